@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { EVENT_NAMES } from './events.ts';
+import {
+  AI_DESCRIPTION_MAX_CHARACTERS,
+  AI_DESCRIPTION_MIN_CHARACTERS,
+  FORM_FIELDS_MAX,
+  FORM_KEY_MAX_CHARACTERS,
+  NAME_MAX_CHARACTERS,
+} from './limits.ts';
+import { characters } from './text.ts';
+import { endpointUrl } from './url.ts';
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
+
+export const TRIGGERS = ['Event', 'AI-decided', 'Form'] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+export const FIELD_TYPES = ['Text', 'Email', 'Phone', 'Number', 'Long text'] as const;
+
+export const formField = z.strictObject({
+  key: characters({ min: 1, max: FORM_KEY_MAX_CHARACTERS }),
+  label: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+  type: z.enum(FIELD_TYPES),
+  required: z.boolean().default(false),
+});
+export type FormField = z.infer<typeof formField>;
+
+const parameterProperty = z.strictObject({
+  type: z.enum(['string', 'integer', 'number', 'boolean']),
+  description: z.string().max(1000).optional(),
+  pattern: z.string().max(1000).optional(),
+  format: z.literal('email').optional(),
+});
+
+/** The subset of JSON Schema that the spec allows for an AI-decided Action's parameters. */
+export const parametersSchema = z.strictObject({
+  type: z.literal('object').default('object'),
+  properties: z.record(z.string().min(1).max(64), parameterProperty).default({}),
+  required: z.array(z.string()).default([]),
+});
+export type ParametersSchema = z.infer<typeof parametersSchema>;
+
+const common = {
+  name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+  method: z.enum(METHODS).default('POST'),
+  url: endpointUrl,
+  enabled: z.boolean().default(true),
+};
+
+const unique = <T>(values: readonly T[]) => new Set(values).size === values.length;
+
+const eventAction = z.strictObject({
+  trigger: z.literal('Event'),
+  ...common,
+  events: z
+    .array(z.enum(EVENT_NAMES, { error: 'must be an event of the catalog' }))
+    .min(1, 'at least one event is required')
+    .refine(unique, 'must not name an event twice'),
+});
+
+const aiAction = z.strictObject({
+  trigger: z.literal('AI-decided'),
+  ...common,
+  description: characters({ min: AI_DESCRIPTION_MIN_CHARACTERS, max: AI_DESCRIPTION_MAX_CHARACTERS }),
+  parameters: parametersSchema.optional(),
+  feed_response_back: z.boolean().default(false),
+  /** Name to dotted path such as `$.order.status`. */
+  response_field_map: z.record(z.string().min(1).max(64), z.string().regex(/^\$(\.[^.\s]+)+$/)).optional(),
+});
+
+const formAction = z.strictObject({
+  trigger: z.literal('Form'),
+  ...common,
+  form_fields: z
+    .array(formField)
+    .min(1, 'at least one form field is required')
+    .max(FORM_FIELDS_MAX)
+    .refine((fields) => unique(fields.map((field) => field.key)), 'must not use a key twice'),
+});
+
+/** What an admin says of an Action (spec "Action"). */
+export const actionInput = z.discriminatedUnion('trigger', [eventAction, aiAction, formAction]);
+export type ActionInput = z.infer<typeof actionInput>;
+
+/** What is stored besides; the signing secret is sealed and leaves the store only to sign. */
+export type Action = ActionInput & {
+  readonly action_id: string;
+  readonly org_id: string;
+  readonly site_id: string;
+  /** Tool name of an AI-decided Action, last path segment of a Form; unique per assistant and trigger. */
+  readonly slug: string;
+  readonly sealed_signing_secret: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly version: number;
+};
+export type EventAction = Extract<Action, { trigger: 'Event' }>;
+export type FormAction = Extract<Action, { trigger: 'Form' }>;

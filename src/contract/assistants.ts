@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { ALLOWED_DOMAINS_MAX, HOURLY_RATE_LIMIT_MAX, IP_ALLOWLIST_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
+import { characters } from './text.ts';
+
+export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
+export type AuthenticationMode = (typeof AUTHENTICATION_MODES)[number];
+
+/** Settings of an assistant (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
+export const assistantInput = z.strictObject({
+  name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+  /** The domain where the widget is embedded; the browser's cross-origin check is made against it. */
+  domain: z.string().max(300).default(''),
+  enabled: z.boolean().default(true),
+  /** Requests per clock hour. There is no default in the spec, so it is required. */
+  hourly_rate_limit: z.int().min(1).max(HOURLY_RATE_LIMIT_MAX),
+  authentication_mode: z.enum(AUTHENTICATION_MODES).default('Allowed Websites'),
+  allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX).default([]),
+  ip_allowlist: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX).default([]),
+});
+export type AssistantInput = z.infer<typeof assistantInput>;
+
+export type Assistant = AssistantInput & {
+  /** Public, not a secret. */
+  readonly site_id: string;
+  readonly org_id: string;
+  /** The server secret's SHA-256 (hex) and last six characters, once one was generated. */
+  readonly server_secret?: { readonly sha256: string; readonly last_six: string };
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Grows by one with every save; a save names the version that it read. */
+  readonly version: number;
+};

@@ -1,0 +1,59 @@
+/** Every number of the spec's "Limits" table, and the few that the spec leaves open (docs/open-points.md). */
+
+/** Session create calls in any 60 seconds from one IP address; refused calls count as well. */
+export const SESSION_CREATE_PER_MINUTE = 20;
+/** Form submissions in any 60 seconds from one visitor IP address to one assistant. */
+export const FORM_SUBMISSIONS_PER_MINUTE = 10;
+
+export const TTL_MINUTES_DEFAULT = 15;
+export const TTL_MINUTES_MIN = 1;
+export const TTL_MINUTES_MAX = 60;
+
+/** Longer user ids are rejected. All lengths "in characters" count Unicode code points. */
+export const USER_ID_MAX_CHARACTERS = 255;
+/** Longer names are truncated. */
+export const USER_NAME_MAX_CHARACTERS = 100;
+/** Longer addresses are truncated. */
+export const USER_EMAIL_MAX_CHARACTERS = 255;
+/** Of the compact JSON serialization, in UTF-8. */
+export const CONTEXT_MAX_BYTES = 2048;
+export const USAGE_WEBHOOK_SECRET_MIN_CHARACTERS = 32;
+/** Open point: keeps the token, which carries the secret, within what a header can hold. */
+export const USAGE_WEBHOOK_SECRET_MAX_CHARACTERS = 256;
+/** Open point: API Gateway takes 10 KB of headers in all. */
+export const SESSION_TOKEN_MAX_BYTES = 8192;
+
+/** Of Action endpoints and usage webhooks. */
+export const URL_MAX_CHARACTERS = 2000;
+export const ACTIONS_PER_ORGANIZATION = 50;
+export const AI_DESCRIPTION_MIN_CHARACTERS = 10;
+
+/** Attempts of one Event delivery. */
+export const EVENT_ATTEMPTS = 3;
+/** Pause in seconds before attempt 2 and before attempt 3. */
+export const EVENT_RETRY_PAUSES_SECONDS: readonly number[] = [2, 4];
+/** For name resolution, connection, TLS, headers and body together. */
+export const OUTBOUND_TIMEOUT_MS = 5000;
+/** What is read of a response; the rest is discarded. */
+export const RESPONSE_READ_MAX_BYTES = 1024 * 1024;
+/** What the delivery log keeps of a response. */
+export const RESPONSE_EXCERPT_CHARACTERS = 2000;
+
+export const FORM_KEY_MAX_CHARACTERS = 100;
+export const FORM_STRING_MAX_CHARACTERS = 5000;
+export const FORM_LIST_MAX_ITEMS = 50;
+export const FORM_LIST_ITEM_MAX_CHARACTERS = 500;
+
+/** Open points: the spec names no upper bound for these, and storage needs one. */
+export const NAME_MAX_CHARACTERS = 100;
+export const AI_DESCRIPTION_MAX_CHARACTERS = 1024;
+export const FORM_FIELDS_MAX = 50;
+export const ALLOWED_DOMAINS_MAX = 100;
+export const IP_ALLOWLIST_MAX = 100;
+export const HOURLY_RATE_LIMIT_MAX = 10_000_000;
+
+/** Bodies above this are refused with 413 before they are parsed. */
+export const REQUEST_BODY_MAX_BYTES = 256 * 1024;
+
+/** How long an unused conversation id stays valid, in seconds (open point). */
+export const CONVERSATION_TTL_SECONDS = 30 * 24 * 3600;

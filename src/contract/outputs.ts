@@ -1,0 +1,9 @@
+/** Names of the stack outputs by which the operator's command line finds a deployment. */
+export const OUTPUTS = {
+  baseUrl: 'BaseUrl',
+  apiUrl: 'ApiUrl',
+  configurationTable: 'ConfigurationTable',
+  deliveryLogTable: 'DeliveryLogTable',
+  eventBus: 'EventBus',
+  sealingKey: 'SealingKeySecret',
+} as const;

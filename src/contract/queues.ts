@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { EVENT_NAMES } from './events.ts';
+
+/** What the platform puts on the bus: `detail-type` is the event's name. Without `site_id` it is the organization's. */
+export const busEvent = z.object({
+  id: z.string().min(1),
+  'detail-type': z.enum(EVENT_NAMES),
+  time: z.string(),
+  detail: z.object({
+    org_id: z.string().min(1),
+    site_id: z.string().min(1).nullish(),
+    data: z.record(z.string(), z.unknown()),
+  }),
+});
+export type BusEvent = z.infer<typeof busEvent>;
+
+/**
+ * One attempt of one Event delivery, as it travels on the deliveries queue. Idempotency key: envelope id, Action, attempt.
+ * The envelope is nested JSON, not an escaped string, which would double its size.
+ */
+export const deliveryMessage = z.object({
+  version: z.literal(1),
+  action_id: z.string().min(1),
+  attempt: z.int().min(1).max(3),
+  envelope: z.object({
+    id: z.string().min(1),
+    event: z.enum(EVENT_NAMES),
+    timestamp: z.string(),
+    data: z.record(z.string(), z.unknown()),
+    site_id: z.string(),
+    org_id: z.string(),
+  }),
+});
+export type DeliveryMessage = z.infer<typeof deliveryMessage>;

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { exceedsCharacters } from './characters.ts';
+
+/** A string whose length is counted in code points. */
+export function characters({ min = 0, max }: { min?: number; max: number }) {
+  return z.string().check((context) => {
+    if (min > 0 && !exceedsCharacters(context.value.trim(), min - 1)) {
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message: min === 1 ? 'is required' : `must be at least ${min} characters`,
+      });
+    }
+    if (exceedsCharacters(context.value, max)) {
+      context.issues.push({ code: 'custom', input: context.value, message: `must be at most ${max} characters` });
+    }
+  });
+}
+
+/** One line that names the first wrong field, in the words that every 400 of the service uses. */
+export function describeIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return 'is not valid';
+  const field = issue.path.map(String).join('.');
+  const text = issue.code === 'custom' ? issue.message : issue.message.replace(/^Invalid input: /, '');
+  return field === '' ? text : `${field}: ${text}`;
+}

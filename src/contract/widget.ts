@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import type { FormField } from './actions.ts';
+
+/** Request and response of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
+
+/** An id that may travel in a header or a key. */
+export const identifier = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 letters, digits, _ or -');
+
+export const initRequest = z.object({
+  conversation_id: identifier.nullish(),
+  visitor_id: identifier.nullish(),
+  referrer: z.string().nullish(),
+});
+
+export type FormPanel = { readonly slug: string; readonly name: string; readonly fields: readonly FormField[] };
+
+export type InitResponse = {
+  readonly success: true;
+  readonly site_id: string;
+  readonly session_id: string;
+  readonly visitor_id: string;
+  readonly conversation_id: string;
+  readonly forms: readonly FormPanel[];
+};
+
+export const formSubmitRequest = z.object({
+  conversation_id: identifier,
+  values: z.record(z.string(), z.unknown()),
+  /** Chosen by the widget per submission, so that sending it again cannot submit twice. */
+  client_key: identifier.nullish(),
+});
+
+export type FormSubmitResponse = { readonly success: true; readonly submission_id: string };
+
+export type ErrorResponse = { readonly success: false; readonly error: string };
