@@ -1,0 +1,5 @@
+import { App } from 'aws-cdk-lib';
+import { VaWaveStack } from '../lib/va-wave-stack.ts';
+
+const app = new App();
+new VaWaveStack(app, 'VaWave');

@@ -1,0 +1,104 @@
+import { fileURLToPath } from 'node:url';
+import { Duration, Fn, RemovalPolicy } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  HttpVersion,
+  OriginProtocolPolicy,
+  OriginRequestHeaderBehavior,
+  OriginRequestPolicy,
+  OriginRequestQueryStringBehavior,
+  ResponseHeadersPolicy,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { buildSync } from 'esbuild';
+import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
+
+const widgetEntry = fileURLToPath(new URL('../widget/va-wave-widget.ts', import.meta.url));
+
+/** What the API may see of a viewer's request. Never Host: API Gateway answers only to its own. */
+const FORWARDED_HEADERS = [
+  'Origin',
+  'Referer',
+  'X-Site-Id',
+  'X-Session-Token',
+  'X-Server-Key',
+  'Content-Type',
+  'Access-Control-Request-Method',
+  'Access-Control-Request-Headers',
+  'CloudFront-Viewer-Address',
+];
+
+export type EdgeProps = { readonly api: HttpApi; readonly originSecret: Secret };
+
+/** `{base_url}`: `/static/*` from a private bucket, `/api/*` to the API, nothing else. */
+export class Edge extends Construct {
+  readonly distribution: Distribution;
+
+  constructor(scope: Construct, id: string, props: EdgeProps) {
+    super(scope, id);
+    const bucket = new Bucket(this, 'Assets', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
+    this.distribution = new Distribution(this, 'Distribution', {
+      comment: 'va-wave',
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      defaultBehavior: {
+        origin: S3BucketOrigin.withOriginAccessControl(bucket),
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+        responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS_AND_SECURITY_HEADERS,
+      },
+      additionalBehaviors: {
+        '/api/*': {
+          origin: new HttpOrigin(apiDomain, {
+            protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+            customHeaders: { [ORIGIN_SECRET_HEADER]: props.originSecret.secretValue.unsafeUnwrap() },
+          }),
+          allowedMethods: AllowedMethods.ALLOW_ALL,
+          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+          cachePolicy: CachePolicy.CACHING_DISABLED,
+          originRequestPolicy: new OriginRequestPolicy(this, 'ApiRequests', {
+            headerBehavior: OriginRequestHeaderBehavior.allowList(...FORWARDED_HEADERS),
+            queryStringBehavior: OriginRequestQueryStringBehavior.allowList('site'),
+          }),
+        },
+      },
+    });
+    new BucketDeployment(this, 'Widget', {
+      destinationBucket: bucket,
+      destinationKeyPrefix: 'static',
+      sources: [Source.data('va-wave-widget.js', bundleWidget())],
+      prune: false,
+      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
+      distribution: this.distribution,
+      distributionPaths: ['/static/va-wave-widget.js'],
+    });
+  }
+}
+
+function bundleWidget(): string {
+  const result = buildSync({
+    entryPoints: [widgetEntry],
+    bundle: true,
+    format: 'iife',
+    minify: true,
+    target: 'es2022',
+    write: false,
+    legalComments: 'none',
+  });
+  const file = result.outputFiles[0];
+  if (file === undefined) throw new Error('esbuild wrote no widget');
+  return file.text;
+}

@@ -1,0 +1,56 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { ENVIRONMENT } from '../src/contract/environment.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/** The service's own keys. CloudFormation generates their first values; nobody ever types one. */
+export class Keys extends Construct {
+  /** Signs session tokens: a ring, of which this is the first key. */
+  readonly token: Secret;
+  /** Seals the signing secrets of Actions. Losing it loses every one of them. */
+  readonly sealing: Secret;
+  /** Proves to the API that a request came through our distribution. */
+  readonly origin: Secret;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const key = (name: string, description: string) =>
+      new Secret(this, name, {
+        description,
+        generateSecretString: {
+          secretStringTemplate: JSON.stringify({ kid: 'k1' }),
+          generateStringKey: 'key',
+          passwordLength: 64,
+          excludePunctuation: true,
+        },
+        removalPolicy: RemovalPolicy.RETAIN,
+      });
+    this.token = key('Token', 'Signs the session tokens of va-wave');
+    this.sealing = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
+    this.origin = new Secret(this, 'Origin', {
+      description: 'Sent by the va-wave distribution to its API, which trusts the viewer address only beside it',
+      generateSecretString: { passwordLength: 48, excludePunctuation: true },
+    });
+  }
+
+  allowTokenKeys(fn: ServiceFunction): void {
+    this.#allowRead(fn, this.token, ENVIRONMENT.tokenKeys);
+  }
+
+  allowSealingKey(fn: ServiceFunction): void {
+    this.#allowRead(fn, this.sealing, ENVIRONMENT.sealingKey);
+  }
+
+  allowOriginSecret(fn: ServiceFunction): void {
+    this.#allowRead(fn, this.origin, ENVIRONMENT.originSecret);
+  }
+
+  #allowRead(fn: ServiceFunction, secret: Secret, environmentName: string): void {
+    fn.allow({
+      actions: ['secretsmanager:GetSecretValue'],
+      resources: [secret.secretArn],
+      environment: { [environmentName]: secret.secretArn },
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { Duration } from 'aws-cdk-lib';
+import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { ENVIRONMENT } from '../src/contract/environment.ts';
+import { DELIVERED_EVENTS } from '../src/contract/events.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/** AWS asks for at least six times the function's timeout, so that a slow batch is not handed out a second time. */
+const VISIBILITY_FACTOR = 6;
+/** A message comes back this often before it counts as our own fault and goes to the dead-letter queue. */
+const MAX_RECEIVES = 5;
+
+type WorkQueueProps = { readonly consumerTimeout: Duration };
+
+/** A queue with its dead-letter queue, both encrypted and reachable over TLS only. */
+export class WorkQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string, props: WorkQueueProps) {
+    super(scope, id);
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    this.queue = new Queue(this, 'Queue', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(4),
+      visibilityTimeout: Duration.seconds(props.consumerTimeout.toSeconds() * VISIBILITY_FACTOR),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+    });
+  }
+
+  /** Feeds the function in batches of ten; items that it reports as failed come back alone. */
+  feeds(fn: ServiceFunction, options: { readonly maxConcurrency: number }): void {
+    fn.fn.addEventSource(
+      new SqsEventSource(this.queue, {
+        batchSize: 10,
+        reportBatchItemFailures: true,
+        maxConcurrency: options.maxConcurrency,
+      }),
+    );
+  }
+}
+
+export type MessagingProps = { readonly routerTimeout: Duration; readonly dispatcherTimeout: Duration };
+
+/** From the bus to the deliveries queue. */
+export class Messaging extends Construct {
+  readonly bus: EventBus;
+  readonly events: WorkQueue;
+  readonly deliveries: WorkQueue;
+
+  constructor(scope: Construct, id: string, props: MessagingProps) {
+    super(scope, id);
+    this.bus = new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
+    this.events = new WorkQueue(this, 'Events', { consumerTimeout: props.routerTimeout });
+    this.deliveries = new WorkQueue(this, 'Deliveries', { consumerTimeout: props.dispatcherTimeout });
+    new Rule(this, 'CatalogEvents', {
+      eventBus: this.bus,
+      description: 'The events that fire; reserved names never pass',
+      eventPattern: { detailType: [...DELIVERED_EVENTS] },
+      targets: [
+        new SqsQueue(this.events.queue, {
+          // SQS fair queues: an organization with a million events does not delay the others.
+          messageGroupId: '$.detail.org_id',
+          deadLetterQueue: this.events.deadLetters,
+        }),
+      ],
+    });
+  }
+
+  allowPutEvents(fn: ServiceFunction): void {
+    fn.allow({
+      actions: ['events:PutEvents'],
+      resources: [this.bus.eventBusArn],
+      environment: { [ENVIRONMENT.eventBus]: this.bus.eventBusName },
+    });
+  }
+
+  allowSendDeliveries(fn: ServiceFunction): void {
+    fn.allow({
+      actions: ['sqs:SendMessage'],
+      resources: [this.deliveries.queue.queueArn],
+      environment: { [ENVIRONMENT.deliveriesQueue]: this.deliveries.queue.queueUrl },
+    });
+  }
+}

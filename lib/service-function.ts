@@ -1,0 +1,57 @@
+import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { functionCode } from './function-code.ts';
+
+export type ServiceFunctionProps = {
+  /** Folder below lambdas/ that holds handler.ts. */
+  readonly folder: string;
+  readonly description: string;
+  readonly timeout: Duration;
+  /** In MB; CPU grows with it, and cold starts are CPU time. @default 512 */
+  readonly memorySize?: number;
+  readonly logRetention: RetentionDays;
+  /** Replaces the module behind `#network-rule` in the bundle. Only the one-machine cloud sets it. @default the strict rule */
+  readonly networkRule?: string;
+};
+
+/** A Lambda function of this service: one bundle, one role that starts with the right to write its own log and nothing else. */
+export class ServiceFunction extends Construct {
+  readonly fn: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, 'Log', { retention: props.logRetention });
+    // A role of our own: the managed policy that Lambda attaches otherwise allows writing to every log group.
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.fn = new LambdaFunction(this, 'Function', {
+      code: functionCode(props.folder, props.networkRule),
+      handler: 'index.handler',
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: props.memorySize ?? 512,
+      timeout: props.timeout,
+      role,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      tracing: Tracing.DISABLED,
+    });
+    logGroup.grantWrite(role);
+  }
+
+  /** Allows exactly these calls on exactly these resources, and tells the function by environment where they are. */
+  allow(grant: {
+    readonly actions: readonly string[];
+    readonly resources: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
+  }): void {
+    this.fn.addToRolePolicy(new PolicyStatement({ actions: [...grant.actions], resources: [...grant.resources] }));
+    for (const [name, value] of Object.entries(grant.environment ?? {})) this.fn.addEnvironment(name, value);
+  }
+}
+
+/** For functions that answer a person: the API gives up after 30 s, a person long before. */
+export const REQUEST_TIMEOUT = Duration.seconds(10);

@@ -1,0 +1,80 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import { ENVIRONMENT } from '../src/contract/environment.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+type Call = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+
+type ServiceTableProps = {
+  readonly sortKey: boolean;
+  readonly timeToLive: boolean;
+  readonly removalPolicy: RemovalPolicy;
+  readonly environmentName: string;
+};
+
+/** On-demand, recoverable to any second of the last 35 days. Keys are called `pk` and `sk`, the expiry `expires_at` (unix seconds). */
+export class ServiceTable extends Construct {
+  readonly table: Table;
+  readonly #environmentName: string;
+
+  constructor(scope: Construct, id: string, props: ServiceTableProps) {
+    super(scope, id);
+    this.#environmentName = props.environmentName;
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      ...(props.sortKey ? { sortKey: { name: 'sk', type: AttributeType.STRING } } : {}),
+      ...(props.timeToLive ? { timeToLiveAttribute: 'expires_at' } : {}),
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.AWS_MANAGED,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      removalPolicy: props.removalPolicy,
+    });
+  }
+
+  /** Lets a function make these calls and tells it the table's name. */
+  allow(fn: ServiceFunction, ...calls: readonly Call[]): void {
+    fn.allow({
+      actions: calls.map((call) => `dynamodb:${call}`),
+      resources: [this.table.tableArn],
+      environment: { [this.#environmentName]: this.table.tableName },
+    });
+  }
+}
+
+/** Four tables by lifetime (docs/architecture.md). */
+export class Tables extends Construct {
+  readonly configuration: ServiceTable;
+  readonly counters: ServiceTable;
+  readonly conversations: ServiceTable;
+  readonly deliveryLog: ServiceTable;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.configuration = new ServiceTable(this, 'Configuration', {
+      sortKey: true,
+      timeToLive: false,
+      removalPolicy: RemovalPolicy.RETAIN,
+      environmentName: ENVIRONMENT.configurationTable,
+    });
+    // Rate windows are worth nothing an hour later, so this one goes with the stack.
+    this.counters = new ServiceTable(this, 'Counters', {
+      sortKey: false,
+      timeToLive: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+      environmentName: ENVIRONMENT.countersTable,
+    });
+    this.conversations = new ServiceTable(this, 'Conversations', {
+      sortKey: true,
+      timeToLive: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      environmentName: ENVIRONMENT.conversationsTable,
+    });
+    this.deliveryLog = new ServiceTable(this, 'DeliveryLog', {
+      sortKey: true,
+      timeToLive: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      environmentName: ENVIRONMENT.deliveryLogTable,
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { ENVIRONMENT } from '../src/contract/environment.ts';
+import { OUTPUTS } from '../src/contract/outputs.ts';
+import { Api } from './api.ts';
+import { Edge } from './edge.ts';
+import { Keys } from './keys.ts';
+import { Messaging } from './messaging.ts';
+import { REQUEST_TIMEOUT, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+import { Tables } from './tables.ts';
+
+export type VaWaveStackProps = StackProps & {
+  /** How long the delivery log keeps a record, in days. @default 30 */
+  readonly deliveryLogRetentionDays?: number;
+  /** Module behind `#network-rule` in the outbound functions. Only the one-machine cloud sets it. @default the strict rule */
+  readonly networkRule?: string;
+};
+
+/** A batch is handled side by side: one 5-second attempt, plus claim, record and retry message around it. */
+const DISPATCHER_TIMEOUT = Duration.seconds(15);
+/** Finding the subscribers and one batch of messages for each event. */
+const ROUTER_TIMEOUT = Duration.seconds(15);
+
+/** The whole service. */
+export class VaWaveStack extends Stack {
+  constructor(scope: Construct, id: string, props: VaWaveStackProps = {}) {
+    super(scope, id, { description: 'va-wave: chat widget authentication and signed outbound requests', ...props });
+    const retentionDays = String(props.deliveryLogRetentionDays ?? 30);
+    const tables = new Tables(this, 'Tables');
+    const keys = new Keys(this, 'Keys');
+    const messaging = new Messaging(this, 'Messaging', {
+      routerTimeout: ROUTER_TIMEOUT,
+      dispatcherTimeout: DISPATCHER_TIMEOUT,
+    });
+
+    const fn = (name: string, more: Omit<ServiceFunctionProps, 'logRetention'>) =>
+      new ServiceFunction(this, name, { logRetention: RetentionDays.ONE_MONTH, ...more });
+    const outbound = props.networkRule === undefined ? {} : { networkRule: props.networkRule };
+
+    const sessionCreate = fn('SessionCreate', {
+      folder: 'session-create',
+      description: 'Mints session tokens for customer backends',
+      timeout: REQUEST_TIMEOUT,
+    });
+    tables.configuration.allow(sessionCreate, 'GetItem');
+    tables.counters.allow(sessionCreate, 'UpdateItem');
+    keys.allowTokenKeys(sessionCreate);
+    keys.allowOriginSecret(sessionCreate);
+
+    const widgetInit = fn('WidgetInit', {
+      folder: 'widget-init',
+      description: 'Authenticates a widget and begins or resumes its conversation',
+      timeout: REQUEST_TIMEOUT,
+    });
+    tables.configuration.allow(widgetInit, 'GetItem', 'Query');
+    tables.counters.allow(widgetInit, 'UpdateItem');
+    tables.conversations.allow(widgetInit, 'GetItem', 'PutItem');
+    keys.allowTokenKeys(widgetInit);
+    keys.allowOriginSecret(widgetInit);
+    messaging.allowPutEvents(widgetInit);
+
+    const formSubmit = fn('FormSubmit', {
+      folder: 'form-submit',
+      description: 'Cleans, signs and forwards form submissions',
+      // One 5-second attempt to the endpoint, and the storage around it.
+      timeout: Duration.seconds(15),
+      ...outbound,
+    });
+    tables.configuration.allow(formSubmit, 'GetItem');
+    tables.counters.allow(formSubmit, 'UpdateItem');
+    tables.conversations.allow(formSubmit, 'GetItem', 'UpdateItem');
+    tables.deliveryLog.allow(formSubmit, 'PutItem', 'UpdateItem');
+    formSubmit.fn.addEnvironment(ENVIRONMENT.deliveryLogRetentionDays, retentionDays);
+    keys.allowTokenKeys(formSubmit);
+    keys.allowSealingKey(formSubmit);
+    keys.allowOriginSecret(formSubmit);
+
+    const preflight = fn('Preflight', {
+      folder: 'preflight',
+      description: 'Answers CORS preflights against the Domain of the assistant',
+      timeout: REQUEST_TIMEOUT,
+    });
+    tables.configuration.allow(preflight, 'GetItem', 'Query');
+
+    const notFound = fn('NotFound', {
+      folder: 'not-found',
+      description: 'Answers requests to routes that do not exist',
+      timeout: REQUEST_TIMEOUT,
+      memorySize: 128,
+    });
+
+    const eventRouter = fn('EventRouter', {
+      folder: 'event-router',
+      description: 'Turns an event into one delivery per subscribed Action',
+      timeout: ROUTER_TIMEOUT,
+    });
+    tables.configuration.allow(eventRouter, 'Query');
+    tables.deliveryLog.allow(eventRouter, 'PutItem');
+    eventRouter.fn.addEnvironment(ENVIRONMENT.deliveryLogRetentionDays, retentionDays);
+    messaging.allowSendDeliveries(eventRouter);
+    messaging.events.feeds(eventRouter, { maxConcurrency: 20 });
+
+    const dispatcher = fn('Dispatcher', {
+      folder: 'dispatcher',
+      description: 'Makes one attempt per message to the endpoint of an Event Action',
+      timeout: DISPATCHER_TIMEOUT,
+      ...outbound,
+    });
+    tables.configuration.allow(dispatcher, 'GetItem');
+    tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem');
+    dispatcher.fn.addEnvironment(ENVIRONMENT.deliveryLogRetentionDays, retentionDays);
+    keys.allowSealingKey(dispatcher);
+    messaging.allowSendDeliveries(dispatcher);
+    messaging.deliveries.feeds(dispatcher, { maxConcurrency: 100 });
+
+    const api = new Api(this, 'Api', { sessionCreate, widgetInit, formSubmit, preflight, notFound });
+    const edge = new Edge(this, 'Edge', { api: api.http, originSecret: keys.origin });
+
+    const output = (name: string, value: string) => new CfnOutput(this, name, { value });
+    output(OUTPUTS.baseUrl, `https://${edge.distribution.distributionDomainName}`);
+    output(OUTPUTS.apiUrl, api.http.apiEndpoint);
+    output(OUTPUTS.configurationTable, tables.configuration.table.tableName);
+    output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);
+    output(OUTPUTS.eventBus, messaging.bus.eventBusName);
+    output(OUTPUTS.sealingKey, keys.sealing.secretArn);
+  }
+}
