@@ -1,1 +1,35 @@
-export const handler = async () => ({ statusCode: 404 });
+import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { required } from '../../src/adapters/lambda/environment.ts';
+import { sqsBatchHandler } from '../../src/adapters/lambda/sqs-batch.ts';
+import { now } from '../../src/adapters/lambda/system-clock.ts';
+import { deliveriesQueue, sqsClient } from '../../src/adapters/sqs/deliveries-queue.ts';
+import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { busEvent } from '../../src/contract/queues.ts';
+import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
+import { routeEvent } from '../../src/domain/events/route-event.ts';
+
+const logger = new Logger({ serviceName: 'event-router' });
+const dynamo = dynamoDocumentClient();
+const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
+  retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
+  now,
+});
+const ports = {
+  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
+  ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
+  recordTooLarge: recordTooLarge({ log, now }),
+};
+
+export const handler = sqsBatchHandler(logger, async (body, messageId) => {
+  const event = busEvent.safeParse(body);
+  // The bus's publisher got the shape wrong: no retry can mend that, and no organization can be told.
+  if (!event.success) {
+    logger.error('An event without org_id or data was dropped', { message_id: messageId });
+    return;
+  }
+  const deliveries = await routeEvent(event.data, ports);
+  logger.info('Routed', { event_id: event.data.id, event: event.data['detail-type'], deliveries });
+});

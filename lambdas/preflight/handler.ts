@@ -1,1 +1,21 @@
-export const handler = async () => ({ statusCode: 404 });
+import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
+import { required } from '../../src/adapters/lambda/environment.ts';
+import { httpHandler } from '../../src/adapters/lambda/http.ts';
+import { allowPreflight } from '../../src/adapters/lambda/widget-request.ts';
+import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { preflight } from '../../src/domain/auth/cors.ts';
+
+const logger = new Logger({ serviceName: 'preflight' });
+const ports = configurationReads(dynamoDocumentClient(), required(process.env, ENVIRONMENT.configurationTable));
+
+/** The form route names its site in the path; init's widget adds `?site=`. */
+const FORM_PATH = /^\/api\/widgets\/sites\/([^/]+)\//;
+
+export const handler = httpHandler(logger, async (request, replyHeaders) => {
+  const siteId = FORM_PATH.exec(request.rawPath)?.[1] ?? request.query.site;
+  const origin = await preflight({ origin: request.headers.origin, siteId }, ports);
+  if (origin !== undefined) allowPreflight(origin, replyHeaders);
+  return { status: 204 };
+});

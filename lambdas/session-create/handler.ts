@@ -1,1 +1,40 @@
-export const handler = async () => ({ statusCode: 404 });
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
+import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { required } from '../../src/adapters/lambda/environment.ts';
+import { httpHandler } from '../../src/adapters/lambda/http.ts';
+import { now } from '../../src/adapters/lambda/system-clock.ts';
+import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
+import { keyRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
+import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
+import { createSession } from '../../src/domain/auth/create-session.ts';
+
+const logger = new Logger({ serviceName: 'session-create' });
+const dynamo = dynamoDocumentClient();
+const secrets = secretsManagerClient();
+const counters = required(process.env, ENVIRONMENT.countersTable);
+const originSecret = plainSecret(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const ports = {
+  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
+  ...sessionTokens(keyRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
+  hitPerMinute: hitPerMinute(dynamo, counters),
+  hitPerHour: hitPerHour(dynamo, counters),
+  now,
+  newId: randomUUID,
+};
+
+export const handler = httpHandler(logger, async (request) => ({
+  status: 200,
+  body: await createSession(
+    {
+      serverKey: request.headers[SERVER_KEY_HEADER],
+      ip: await visitorIp(request, originSecret),
+      readBody: request.readBody,
+    },
+    ports,
+  ),
+}));

@@ -88,7 +88,7 @@ export type Action = ActionInput & {
   readonly action_id: string;
   readonly org_id: string;
   readonly site_id: string;
-  /** Tool name of an AI-decided Action, last path segment of a Form; unique per assistant and trigger. */
+  /** Tool name of an AI-decided Action, last path segment of a Form: unique among those of its assistant. */
   readonly slug: string;
   readonly sealed_signing_secret: string;
   readonly created_at: string;

@@ -34,6 +34,8 @@ export type DeliveryRecord = {
   readonly state: 'started' | 'succeeded' | 'failed';
   /** The body that was sent; null on GET. */
   readonly payload: string | null;
+  /** True when the payload was too large for the log, which then holds its beginning. */
+  readonly payload_cut: boolean;
   readonly status: number | null;
   /** First 2000 characters of the response. */
   readonly response_excerpt: string | null;

@@ -1,15 +1,18 @@
-import type { EventName } from './events.ts';
+import * as z from 'zod';
+import { EVENT_NAMES } from './events.ts';
 
+const jsonObject = z.record(z.string(), z.unknown());
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** Body of an Event Action request (spec "Event envelope"). */
-export type Envelope = {
+export const envelope = z.object({
   /** UUID, fresh per event; receivers are idempotent on it. */
-  readonly id: string;
-  readonly event: EventName;
+  id: z.string().min(1),
+  event: z.enum(EVENT_NAMES),
   /** ISO 8601, UTC. */
-  readonly timestamp: string;
-  readonly data: JsonObject;
-  readonly site_id: string;
-  readonly org_id: string;
-};
+  timestamp: z.string(),
+  data: jsonObject,
+  site_id: z.string(),
+  org_id: z.string(),
+});
+export type Envelope = z.infer<typeof envelope>;

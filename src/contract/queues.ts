@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { envelope } from './envelope.ts';
 import { EVENT_NAMES } from './events.ts';
 
 /** What the platform puts on the bus: `detail-type` is the event's name. Without `site_id` it is the organization's. */
@@ -22,13 +23,6 @@ export const deliveryMessage = z.object({
   version: z.literal(1),
   action_id: z.string().min(1),
   attempt: z.int().min(1).max(3),
-  envelope: z.object({
-    id: z.string().min(1),
-    event: z.enum(EVENT_NAMES),
-    timestamp: z.string(),
-    data: z.record(z.string(), z.unknown()),
-    site_id: z.string(),
-    org_id: z.string(),
-  }),
+  envelope,
 });
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;

@@ -1,0 +1,13 @@
+/** Keys of the configuration table (docs/architecture.md, "Data"). */
+export const KEYS = {
+  organization: (orgId: string) => ({ pk: `ORG#${orgId}`, sk: 'ORG' }),
+  organizationSite: (orgId: string, siteId: string) => ({ pk: `ORG#${orgId}`, sk: `SITE#${siteId}` }),
+  action: (orgId: string, actionId: string) => ({ pk: `ORG#${orgId}`, sk: `ACTION#${actionId}` }),
+  /** Leads from an Action's id alone to its organization. */
+  actionOwner: (actionId: string) => ({ pk: `ACTION#${actionId}`, sk: 'OWNER' }),
+  assistant: (siteId: string) => ({ pk: `SITE#${siteId}`, sk: 'ASSISTANT' }),
+  slug: (siteId: string, trigger: string, slug: string) => ({ pk: `SITE#${siteId}`, sk: `SLUG#${trigger}#${slug}` }),
+  domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
+} as const;
+
+export const SORT_PREFIXES = { action: 'ACTION#', site: 'SITE#' } as const;

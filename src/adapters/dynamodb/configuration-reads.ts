@@ -1,0 +1,72 @@
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Action, FormAction } from '../../contract/actions.ts';
+import type { Assistant } from '../../contract/assistants.ts';
+import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
+
+/** The reads that answer requests. All are strongly consistent: a change in the dashboard works with the next request. */
+export function configurationReads(client: DynamoDBDocumentClient, table: string) {
+  const get = async (key: Record<string, string>) => {
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }));
+    return Item;
+  };
+
+  const findAction = async (orgId: string, actionId: string): Promise<Action | undefined> =>
+    (await get(KEYS.action(orgId, actionId)))?.action;
+
+  const actionsOf = async (orgId: string): Promise<readonly Action[]> => {
+    const actions: Action[] = [];
+    let next: Record<string, unknown> | undefined;
+    do {
+      const page = await client.send(
+        new QueryCommand({
+          TableName: table,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+          ExpressionAttributeValues: { ':pk': KEYS.organization(orgId).pk, ':prefix': SORT_PREFIXES.action },
+          ExclusiveStartKey: next,
+        }),
+      );
+      for (const item of page.Items ?? []) actions.push(item.action);
+      next = page.LastEvaluatedKey;
+    } while (next !== undefined);
+    return actions;
+  };
+
+  return {
+    findAction,
+    actionsOf,
+
+    findAssistant: async (siteId: string): Promise<Assistant | undefined> =>
+      (await get(KEYS.assistant(siteId)))?.assistant,
+
+    formsOf: async (assistant: Assistant): Promise<readonly FormAction[]> =>
+      (await actionsOf(assistant.org_id)).filter(
+        (action): action is FormAction =>
+          action.trigger === 'Form' && action.enabled && action.site_id === assistant.site_id,
+      ),
+
+    findForm: async (siteId: string, slug: string): Promise<FormAction | undefined> => {
+      const pointer = await get(KEYS.slug(siteId, 'Form', slug));
+      if (pointer === undefined) return undefined;
+      const action = await findAction(String(pointer.org_id), String(pointer.action_id));
+      return action?.trigger === 'Form' ? action : undefined;
+    },
+
+    anyDomain: async (entries: readonly string[]): Promise<boolean> => {
+      const found = await Promise.all(
+        entries.map((entry) =>
+          client.send(
+            new QueryCommand({
+              TableName: table,
+              ConsistentRead: true,
+              Limit: 1,
+              KeyConditionExpression: 'pk = :pk',
+              ExpressionAttributeValues: { ':pk': KEYS.domain(entry, '').pk },
+            }),
+          ),
+        ),
+      );
+      return found.some((page) => (page.Items ?? []).length > 0);
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { Action } from '../../contract/actions.ts';
+import type { Assistant } from '../../contract/assistants.ts';
+import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
+import type { Organization } from '../../contract/organizations.ts';
+import type { ConfigurationStore } from '../../domain/organizations/store.ts';
+import { transactionFailures } from './conditions.ts';
+import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
+import { configurationReads } from './configuration-reads.ts';
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** What the operator's command line and the dashboard read and write. Every change is one transaction. */
+export function configurationStore(client: DynamoDBDocumentClient, table: string): ConfigurationStore {
+  const reads = configurationReads(client, table);
+  const put = (
+    item: Record<string, unknown>,
+    condition: Omit<TransactItem['Put'] & object, 'TableName' | 'Item'> = {},
+  ) => ({
+    Put: { TableName: table, Item: item, ...condition },
+  });
+  const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
+  const transact = (items: TransactItem[]) =>
+    transactionFailures(() => client.send(new TransactWriteCommand({ TransactItems: items })));
+
+  const absent = { ConditionExpression: 'attribute_not_exists(pk)' };
+  const atVersion = (entity: 'assistant' | 'action', version: number) => ({
+    ConditionExpression: '#entity.#version = :version',
+    ExpressionAttributeNames: { '#entity': entity, '#version': 'version' },
+    ExpressionAttributeValues: { ':version': version },
+  });
+  const assistantItem = (assistant: Assistant) => ({ ...KEYS.assistant(assistant.site_id), assistant });
+  const actionItem = (action: Action) => ({ ...KEYS.action(action.org_id, action.action_id), action });
+
+  const domainItems = (assistant: Assistant) =>
+    assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
+  /** Event Actions are called by nobody, so their slug is no name that could clash. */
+  const slugItems = (action: Action) =>
+    action.trigger === 'Event'
+      ? []
+      : [
+          {
+            ...KEYS.slug(action.site_id, action.trigger, action.slug),
+            org_id: action.org_id,
+            action_id: action.action_id,
+          },
+        ];
+
+  return {
+    saveOrganization: async (organization) => {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: KEYS.organization(organization.org_id),
+          UpdateExpression: 'SET organization = :organization, action_count = if_not_exists(action_count, :none)',
+          ExpressionAttributeValues: { ':organization': organization, ':none': 0 },
+        }),
+      );
+    },
+
+    findOrganization: async (orgId): Promise<Organization | undefined> => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: KEYS.organization(orgId), ConsistentRead: true }),
+      );
+      return Item?.organization;
+    },
+
+    // A scan: only an operator lists organizations, and an index would be one hot partition for all of them.
+    listOrganizations: async function* () {
+      let next: Record<string, unknown> | undefined;
+      do {
+        const page = await client.send(
+          new ScanCommand({
+            TableName: table,
+            FilterExpression: 'sk = :sk',
+            ExpressionAttributeValues: { ':sk': 'ORG' },
+            ExclusiveStartKey: next,
+          }),
+        );
+        for (const item of page.Items ?? []) yield item.organization;
+        next = page.LastEvaluatedKey;
+      } while (next !== undefined);
+    },
+
+    createAssistant: async (assistant) => {
+      const failed = await transact([
+        put(assistantItem(assistant), absent),
+        put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
+        ...domainItems(assistant).map((item) => put(item)),
+      ]);
+      if (failed.length > 0) throw new Error(`The id of assistant ${assistant.site_id} is in use`);
+    },
+
+    replaceAssistant: async (previous, next) => {
+      const domainChanged = previous.domain !== next.domain;
+      const failed = await transact([
+        put(assistantItem(next), atVersion('assistant', previous.version)),
+        ...(domainChanged ? domainItems(previous).map(remove) : []),
+        ...(domainChanged ? domainItems(next).map((item) => put(item)) : []),
+      ]);
+      return failed.length === 0;
+    },
+
+    findAssistant: reads.findAssistant,
+
+    listAssistants: async (orgId) => {
+      const page = await client.send(
+        new QueryCommand({
+          TableName: table,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+          ExpressionAttributeValues: { ':pk': KEYS.organization(orgId).pk, ':prefix': SORT_PREFIXES.site },
+        }),
+      );
+      const siteIds = (page.Items ?? []).map((item) => String(item.sk).slice(SORT_PREFIXES.site.length));
+      const assistants = await Promise.all(siteIds.map(reads.findAssistant));
+      return assistants.filter((assistant) => assistant !== undefined);
+    },
+
+    createAction: async (action) => {
+      const failed = await transact([
+        {
+          Update: {
+            TableName: table,
+            Key: KEYS.organization(action.org_id),
+            UpdateExpression: 'SET action_count = action_count + :one',
+            ConditionExpression: 'action_count < :limit',
+            ExpressionAttributeValues: { ':one': 1, ':limit': ACTIONS_PER_ORGANIZATION },
+          },
+        },
+        put(actionItem(action), absent),
+        put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
+        ...slugItems(action).map((item) => put(item, absent)),
+      ]);
+      if (failed.length === 0) return 'created';
+      return failed.includes(0) ? 'too_many' : 'slug_taken';
+    },
+
+    replaceAction: async (previous, next) => {
+      const slugChanged = previous.slug !== next.slug;
+      const failed = await transact([
+        put(actionItem(next), atVersion('action', previous.version)),
+        ...(slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : []),
+        ...(slugChanged ? slugItems(next).map((item) => put(item, absent)) : []),
+      ]);
+      if (failed.length === 0) return 'replaced';
+      return failed.includes(0) ? 'stale' : 'slug_taken';
+    },
+
+    deleteAction: async (action) => {
+      const failed = await transact([
+        {
+          Delete: {
+            TableName: table,
+            Key: KEYS.action(action.org_id, action.action_id),
+            ...atVersion('action', action.version),
+          },
+        },
+        remove(KEYS.actionOwner(action.action_id)),
+        ...slugItems(action).map(({ pk, sk }) => remove({ pk, sk })),
+        {
+          Update: {
+            TableName: table,
+            Key: KEYS.organization(action.org_id),
+            UpdateExpression: 'SET action_count = action_count - :one',
+            ConditionExpression: 'action_count > :none',
+            ExpressionAttributeValues: { ':one': 1, ':none': 0 },
+          },
+        },
+      ]);
+      return failed.length === 0;
+    },
+
+    findActionById: async (actionId) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: KEYS.actionOwner(actionId), ConsistentRead: true }),
+      );
+      return Item === undefined ? undefined : reads.findAction(String(Item.org_id), actionId);
+    },
+
+    listActions: reads.actionsOf,
+  };
+}

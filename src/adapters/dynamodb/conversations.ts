@@ -1,0 +1,95 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
+import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit-form.ts';
+import type { Conversation, FindConversation } from '../../domain/auth/conversations.ts';
+import { type Clock, unixSeconds } from '../../domain/sources.ts';
+import { conditionFailure } from './conditions.ts';
+
+/** After this a submission under way was cut off by a crash, since the function's own timeout is shorter. */
+const SUBMISSION_STALE_SECONDS = 30;
+
+const partition = (siteId: string, conversationId: string) => `SITE#${siteId}#CONVERSATION#${conversationId}`;
+
+/** Conversations and the form submissions made in them. They expire when nothing was written to them for a while. */
+export function conversations(client: DynamoDBDocumentClient, table: string, now: Clock) {
+  const findConversation: FindConversation = async (siteId, conversationId) => {
+    const { Item } = await client.send(
+      new GetCommand({
+        TableName: table,
+        Key: { pk: partition(siteId, conversationId), sk: 'CONVERSATION' },
+        ConsistentRead: true,
+      }),
+    );
+    // DynamoDB deletes expired items late.
+    return Item !== undefined && Number(Item.expires_at) > unixSeconds(now()) ? Item.conversation : undefined;
+  };
+
+  const submissionKey = (key: SubmissionKey) => ({
+    pk: partition(key.siteId, key.conversationId),
+    sk: `SUBMISSION#${key.clientKey}`,
+  });
+
+  return {
+    findConversation,
+
+    saveConversation: async (conversation: Conversation): Promise<void> => {
+      await client.send(
+        new PutCommand({
+          TableName: table,
+          Item: {
+            pk: partition(conversation.site_id, conversation.conversation_id),
+            sk: 'CONVERSATION',
+            conversation,
+            expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
+          },
+        }),
+      );
+    },
+
+    /** One conditional write decides among concurrent submissions of the same key. */
+    claimSubmission: async (key: SubmissionKey, submissionId: string, at: Date): Promise<SubmissionClaim> => {
+      let claimedId = submissionId;
+      const blocking = await conditionFailure(
+        client
+          .send(
+            new UpdateCommand({
+              TableName: table,
+              Key: submissionKey(key),
+              UpdateExpression:
+                'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, started_at = :now, expires_at = :expires',
+              ConditionExpression:
+                'attribute_not_exists(pk) OR submission_state = :failed OR (submission_state = :sending AND started_at < :stale)',
+              ExpressionAttributeValues: {
+                ':id': submissionId,
+                ':sending': 'sending',
+                ':failed': 'failed',
+                ':now': unixSeconds(at),
+                ':stale': unixSeconds(at) - SUBMISSION_STALE_SECONDS,
+                ':expires': unixSeconds(at) + CONVERSATION_TTL_SECONDS,
+              },
+              ReturnValues: 'ALL_NEW',
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+            }),
+          )
+          .then(({ Attributes }) => {
+            claimedId = String(Attributes?.submission_id);
+          }),
+      );
+      if (blocking === undefined) return { kind: 'claimed', submissionId: claimedId };
+      return blocking.submission_state === 'accepted'
+        ? { kind: 'accepted', submissionId: String(blocking.submission_id) }
+        : { kind: 'in_progress' };
+    },
+
+    settleSubmission: async (key: SubmissionKey, accepted: boolean): Promise<void> => {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: submissionKey(key),
+          UpdateExpression: 'SET submission_state = :state',
+          ExpressionAttributeValues: { ':state': accepted ? 'accepted' : 'failed' },
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { truncateCharacters } from '../../contract/characters.ts';
+import { type DeliveryRecord, FAILURE_CODES } from '../../contract/deliveries.ts';
+import type { AttemptKey, AttemptStart, Claim, DeliveryLog } from '../../domain/delivery/delivery-log.ts';
+import { type Clock, unixSeconds } from '../../domain/sources.ts';
+import { conditionFailure, whenConditionHolds } from './conditions.ts';
+
+/** Small payloads stay readable in the console; larger ones shrink to about a tenth. */
+const COMPRESS_ABOVE_BYTES = 4096;
+/** An item holds 400 KB, of which this leaves room for the response's excerpt. */
+const PAYLOAD_MAX_BYTES = 360 * 1024;
+/** What is kept of a payload that does not fit even when compressed. */
+const CUT_CHARACTERS = 50_000;
+
+const DAY_SECONDS = 24 * 3600;
+
+const storedRecord = z.object({
+  record: z.object({
+    action_id: z.string(),
+    reference: z.string(),
+    trigger: z.enum(['event', 'ai', 'form']),
+    trigger_ref: z.string(),
+    attempt: z.number(),
+    started_at: z.string(),
+  }),
+  payload: z.string().optional(),
+  payload_gzip: z.instanceof(Uint8Array).optional(),
+  payload_cut: z.boolean(),
+  message_id: z.string().optional(),
+  record_state: z.enum(['started', 'succeeded', 'failed']),
+  sends: z.number(),
+  status: z.number().nullish(),
+  response_excerpt: z.string().nullish(),
+  latency_ms: z.number().nullish(),
+  failure: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullish(),
+});
+
+const keyOf = (key: AttemptKey) => ({
+  pk: `ACTION#${key.action_id}`,
+  sk: `${key.at}#${key.reference}#${key.attempt}`,
+});
+
+/** The delivery log (spec "Delivery log record"). @param retentionDays how long a record is kept */
+export function deliveryLog(
+  client: DynamoDBDocumentClient,
+  table: string,
+  options: { readonly retentionDays: number; readonly now: Clock },
+): DeliveryLog {
+  const started = (start: AttemptStart) => ({
+    ...keyOf(start),
+    record: {
+      action_id: start.action_id,
+      reference: start.reference,
+      trigger: start.trigger,
+      trigger_ref: start.trigger_ref,
+      attempt: start.attempt,
+      started_at: start.started_at,
+    },
+    ...storedPayload(start.payload),
+    message_id: start.message_id ?? undefined,
+    expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
+  });
+
+  return {
+    claim: async (start): Promise<Claim> => {
+      const blocking = await conditionFailure(
+        client.send(
+          new PutCommand({
+            TableName: table,
+            Item: { ...started(start), record_state: 'started', sends: 1 },
+            ConditionExpression: 'attribute_not_exists(pk)',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      if (blocking === undefined) return { kind: 'claimed' };
+      const existing = storedRecord.parse(blocking);
+      if (existing.message_id === undefined || existing.message_id !== start.message_id) return { kind: 'taken' };
+      if (existing.record_state !== 'started') {
+        return {
+          kind: 'finished',
+          result: {
+            success: existing.record_state === 'succeeded',
+            status: existing.status ?? null,
+            error: existing.failure ?? null,
+          },
+        };
+      }
+      const resumed = await whenConditionHolds(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: keyOf(start),
+            UpdateExpression: 'SET sends = sends + :one',
+            ConditionExpression: 'record_state = :started AND sends = :sends',
+            ExpressionAttributeValues: { ':one': 1, ':started': 'started', ':sends': existing.sends },
+          }),
+        ),
+      );
+      return { kind: resumed ? 'resumed' : 'taken' };
+    },
+
+    complete: async (key, result) => {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: keyOf(key),
+          UpdateExpression:
+            'SET record_state = :state, #status = :status, response_excerpt = :excerpt, latency_ms = :latency, failure = :failure',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':state': result.success ? 'succeeded' : 'failed',
+            ':status': result.status,
+            ':excerpt': result.response_excerpt,
+            ':latency': result.latency_ms,
+            ':failure': result.error,
+          },
+        }),
+      );
+    },
+
+    recordUnsent: async (start, error) => {
+      await whenConditionHolds(
+        client.send(
+          new PutCommand({
+            TableName: table,
+            Item: { ...started(start), record_state: 'failed', sends: 0, failure: error },
+            ConditionExpression: 'attribute_not_exists(pk)',
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** An Action's records, newest first. */
+export async function* deliveryRecords(
+  client: DynamoDBDocumentClient,
+  table: string,
+  actionId: string,
+): AsyncGenerator<DeliveryRecord> {
+  let next: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': `ACTION#${actionId}` },
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        ExclusiveStartKey: next,
+      }),
+    );
+    for (const item of page.Items ?? []) yield deliveryRecord(item);
+    next = page.LastEvaluatedKey;
+  } while (next !== undefined);
+}
+
+function deliveryRecord(item: unknown): DeliveryRecord {
+  const stored = storedRecord.parse(item);
+  return {
+    ...stored.record,
+    state: stored.record_state,
+    payload: stored.payload_gzip === undefined ? (stored.payload ?? null) : gunzipSync(stored.payload_gzip).toString(),
+    payload_cut: stored.payload_cut,
+    status: stored.status ?? null,
+    response_excerpt: stored.response_excerpt ?? null,
+    latency_ms: stored.latency_ms ?? null,
+    success: stored.record_state === 'succeeded',
+    error: stored.failure ?? null,
+    sends: stored.sends,
+  };
+}
+
+function storedPayload(payload: string | null): {
+  payload?: string;
+  payload_gzip?: Uint8Array;
+  payload_cut: boolean;
+} {
+  if (payload === null) return { payload_cut: false };
+  if (Buffer.byteLength(payload) <= COMPRESS_ABOVE_BYTES) return { payload, payload_cut: false };
+  const compressed = gzipSync(payload);
+  if (compressed.length <= PAYLOAD_MAX_BYTES) return { payload_gzip: compressed, payload_cut: false };
+  return { payload: truncateCharacters(payload, CUT_CHARACTERS), payload_cut: true };
+}

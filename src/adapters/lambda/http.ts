@@ -1,0 +1,111 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import middy from '@middy/core';
+import httpSecurityHeaders from '@middy/http-security-headers';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
+import { MESSAGES } from '../../contract/messages.ts';
+import type { ErrorResponse } from '../../contract/widget.ts';
+import { Refusal } from '../../domain/refusal.ts';
+
+export type HttpRequest = {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly method: string;
+  readonly rawPath: string;
+  /** Of the connection to the API: a visitor, or our distribution. */
+  readonly sourceIp: string;
+  /** The body as a JSON object; an empty body is `{}`. @throws Refusal 400, 413 */
+  readonly readBody: () => Record<string, unknown>;
+};
+
+export type HttpReply = {
+  readonly status: number;
+  readonly body?: object;
+};
+
+/** Headers of the answer, also when it becomes a refusal or a fault. */
+export type ReplyHeaders = Record<string, string>;
+
+/**
+ * Wraps what a route does into a Lambda handler for HTTP API events: parses the request, answers refusals with their status and
+ * message, and hides every fault behind a 500 whose cause is logged with the request id. Logs no header, body or query.
+ */
+export function httpHandler(
+  logger: Logger,
+  route: (request: HttpRequest, replyHeaders: ReplyHeaders) => Promise<HttpReply>,
+) {
+  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(injectLambdaContext(logger, { resetKeys: true }))
+    .use(httpSecurityHeaders())
+    .handler(async (event: APIGatewayProxyEventV2, context: Context): Promise<APIGatewayProxyStructuredResultV2> => {
+      const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
+      try {
+        return respond(await route(httpRequest(event), headers), headers);
+      } catch (error) {
+        if (error instanceof Refusal) return respond(refusalReply(error, headers), headers);
+        logger.error('The request failed', {
+          api_request_id: event.requestContext.requestId,
+          error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
+        });
+        headers['x-request-id'] = context.awsRequestId;
+        return respond({ status: 500, body: errorBody(MESSAGES.internal) }, headers);
+      }
+    });
+}
+
+/** The one shape of every error (open in the spec). */
+export function errorBody(message: string): ErrorResponse {
+  return { success: false, error: message };
+}
+
+function refusalReply(refusal: Refusal, headers: ReplyHeaders): HttpReply {
+  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds);
+  return { status: refusal.status, body: errorBody(refusal.message) };
+}
+
+function respond(reply: HttpReply, headers: ReplyHeaders): APIGatewayProxyStructuredResultV2 {
+  if (reply.body === undefined) return { statusCode: reply.status, headers };
+  return {
+    statusCode: reply.status,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(reply.body),
+  };
+}
+
+function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
+  let body: Record<string, unknown> | undefined;
+  return {
+    headers: event.headers,
+    path: event.pathParameters ?? {},
+    query: event.queryStringParameters ?? {},
+    method: event.requestContext.http.method,
+    rawPath: event.rawPath,
+    sourceIp: event.requestContext.http.sourceIp,
+    readBody: () => {
+      body ??= jsonObject(event);
+      return body;
+    },
+  };
+}
+
+function jsonObject(event: APIGatewayProxyEventV2): Record<string, unknown> {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > REQUEST_BODY_MAX_BYTES) throw new Refusal(413, MESSAGES.bodyTooLarge);
+  const text = bytes.toString();
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Refusal(400, MESSAGES.bodyNotJson);
+  }
+  if (!isJsonObject(value)) throw new Refusal(400, MESSAGES.bodyNotObject);
+  return value;
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

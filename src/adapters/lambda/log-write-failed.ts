@@ -1,0 +1,25 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { LogWriteFailed } from '../../domain/delivery/delivery-log.ts';
+
+/** The record that the delivery log could not take, as one structured line without the payload and the response, and a count. */
+export function logWriteFailed(logger: Logger, metrics: Metrics): LogWriteFailed {
+  return (key, result, cause) => {
+    logger.error('A delivery record could not be written', {
+      action_id: key.action_id,
+      reference: key.reference,
+      attempt: key.attempt,
+      at: key.at,
+      ...(result === null
+        ? { record_state: 'started' }
+        : {
+            record_state: result.success ? 'succeeded' : 'failed',
+            status: result.status,
+            latency_ms: result.latency_ms,
+            failure_code: result.error?.code ?? null,
+          }),
+      cause: cause instanceof Error ? cause.name : 'unknown',
+    });
+    metrics.addMetric('DeliveryLogWriteFailed', MetricUnit.Count, 1);
+  };
+}

@@ -1,0 +1,32 @@
+import type { Assistant } from '../../contract/assistants.ts';
+import { CORS_REQUEST_HEADERS, SESSION_TOKEN_HEADER, SITE_ID_HEADER } from '../../contract/headers.ts';
+import type { WidgetCredentials } from '../../domain/auth/authenticate-widget.ts';
+import { allowedOrigin } from '../../domain/auth/cors.ts';
+import type { HttpRequest, ReplyHeaders } from './http.ts';
+
+/** What a widget's request says of itself. @param ip the visitor's address */
+export function widgetCredentials(request: HttpRequest, ip: string): WidgetCredentials {
+  return {
+    siteId: request.headers[SITE_ID_HEADER],
+    sessionToken: request.headers[SESSION_TOKEN_HEADER],
+    origin: request.headers.origin,
+    referer: request.headers.referer,
+    ip,
+  };
+}
+
+/** Lets the page read the answer, if it is on the assistant's Domain. */
+export function allowPage(request: HttpRequest, headers: ReplyHeaders): (assistant: Assistant) => void {
+  return (assistant) => {
+    const origin = allowedOrigin(assistant, request.headers.origin);
+    if (origin !== undefined) headers['access-control-allow-origin'] = origin;
+  };
+}
+
+/** For ten minutes the browser need not ask again; the answer itself is checked every time. */
+export function allowPreflight(origin: string, headers: ReplyHeaders): void {
+  headers['access-control-allow-origin'] = origin;
+  headers['access-control-allow-methods'] = 'POST';
+  headers['access-control-allow-headers'] = CORS_REQUEST_HEADERS.join(', ');
+  headers['access-control-max-age'] = '600';
+}

@@ -1,0 +1,50 @@
+import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
+import { type SessionClaims, sessionClaims } from '../../contract/sessions.ts';
+import type { Clock } from '../../domain/sources.ts';
+import type { KeyRing } from './secret-store.ts';
+
+/**
+ * Session tokens: JWTs with HS256 and the key's id in their header. The payload is readable by whoever holds the token
+ * (spec "Session token").
+ */
+export function sessionTokens(ring: KeyRing, now: Clock) {
+  return {
+    signToken: async (claims: SessionClaims): Promise<string> => {
+      const key = await ring.current();
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: key.kid })
+        .sign(Buffer.from(key.key));
+    },
+
+    /** The claims of a token that we signed and that has not expired; undefined for anything else. */
+    verifyToken: async (token: string): Promise<SessionClaims | undefined> => {
+      try {
+        const { payload } = await jwtVerify(token, (header) => keyFor(ring, header.kid), {
+          algorithms: ['HS256'],
+          currentDate: now(),
+          requiredClaims: ['exp', 'iat', 'sub', 'jti', 'site_id'],
+        });
+        return sessionClaims.parse(payload);
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+
+    /** The site that a token names, whether or not the token is valid. */
+    siteOfToken: (token: string): string | undefined => {
+      try {
+        const { site_id } = decodeJwt(token);
+        return typeof site_id === 'string' ? site_id : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+async function keyFor(ring: KeyRing, kid: string | undefined): Promise<Uint8Array> {
+  const key = kid === undefined ? undefined : await ring.byId(kid);
+  if (key === undefined) throw new errors.JWKSNoMatchingKey();
+  return Buffer.from(key.key);
+}

@@ -1,0 +1,18 @@
+import type { Action } from '../../contract/actions.ts';
+import { openSigningSecret, sealSigningSecret } from '../../domain/delivery/signing-secret.ts';
+import type { RandomBytes } from '../../domain/sources.ts';
+import type { KeyRing } from './secret-store.ts';
+
+/** Opens and seals the signing secrets of Actions with the keys of the sealing ring. */
+export function signingSecrets(ring: KeyRing, randomBytes: RandomBytes) {
+  return {
+    openSigningSecret: async (action: Action): Promise<string> => {
+      const kid = action.sealed_signing_secret.split('.')[1] ?? '';
+      const key = await ring.byId(kid);
+      return openSigningSecret(action.sealed_signing_secret, action.action_id, key === undefined ? [] : [key]);
+    },
+
+    sealSigningSecret: async (secret: string, actionId: string): Promise<string> =>
+      sealSigningSecret(secret, actionId, await ring.current(), randomBytes),
+  };
+}

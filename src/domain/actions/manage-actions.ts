@@ -1,0 +1,110 @@
+import { type Action, type ActionInput, actionInput } from '../../contract/actions.ts';
+import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
+import { describeIssue } from '../../contract/text.ts';
+import { newSigningSecret } from '../delivery/signing-secret.ts';
+import { newId } from '../ids.ts';
+import { requireAssistant } from '../organizations/manage-assistants.ts';
+import type { ManagementPorts } from '../organizations/manage-organizations.ts';
+import { Refusal } from '../refusal.ts';
+import { slugOf } from './slug.ts';
+
+export type ManageActionsPorts = ManagementPorts & {
+  readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;
+};
+
+/**
+ * Creates an Action on an assistant, with a signing secret of its own (spec "Action").
+ * @throws Refusal 400 that names the field, 404 for an unknown assistant, 409 for the 51st Action or a slug in use
+ */
+export async function createAction(siteId: string, input: unknown, ports: ManageActionsPorts): Promise<Action> {
+  const assistant = await requireAssistant(siteId, ports);
+  const settings = parseAction(input);
+  const actionId = newId('act', ports.randomBytes);
+  const now = ports.now().toISOString();
+  const action: Action = {
+    ...settings,
+    action_id: actionId,
+    org_id: assistant.org_id,
+    site_id: siteId,
+    slug: slugOf(settings.name, actionId),
+    sealed_signing_secret: await ports.sealSigningSecret(newSigningSecret(ports.randomBytes), actionId),
+    created_at: now,
+    updated_at: now,
+    version: 1,
+  };
+  switch (await ports.store.createAction(action)) {
+    case 'created':
+      return action;
+    case 'too_many':
+      throw new Refusal(409, `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION}`);
+    case 'slug_taken':
+      throw slugTaken(action);
+  }
+}
+
+/**
+ * Changes the given settings and leaves the others. The trigger was chosen at creation and cannot be changed.
+ * @throws Refusal 400 that names the field, 404, 409 when somebody else saved in between or the slug is in use
+ */
+export async function updateAction(
+  actionId: string,
+  change: Readonly<Record<string, unknown>>,
+  ports: ManageActionsPorts,
+): Promise<Action> {
+  const previous = await requireAction(actionId, ports);
+  if (change.trigger !== undefined && change.trigger !== previous.trigger) {
+    throw new Refusal(400, `trigger: is ${previous.trigger} since creation and cannot be changed`);
+  }
+  const settings = parseAction({ ...settingsOf(previous), ...change });
+  const next: Action = {
+    ...settings,
+    action_id: previous.action_id,
+    org_id: previous.org_id,
+    site_id: previous.site_id,
+    slug: slugOf(settings.name, previous.action_id),
+    sealed_signing_secret: previous.sealed_signing_secret,
+    created_at: previous.created_at,
+    updated_at: ports.now().toISOString(),
+    version: previous.version + 1,
+  };
+  switch (await ports.store.replaceAction(previous, next)) {
+    case 'replaced':
+      return next;
+    case 'stale':
+      throw new Refusal(409, 'version: the Action was changed in the meantime; read it again');
+    case 'slug_taken':
+      throw slugTaken(next);
+  }
+}
+
+/** @throws Refusal 404, 409 when somebody else saved in between */
+export async function deleteAction(actionId: string, ports: ManageActionsPorts): Promise<void> {
+  const action = await requireAction(actionId, ports);
+  if (!(await ports.store.deleteAction(action))) {
+    throw new Refusal(409, 'version: the Action was changed in the meantime; read it again');
+  }
+}
+
+/** @throws Refusal 404 */
+export async function requireAction(actionId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Action> {
+  const action = await ports.store.findActionById(actionId);
+  if (action === undefined) throw new Refusal(404, `action_id: no Action ${actionId}`);
+  return action;
+}
+
+/** What an admin set, without what the service added. */
+export function settingsOf(action: Action): ActionInput {
+  const { action_id, org_id, site_id, slug, sealed_signing_secret, created_at, updated_at, version, ...settings } =
+    action;
+  return settings;
+}
+
+function parseAction(input: unknown): ActionInput {
+  const parsed = actionInput.safeParse(input);
+  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  return parsed.data;
+}
+
+function slugTaken(action: Action): Refusal {
+  return new Refusal(409, `name: another ${action.trigger} Action of this assistant is already called ${action.slug}`);
+}

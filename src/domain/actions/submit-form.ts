@@ -1,0 +1,130 @@
+import type { FormAction } from '../../contract/actions.ts';
+import type { Assistant } from '../../contract/assistants.ts';
+import { FORM_SUBMISSIONS_PER_MINUTE } from '../../contract/limits.ts';
+import { MESSAGES } from '../../contract/messages.ts';
+import { describeIssue } from '../../contract/text.ts';
+import { type FormSubmitResponse, formSubmitRequest, identifier } from '../../contract/widget.ts';
+import {
+  admitOrigin,
+  admitWidget,
+  identifyWidget,
+  type WidgetAuthenticationPorts,
+  type WidgetCredentials,
+} from '../auth/authenticate-widget.ts';
+import { belongsTo, type FindConversation } from '../auth/conversations.ts';
+import type { HitPerMinute } from '../auth/rate-limits.ts';
+import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
+import { Refusal } from '../refusal.ts';
+import type { NewId } from '../sources.ts';
+import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';
+
+/** Body of a Form request to the endpoint, and what the escalation channels are given (spec "Form body"). */
+export type FormBody = {
+  readonly values: Record<string, CleanValue>;
+  readonly conversation_id: string;
+  readonly submission_id: string;
+};
+
+/** One way besides the endpoint by which a submission reaches people. Resolves when it accepted, rejects when not. */
+export type EscalationChannel = (submission: {
+  readonly assistant: Assistant;
+  readonly form: FormAction;
+  readonly body: FormBody;
+}) => Promise<void>;
+
+/** Where a submission with a `client_key` stands. */
+export type SubmissionClaim =
+  | { readonly kind: 'claimed'; readonly submissionId: string }
+  | { readonly kind: 'accepted'; readonly submissionId: string }
+  | { readonly kind: 'in_progress' };
+
+export type SubmissionKey = { readonly siteId: string; readonly conversationId: string; readonly clientKey: string };
+
+export type SubmitFormPorts = WidgetAuthenticationPorts &
+  SingleAttemptPorts & {
+    readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
+    readonly findConversation: FindConversation;
+    readonly hitPerMinute: HitPerMinute;
+    /** Takes the key for `submissionId`, or for the id that an earlier, failed try of the same key was given. */
+    readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
+    readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
+    readonly escalationChannels: readonly EscalationChannel[];
+    readonly newId: NewId;
+  };
+
+export type SubmitFormRequest = {
+  readonly siteId: string;
+  readonly slug: string;
+  readonly credentials: WidgetCredentials;
+  readonly readBody: () => unknown;
+};
+
+/**
+ * Form submit (spec "POST /api/widgets/sites/<site_id>/forms/<slug>/submit"): cleans the values, signs and forwards them once,
+ * and tells the escalation channels. Accepted when the endpoint or any channel accepted.
+ * @param siteKnown called as soon as the site is known, so that refusals carry CORS headers
+ * @throws Refusal; 502 when nobody accepted
+ */
+export async function submitForm(
+  request: SubmitFormRequest,
+  ports: SubmitFormPorts,
+  siteKnown: (assistant: Assistant) => void,
+): Promise<FormSubmitResponse> {
+  const { assistant, userId } = await admit(request, ports, siteKnown);
+  const siteId = assistant.site_id;
+  const parsed = formSubmitRequest.safeParse(request.readBody());
+  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  const { conversation_id, values, client_key } = parsed.data;
+  const now = ports.now();
+  const [perMinute, form, conversation] = await Promise.all([
+    ports.hitPerMinute(`form-submit#${siteId}#${request.credentials.ip}`, FORM_SUBMISSIONS_PER_MINUTE, now),
+    identifier.safeParse(request.slug).success ? ports.findForm(siteId, request.slug) : undefined,
+    ports.findConversation(siteId, conversation_id),
+  ]);
+  if (!perMinute.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perMinute);
+  if (!form?.enabled) throw new Refusal(404, MESSAGES.formNotFound);
+  if (!belongsTo(conversation, userId)) throw new Refusal(400, MESSAGES.conversationUnknown);
+  const missing = missingRequiredField(form.form_fields, values);
+  if (missing !== undefined) throw new Refusal(400, `values.${missing.key}: is required`);
+
+  const key = client_key == null ? undefined : { siteId, conversationId: conversation_id, clientKey: client_key };
+  const claim: SubmissionClaim =
+    key === undefined
+      ? { kind: 'claimed', submissionId: ports.newId() }
+      : await ports.claimSubmission(key, ports.newId(), now);
+  if (claim.kind === 'in_progress') throw new Refusal(409, MESSAGES.submissionInProgress);
+  if (claim.kind === 'accepted') return { success: true, submission_id: claim.submissionId };
+
+  const body: FormBody = { values: cleanFormValues(values), conversation_id, submission_id: claim.submissionId };
+  const accepted = await forward({ assistant, form, body }, ports);
+  if (key !== undefined) await ports.settleSubmission(key, accepted);
+  if (!accepted) throw new Refusal(502, MESSAGES.submissionFailed);
+  return { success: true, submission_id: claim.submissionId };
+}
+
+/** As the widget, from an allowed origin: Allowed Domains in Allowed Websites, the Domain in Session Signed. */
+async function admit(
+  request: SubmitFormRequest,
+  ports: WidgetAuthenticationPorts,
+  siteKnown: (assistant: Assistant) => void,
+): Promise<{ readonly assistant: Assistant; readonly userId: string | null }> {
+  const identified = await identifyWidget(request.credentials, ports);
+  if (identified.assistant !== undefined) siteKnown(identified.assistant);
+  const assistant = admitWidget(request.credentials, identified);
+  if (assistant.site_id !== request.siteId) throw new Refusal(403, MESSAGES.siteMismatch);
+  if (identified.claims !== undefined) admitOrigin(request.credentials, [assistant.domain]);
+  return { assistant, userId: identified.claims?.sub ?? null };
+}
+
+async function forward(submission: Parameters<EscalationChannel>[0], ports: SubmitFormPorts): Promise<boolean> {
+  const { form, body } = submission;
+  const reference = { triggerRef: body.submission_id, reference: body.submission_id };
+  const ways = await Promise.allSettled([
+    attemptOnce(form, { body, ...reference }, ports).then(({ result }) => result.success),
+    ...ports.escalationChannels.map((channel) => channel(submission).then(() => true)),
+  ]);
+  if (ways.some((way) => way.status === 'fulfilled' && way.value)) return true;
+  // A fault of our own is a 500, not a refusal by the customer's endpoint.
+  for (const way of ways) if (way.status === 'rejected') throw way.reason;
+  return false;
+}

@@ -1,0 +1,32 @@
+import type { Assistant } from '../../contract/assistants.ts';
+import { identifier } from '../../contract/widget.ts';
+import { entriesMatching, hostMatches, pageHost } from './hosts.ts';
+
+/** The origin that the browser may be told to allow: the one that asks, if it is on the assistant's Domain. */
+export function allowedOrigin(assistant: Pick<Assistant, 'domain'>, origin: string | undefined): string | undefined {
+  if (!origin || assistant.domain === '') return undefined;
+  const page = pageHost(origin);
+  return page !== undefined && hostMatches(assistant.domain, page) ? origin : undefined;
+}
+
+export type PreflightPorts = {
+  readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
+  /** Whether any assistant's Domain is one of these entries. */
+  readonly anyDomain: (entries: readonly string[]) => Promise<boolean>;
+};
+
+/**
+ * Answers a preflight: the origin to allow, or undefined. The site is named by the path (form submit) or by `?site=`
+ * (init); without either, an origin passes that is the Domain of any assistant, since a preflight carries no credentials.
+ */
+export async function preflight(
+  request: { readonly origin: string | undefined; readonly siteId: string | undefined },
+  ports: PreflightPorts,
+): Promise<string | undefined> {
+  const page = request.origin === undefined ? undefined : pageHost(request.origin);
+  if (page === undefined) return undefined;
+  if (request.siteId === undefined) return (await ports.anyDomain(entriesMatching(page))) ? request.origin : undefined;
+  if (!identifier.safeParse(request.siteId).success) return undefined;
+  const assistant = await ports.findAssistant(request.siteId);
+  return assistant === undefined ? undefined : allowedOrigin(assistant, request.origin);
+}

@@ -1,0 +1,69 @@
+import type { Assistant } from '../../contract/assistants.ts';
+import { SESSION_CREATE_PER_MINUTE, SESSION_TOKEN_MAX_BYTES } from '../../contract/limits.ts';
+import { MESSAGES } from '../../contract/messages.ts';
+import type { SessionClaims, SessionCreateResponse } from '../../contract/sessions.ts';
+import { Refusal } from '../refusal.ts';
+import { type Clock, type NewId, unixSeconds } from '../sources.ts';
+import type { HitPerHour, HitPerMinute } from './rate-limits.ts';
+import { serverSecretMatches, siteOfServerSecret } from './server-secret.ts';
+import { parseSessionRequest } from './session-request.ts';
+
+export type CreateSessionPorts = {
+  readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
+  readonly hitPerMinute: HitPerMinute;
+  readonly hitPerHour: HitPerHour;
+  readonly signToken: (claims: SessionClaims) => Promise<string>;
+  readonly now: Clock;
+  readonly newId: NewId;
+};
+
+/**
+ * Session create (spec "POST /api/widget/session/create"). Refuses in this order: 429 per IP address, the three 401s,
+ * 400, 429 per assistant and hour. `readBody` is called late, so that a malformed body of a stranger is a 401.
+ * @throws Refusal
+ */
+export async function createSession(
+  request: { readonly serverKey: string | undefined; readonly ip: string; readonly readBody: () => unknown },
+  ports: CreateSessionPorts,
+): Promise<SessionCreateResponse> {
+  const now = ports.now();
+  const siteId = request.serverKey === undefined ? undefined : siteOfServerSecret(request.serverKey);
+  const [perIp, assistant] = await Promise.all([
+    ports.hitPerMinute(`session-create#${request.ip}`, SESSION_CREATE_PER_MINUTE, now),
+    siteId === undefined ? undefined : ports.findAssistant(siteId),
+  ]);
+  if (!perIp.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perIp);
+  if (request.serverKey === undefined || request.serverKey === '') throw new Refusal(401, MESSAGES.serverKeyRequired);
+  if (!request.serverKey.startsWith('ss_')) throw new Refusal(401, MESSAGES.serverKeyFormat);
+  if (!assistant?.enabled || !serverSecretMatches(assistant.server_secret, request.serverKey)) {
+    throw new Refusal(401, MESSAGES.serverKeyInvalid);
+  }
+
+  const session = parseSessionRequest(request.readBody());
+  const issuedAt = unixSeconds(now);
+  const expiresAt = issuedAt + session.ttlSeconds;
+  const token = await ports.signToken({
+    sub: session.userId ?? `anon_${ports.newId()}`,
+    jti: ports.newId(),
+    site_id: assistant.site_id,
+    ...(session.userName === undefined ? {} : { user_name: session.userName }),
+    ...(session.userEmail === undefined ? {} : { user_email: session.userEmail }),
+    ...(session.context === undefined ? {} : { context: session.context }),
+    ...(session.usageWebhook === undefined ? {} : { usage_webhook: session.usageWebhook }),
+    iat: issuedAt,
+    exp: expiresAt,
+  });
+  if (token.length > SESSION_TOKEN_MAX_BYTES) {
+    throw new Refusal(400, `context: the session token would exceed ${SESSION_TOKEN_MAX_BYTES} bytes`);
+  }
+
+  const perHour = await ports.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now);
+  if (!perHour.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perHour);
+  return {
+    success: true,
+    session_token: token,
+    site_id: assistant.site_id,
+    expires_at: new Date(expiresAt * 1000).toISOString().replace('.000Z', '+00:00'),
+    expires_in_seconds: session.ttlSeconds,
+  };
+}

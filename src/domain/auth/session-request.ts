@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { exceedsCharacters, truncateCharacters } from '../../contract/characters.ts';
+import {
+  CONTEXT_MAX_BYTES,
+  TTL_MINUTES_DEFAULT,
+  TTL_MINUTES_MAX,
+  TTL_MINUTES_MIN,
+  USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
+  USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
+  USER_EMAIL_MAX_CHARACTERS,
+  USER_ID_MAX_CHARACTERS,
+  USER_NAME_MAX_CHARACTERS,
+} from '../../contract/limits.ts';
+import { characters, describeIssue } from '../../contract/text.ts';
+import { endpointUrl } from '../../contract/url.ts';
+import { Refusal } from '../refusal.ts';
+
+/** A JSON `null` means what leaving the field out means: clients in many languages send it for "none". */
+const sessionRequest = z.object({
+  user_id: characters({ max: USER_ID_MAX_CHARACTERS }).nullish(),
+  user_name: z.string().nullish(),
+  user_email: z.string().nullish(),
+  context: z
+    .record(z.string(), z.unknown(), { error: 'must be an object' })
+    .refine((context) => Buffer.byteLength(JSON.stringify(context)) <= CONTEXT_MAX_BYTES, {
+      error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
+    })
+    .nullish(),
+  usage_webhook: z
+    .object(
+      {
+        url: endpointUrl,
+        secret: characters({
+          min: USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
+          max: USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
+        }),
+      },
+      { error: 'must be an object with url and secret' },
+    )
+    .nullish(),
+  ttl_minutes: z.unknown(),
+});
+
+export type SessionRequest = {
+  readonly userId: string | undefined;
+  readonly userName: string | undefined;
+  readonly userEmail: string | undefined;
+  readonly context: Record<string, unknown> | undefined;
+  readonly usageWebhook: { readonly url: string; readonly secret: string } | undefined;
+  readonly ttlSeconds: number;
+};
+
+/**
+ * Reads session create's body (spec "POST /api/widget/session/create").
+ * @throws Refusal 400 that names the first wrong field
+ */
+export function parseSessionRequest(body: unknown): SessionRequest {
+  const parsed = sessionRequest.safeParse(body);
+  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  const { user_id, user_name, user_email, context, usage_webhook, ttl_minutes } = parsed.data;
+  return {
+    userId: user_id || undefined,
+    userName: user_name == null ? undefined : truncateCharacters(user_name, USER_NAME_MAX_CHARACTERS),
+    userEmail: user_email == null ? undefined : truncateCharacters(user_email, USER_EMAIL_MAX_CHARACTERS),
+    context: context ?? undefined,
+    usageWebhook: usage_webhook ?? undefined,
+    ttlSeconds: ttlSeconds(ttl_minutes),
+  };
+}
+
+/** Clamped to 1 to 60 minutes; anything that is no number, nor text of one, counts as 15 (spec "ttl_minutes"). */
+export function ttlSeconds(ttlMinutes: unknown): number {
+  const minutes = asNumber(ttlMinutes);
+  if (minutes === undefined) return TTL_MINUTES_DEFAULT * 60;
+  return Math.round(Math.min(Math.max(minutes, TTL_MINUTES_MIN), TTL_MINUTES_MAX) * 60);
+}
+
+function asNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || exceedsCharacters(value, 32)) return undefined;
+  return /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
+}

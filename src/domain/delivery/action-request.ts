@@ -1,0 +1,47 @@
+import type { Action, Trigger } from '../../contract/actions.ts';
+import type { DeliveryRecord } from '../../contract/deliveries.ts';
+import { unixSeconds } from '../sources.ts';
+import type { OutboundRequest } from './outbound.ts';
+import { signatureHeader } from './signature.ts';
+
+/** The trigger as `X-Service-Trigger` names it. */
+export const TRIGGER_HEADER_VALUES = {
+  Event: 'event',
+  'AI-decided': 'ai',
+  Form: 'form',
+} as const satisfies Record<Trigger, DeliveryRecord['trigger']>;
+
+/** The body as it is sent and logged: compact JSON; null on GET, which carries only the signature headers. */
+export function actionPayload(action: Pick<Action, 'method'>, body: object): string | null {
+  return action.method === 'GET' ? null : JSON.stringify(body);
+}
+
+/**
+ * The signed request of an Action (spec "Outbound: Action request to the customer endpoint").
+ * The bytes that are signed here are the bytes that are sent.
+ */
+export function actionRequest(
+  action: Pick<Action, 'trigger' | 'method' | 'url'>,
+  input: {
+    readonly payload: string | null;
+    readonly triggerRef: string;
+    readonly signingSecret: string;
+    readonly now: Date;
+    readonly connectionKey?: string;
+  },
+): OutboundRequest {
+  const body = input.payload === null ? null : Buffer.from(input.payload);
+  return {
+    method: action.method,
+    url: action.url,
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Service-Integration/1.0',
+      'X-Service-Signature': signatureHeader(input.signingSecret, unixSeconds(input.now), body),
+      'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
+      'X-Service-Trigger-Ref': input.triggerRef,
+    },
+    ...(input.connectionKey === undefined ? {} : { connectionKey: input.connectionKey }),
+  };
+}

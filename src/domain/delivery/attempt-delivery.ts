@@ -1,0 +1,123 @@
+import type { Action } from '../../contract/actions.ts';
+import type { DeliveryMessage } from '../../contract/queues.ts';
+import type { Clock } from '../sources.ts';
+import { actionPayload, actionRequest } from './action-request.ts';
+import {
+  type AttemptResult,
+  type AttemptStart,
+  type DeliveryLog,
+  type LogWriteFailed,
+  resultOf,
+} from './delivery-log.ts';
+import type { Deliver } from './outbound.ts';
+import { isRetried, pauseAfter } from './retries.ts';
+
+export type AttemptDeliveryPorts = {
+  readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
+  readonly openSigningSecret: (action: Action) => Promise<string>;
+  readonly log: DeliveryLog;
+  readonly logWriteFailed: LogWriteFailed;
+  readonly deliver: Deliver;
+  readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;
+  readonly now: Clock;
+};
+
+export type AttemptSummary = {
+  readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent';
+  readonly result: AttemptResult | null;
+};
+
+/**
+ * One queue message, one attempt of an Event delivery (spec "States": event delivery). Claim, send, complete: the record is
+ * written before the request, so that every request on the wire has one, also across a crash. A failure of the customer's
+ * endpoint is an outcome and never an exception.
+ * @throws when our own storage or queue failed: nothing was sent, or only the retry message is missing. Hand the message out again.
+ */
+export async function attemptDelivery(
+  message: DeliveryMessage,
+  messageId: string,
+  ports: AttemptDeliveryPorts,
+): Promise<AttemptSummary> {
+  const { envelope } = message;
+  const action = await ports.findAction(envelope.org_id, message.action_id);
+  const start: AttemptStart = {
+    action_id: message.action_id,
+    at: envelope.timestamp,
+    reference: envelope.id,
+    attempt: message.attempt,
+    trigger: 'event',
+    trigger_ref: envelope.event,
+    payload: action === undefined ? null : actionPayload(action, envelope),
+    started_at: ports.now().toISOString(),
+    message_id: messageId,
+  };
+  if (action === undefined) return unsent(start, 'action_deleted', 'The Action was deleted', ports);
+  if (!action.enabled) return unsent(start, 'action_disabled', 'The Action is disabled', ports);
+
+  const signingSecret = await ports.openSigningSecret(action);
+  const claim = await ports.log.claim(start);
+  if (claim.kind === 'taken') return { outcome: 'taken', result: null };
+  if (claim.kind === 'finished') {
+    await scheduleNext(message, claim.result, ports);
+    return { outcome: 'taken', result: null };
+  }
+
+  const outcome = await ports.deliver(
+    actionRequest(action, {
+      payload: start.payload,
+      triggerRef: envelope.event,
+      signingSecret,
+      now: ports.now(),
+      connectionKey: action.action_id,
+    }),
+  );
+  const result = resultOf(outcome);
+  const [completed, scheduled] = await Promise.allSettled([
+    ports.log.complete(start, result),
+    scheduleNext(message, result, ports),
+  ]);
+  if (completed.status === 'rejected') ports.logWriteFailed(start, result, completed.reason);
+  if (scheduled.status === 'rejected') throw scheduled.reason;
+  return { outcome: result.success ? 'succeeded' : 'failed', result };
+}
+
+async function scheduleNext(
+  message: DeliveryMessage,
+  result: Pick<AttemptResult, 'success' | 'status' | 'error'>,
+  ports: Pick<AttemptDeliveryPorts, 'sendLater'>,
+): Promise<void> {
+  if (result.success || result.error === null) return;
+  const pause = pauseAfter(message.attempt);
+  if (pause === undefined || !isRetried({ code: result.error.code, status: result.status })) return;
+  await ports.sendLater({ ...message, attempt: message.attempt + 1 }, pause);
+}
+
+async function unsent(
+  start: AttemptStart,
+  code: 'action_deleted' | 'action_disabled',
+  text: string,
+  ports: Pick<AttemptDeliveryPorts, 'log'>,
+): Promise<AttemptSummary> {
+  await ports.log.recordUnsent(start, { code, message: text });
+  return { outcome: 'unsent', result: null };
+}
+
+/** Records a delivery that no queue message can hold (docs/delivery.md, payload_too_large). */
+export function recordTooLarge(ports: Pick<AttemptDeliveryPorts, 'log' | 'now'>) {
+  return async ({ envelope, action_id, attempt }: DeliveryMessage): Promise<void> => {
+    await ports.log.recordUnsent(
+      {
+        action_id,
+        at: envelope.timestamp,
+        reference: envelope.id,
+        attempt,
+        trigger: 'event',
+        trigger_ref: envelope.event,
+        payload: JSON.stringify(envelope),
+        started_at: ports.now().toISOString(),
+        message_id: null,
+      },
+      { code: 'payload_too_large', message: 'The event is too large to be delivered' },
+    );
+  };
+}

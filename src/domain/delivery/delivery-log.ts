@@ -1,0 +1,53 @@
+import type { DeliveryRecord } from '../../contract/deliveries.ts';
+import type { OutboundOutcome } from './outbound.ts';
+import { responseExcerpt } from './response-excerpt.ts';
+
+/** Which attempt a record is about. The three parts name it alone: a redelivered message finds the record it wrote. */
+export type AttemptKey = {
+  readonly action_id: string;
+  /** Sorts the log: the event's time, or when a single attempt began. ISO 8601, UTC. */
+  readonly at: string;
+  readonly reference: string;
+  readonly attempt: number;
+};
+
+export type AttemptStart = AttemptKey &
+  Pick<DeliveryRecord, 'trigger' | 'trigger_ref' | 'payload' | 'started_at'> & {
+    /** Of the queue message that carries this attempt; null for requests that no queue carries. */
+    readonly message_id: string | null;
+  };
+
+export type AttemptResult = Pick<DeliveryRecord, 'status' | 'response_excerpt' | 'latency_ms' | 'success' | 'error'>;
+
+export type Claim =
+  /** The record is written: send. */
+  | { readonly kind: 'claimed' }
+  /** The same message began this attempt and never finished it: send again; the record now says so. */
+  | { readonly kind: 'resumed' }
+  /** The same message finished this attempt: do only what was left to do. */
+  | { readonly kind: 'finished'; readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'> }
+  /** Another message has this attempt. */
+  | { readonly kind: 'taken' };
+
+export type DeliveryLog = {
+  /** Writes the record of an attempt before anything is sent. */
+  readonly claim: (start: AttemptStart) => Promise<Claim>;
+  /** Completes a record. */
+  readonly complete: (key: AttemptKey, result: AttemptResult) => Promise<void>;
+  /** Writes the finished record of an attempt that failed before anything was sent; keeps a record that exists. */
+  readonly recordUnsent: (start: AttemptStart, error: NonNullable<DeliveryRecord['error']>) => Promise<void>;
+};
+
+/** A record that could not be written becomes one line of the function's log and a count, and never a second request. */
+export type LogWriteFailed = (key: AttemptKey, result: AttemptResult | null, cause: unknown) => void;
+
+/** What the log keeps of an outcome. */
+export function resultOf(outcome: OutboundOutcome): AttemptResult {
+  return {
+    status: outcome.status,
+    response_excerpt: outcome.status === null ? null : responseExcerpt(outcome.body),
+    latency_ms: Math.round(outcome.latencyMs),
+    success: outcome.failure === null,
+    error: outcome.failure ?? (outcome.note === null ? null : { code: 'timeout', message: outcome.note }),
+  };
+}

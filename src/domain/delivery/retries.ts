@@ -1,0 +1,30 @@
+import type { FailureCode } from '../../contract/deliveries.ts';
+import { EVENT_ATTEMPTS, EVENT_RETRY_PAUSES_SECONDS } from '../../contract/limits.ts';
+
+/** Whether an Event delivery tries again after this failure (spec "Outbound delivery outcomes", docs/delivery.md). */
+export function isRetried(failure: { readonly code: FailureCode; readonly status: number | null }): boolean {
+  switch (failure.code) {
+    case 'timeout':
+    case 'dns_failure':
+    case 'connect_failure':
+    case 'tls_failure':
+    case 'connection_closed':
+    case 'response_malformed':
+      return true;
+    case 'http_status':
+      return failure.status === 408 || failure.status === 429 || (failure.status ?? 0) >= 500;
+    case 'invalid_url':
+    case 'blocked_address':
+    case 'redirect':
+    case 'action_disabled':
+    case 'action_deleted':
+    case 'payload_too_large':
+    case 'internal_error':
+      return false;
+  }
+}
+
+/** Seconds to wait before the attempt that follows `attempt`; undefined when that was the last one. */
+export function pauseAfter(attempt: number): number | undefined {
+  return attempt < EVENT_ATTEMPTS ? EVENT_RETRY_PAUSES_SECONDS[attempt - 1] : undefined;
+}

@@ -1,0 +1,51 @@
+import type { Action } from '../../contract/actions.ts';
+import type { Clock } from '../sources.ts';
+import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
+import {
+  type AttemptResult,
+  type AttemptStart,
+  type DeliveryLog,
+  type LogWriteFailed,
+  resultOf,
+} from './delivery-log.ts';
+import type { Deliver, OutboundOutcome } from './outbound.ts';
+
+export type SingleAttemptPorts = {
+  readonly openSigningSecret: (action: Action) => Promise<string>;
+  readonly log: DeliveryLog;
+  readonly logWriteFailed: LogWriteFailed;
+  readonly deliver: Deliver;
+  readonly now: Clock;
+};
+
+/**
+ * The one attempt of a Form, AI-decided or test request. Nobody can send it again, so a log that cannot be written neither
+ * stops nor repeats it.
+ * @param reference what ties the record to its cause: submission id, conversation id or test id
+ */
+export async function attemptOnce(
+  action: Action,
+  input: { readonly body: object; readonly triggerRef: string; readonly reference: string },
+  ports: SingleAttemptPorts,
+): Promise<{ readonly outcome: OutboundOutcome; readonly result: AttemptResult }> {
+  const signingSecret = await ports.openSigningSecret(action);
+  const now = ports.now();
+  const start: AttemptStart = {
+    action_id: action.action_id,
+    at: now.toISOString(),
+    reference: input.reference,
+    attempt: 1,
+    trigger: TRIGGER_HEADER_VALUES[action.trigger],
+    trigger_ref: input.triggerRef,
+    payload: actionPayload(action, input.body),
+    started_at: now.toISOString(),
+    message_id: null,
+  };
+  await ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause));
+  const outcome = await ports.deliver(
+    actionRequest(action, { payload: start.payload, triggerRef: input.triggerRef, signingSecret, now }),
+  );
+  const result = resultOf(outcome);
+  await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
+  return { outcome, result };
+}

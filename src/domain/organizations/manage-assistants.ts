@@ -1,0 +1,126 @@
+import { type Assistant, type AssistantInput, assistantInput } from '../../contract/assistants.ts';
+import { describeIssue } from '../../contract/text.ts';
+import { normalizeHostEntry } from '../auth/hosts.ts';
+import { normalizeIpAddress } from '../auth/ip-addresses.ts';
+import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
+import { newId } from '../ids.ts';
+import { Refusal } from '../refusal.ts';
+import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
+
+/**
+ * Creates an assistant of an organization. Hosts and addresses are normalized (spec "Allowed Websites", rule 5).
+ * @throws Refusal 400 that names the field, 404 for an unknown organization
+ */
+export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
+  const organization = await requireOrganization(orgId, ports);
+  const settings = parseAssistant(input);
+  if (settings.authentication_mode === 'Session Signed') requirePaid(organization.plan);
+  const now = ports.now().toISOString();
+  const assistant: Assistant = {
+    ...settings,
+    site_id: newId('site', ports.randomBytes),
+    org_id: orgId,
+    created_at: now,
+    updated_at: now,
+    version: 1,
+  };
+  await ports.store.createAssistant(assistant);
+  return assistant;
+}
+
+/**
+ * Changes the given settings and leaves the others.
+ * @throws Refusal 400 that names the field, 404, 409 when somebody else saved in between
+ */
+export async function updateAssistant(
+  siteId: string,
+  change: Readonly<Record<string, unknown>>,
+  ports: ManagementPorts,
+): Promise<Assistant> {
+  const previous = await requireAssistant(siteId, ports);
+  const settings = parseAssistant({ ...settingsOf(previous), ...change });
+  if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
+    requirePaid((await requireOrganization(previous.org_id, ports)).plan);
+  }
+  return save(previous, { ...previous, ...settings }, ports);
+}
+
+/**
+ * Generates the server secret, or replaces it: the previous one stops working with the next request (spec "States").
+ * @returns the full secret, which is stored nowhere and can never be shown again
+ * @throws Refusal 404, 409; 400 unless the mode is Session Signed
+ */
+export async function generateServerSecret(
+  siteId: string,
+  options: { readonly regenerate: boolean },
+  ports: ManagementPorts,
+): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
+  const previous = await requireAssistant(siteId, ports);
+  if (previous.authentication_mode !== 'Session Signed') {
+    throw new Refusal(400, 'authentication_mode: must be Session Signed to generate a server secret');
+  }
+  if (previous.server_secret !== undefined && !options.regenerate) {
+    throw new Refusal(
+      409,
+      'server_secret: exists already; regenerate replaces it, and the old one stops working at once',
+    );
+  }
+  const serverSecret = newServerSecret(siteId, ports.randomBytes);
+  const assistant = await save(previous, { ...previous, server_secret: storedServerSecret(serverSecret) }, ports);
+  return { assistant, serverSecret };
+}
+
+/** @throws Refusal 404 */
+export async function requireAssistant(siteId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Assistant> {
+  const assistant = await ports.store.findAssistant(siteId);
+  if (assistant === undefined) throw new Refusal(404, `site_id: no assistant ${siteId}`);
+  return assistant;
+}
+
+async function save(previous: Assistant, changed: Assistant, ports: ManagementPorts): Promise<Assistant> {
+  const next = { ...changed, updated_at: ports.now().toISOString(), version: previous.version + 1 };
+  if (!(await ports.store.replaceAssistant(previous, next))) {
+    throw new Refusal(409, 'version: the assistant was changed in the meantime; read it again');
+  }
+  return next;
+}
+
+function settingsOf(assistant: Assistant): AssistantInput {
+  const { name, domain, enabled, hourly_rate_limit, authentication_mode, allowed_domains, ip_allowlist } = assistant;
+  return { name, domain, enabled, hourly_rate_limit, authentication_mode, allowed_domains, ip_allowlist };
+}
+
+function parseAssistant(input: unknown): AssistantInput {
+  const parsed = assistantInput.safeParse(input);
+  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  const { domain, allowed_domains, ip_allowlist, ...rest } = parsed.data;
+  return {
+    ...rest,
+    domain: domain.trim() === '' ? '' : hostEntry(domain, 'domain'),
+    allowed_domains: [...new Set(allowed_domains.map((entry, index) => hostEntry(entry, `allowed_domains.${index}`)))],
+    ip_allowlist: [...new Set(ip_allowlist.map((entry, index) => ipAddress(entry, `ip_allowlist.${index}`)))],
+  };
+}
+
+function hostEntry(entry: string, field: string): string {
+  const normalized = normalizeHostEntry(entry);
+  if (normalized === undefined) {
+    throw new Refusal(400, `${field}: must be a host such as example.com or example.com:8443, without wildcards`);
+  }
+  return normalized;
+}
+
+function ipAddress(entry: string, field: string): string {
+  const normalized = normalizeIpAddress(entry);
+  if (normalized === undefined) throw new Refusal(400, `${field}: must be an IPv4 or IPv6 address`);
+  return normalized;
+}
+
+function requirePaid(plan: string): void {
+  if (plan !== 'paid') {
+    throw new Refusal(
+      400,
+      'authentication_mode: Session Signed is a paid feature; the organization is on the free plan',
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import { type Organization, type OrganizationInput, organizationInput } from '../../contract/organizations.ts';
+import { describeIssue } from '../../contract/text.ts';
+import { newId } from '../ids.ts';
+import { Refusal } from '../refusal.ts';
+import type { Clock, RandomBytes } from '../sources.ts';
+import type { ConfigurationStore } from './store.ts';
+
+export type ManagementPorts = {
+  readonly store: ConfigurationStore;
+  readonly now: Clock;
+  readonly randomBytes: RandomBytes;
+};
+
+/** @throws Refusal 400 that names the field */
+export async function createOrganization(
+  input: { readonly name: string; readonly plan?: string },
+  ports: ManagementPorts,
+): Promise<Organization> {
+  const organization: Organization = {
+    org_id: newId('org', ports.randomBytes),
+    ...parseOrganization(input),
+    created_at: ports.now().toISOString(),
+  };
+  await ports.store.saveOrganization(organization);
+  return organization;
+}
+
+/**
+ * Changes name or plan. After a downgrade to free, assistants in Session Signed keep working; the mode cannot be selected again.
+ * @throws Refusal 400 that names the field, 404
+ */
+export async function updateOrganization(
+  orgId: string,
+  change: { readonly name?: string; readonly plan?: string },
+  ports: ManagementPorts,
+): Promise<Organization> {
+  const previous = await requireOrganization(orgId, ports);
+  const organization: Organization = {
+    ...previous,
+    ...parseOrganization({ name: change.name ?? previous.name, plan: change.plan ?? previous.plan }),
+  };
+  await ports.store.saveOrganization(organization);
+  return organization;
+}
+
+/** @throws Refusal 404 */
+export async function requireOrganization(orgId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Organization> {
+  const organization = await ports.store.findOrganization(orgId);
+  if (organization === undefined) throw new Refusal(404, `org_id: no organization ${orgId}`);
+  return organization;
+}
+
+function parseOrganization(input: unknown): OrganizationInput {
+  const parsed = organizationInput.safeParse(input);
+  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  return parsed.data;
+}
