@@ -1,6 +1,7 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { OUTPUTS } from '../src/contract/outputs.ts';
 import { Api } from './api.ts';
@@ -17,6 +18,8 @@ export type VaWaveStackProps = StackProps & {
   readonly networkRule?: string;
 };
 
+/** One 5-second attempt to the endpoint, and the storage around it. */
+const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);
 /** A batch is handled side by side: one 5-second attempt, plus claim, record and retry message around it. */
 const DISPATCHER_TIMEOUT = Duration.seconds(15);
 /** Finding the subscribers and one batch of messages for each event. */
@@ -63,18 +66,20 @@ export class VaWaveStack extends Stack {
     const formSubmit = fn('FormSubmit', {
       folder: 'form-submit',
       description: 'Cleans, signs and forwards form submissions',
-      // One 5-second attempt to the endpoint, and the storage around it.
-      timeout: Duration.seconds(15),
+      timeout: ONE_ATTEMPT_TIMEOUT,
       ...outbound,
     });
     tables.configuration.allow(formSubmit, 'GetItem');
     tables.counters.allow(formSubmit, 'UpdateItem');
     tables.conversations.allow(formSubmit, 'GetItem', 'UpdateItem');
     tables.deliveryLog.allow(formSubmit, 'PutItem', 'UpdateItem');
-    formSubmit.fn.addEnvironment(ENVIRONMENT.deliveryLogRetentionDays, retentionDays);
     keys.allowTokenKeys(formSubmit);
     keys.allowSealingKey(formSubmit);
     keys.allowOriginSecret(formSubmit);
+    formSubmit.allow({
+      actions: ['sns:Publish'],
+      resources: [this.formatArn({ service: 'sns', resource: `${ESCALATION_TOPIC_PREFIX}*` })],
+    });
 
     const preflight = fn('Preflight', {
       folder: 'preflight',
@@ -97,7 +102,6 @@ export class VaWaveStack extends Stack {
     });
     tables.configuration.allow(eventRouter, 'Query');
     tables.deliveryLog.allow(eventRouter, 'PutItem');
-    eventRouter.fn.addEnvironment(ENVIRONMENT.deliveryLogRetentionDays, retentionDays);
     messaging.allowSendDeliveries(eventRouter);
     messaging.events.feeds(eventRouter, { maxConcurrency: 20 });
 
@@ -109,10 +113,44 @@ export class VaWaveStack extends Stack {
     });
     tables.configuration.allow(dispatcher, 'GetItem');
     tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem');
-    dispatcher.fn.addEnvironment(ENVIRONMENT.deliveryLogRetentionDays, retentionDays);
     keys.allowSealingKey(dispatcher);
     messaging.allowSendDeliveries(dispatcher);
     messaging.deliveries.feeds(dispatcher, { maxConcurrency: 100 });
+
+    const aiAction = fn('AiAction', {
+      folder: 'ai-action',
+      description: 'Lists and calls AI-decided Actions for the assistant runtime',
+      timeout: ONE_ATTEMPT_TIMEOUT,
+      ...outbound,
+    });
+    tables.configuration.allow(aiAction, 'GetItem', 'Query');
+    tables.conversations.allow(aiAction, 'UpdateItem', 'PutItem');
+    tables.deliveryLog.allow(aiAction, 'PutItem', 'UpdateItem');
+    keys.allowSealingKey(aiAction);
+
+    const usageReport = fn('UsageReport', {
+      folder: 'usage-report',
+      description: 'Reports the usage of a conversation turn to the usage webhook of its session',
+      timeout: ONE_ATTEMPT_TIMEOUT,
+      ...outbound,
+    });
+    tables.deliveryLog.allow(usageReport, 'PutItem', 'UpdateItem');
+    keys.allowTokenKeys(usageReport);
+
+    const actionTest = fn('ActionTest', {
+      folder: 'action-test',
+      description: 'Sends the test request of an Action',
+      timeout: ONE_ATTEMPT_TIMEOUT,
+      ...outbound,
+    });
+    tables.configuration.allow(actionTest, 'GetItem');
+    tables.counters.allow(actionTest, 'UpdateItem');
+    tables.deliveryLog.allow(actionTest, 'PutItem', 'UpdateItem');
+    keys.allowSealingKey(actionTest);
+
+    for (const logged of [formSubmit, eventRouter, dispatcher, aiAction, usageReport, actionTest]) {
+      logged.fn.addEnvironment(ENVIRONMENT.deliveryLogRetentionDays, retentionDays);
+    }
 
     const api = new Api(this, 'Api', { sessionCreate, widgetInit, formSubmit, preflight, notFound });
     const edge = new Edge(this, 'Edge', { api: api.http, originSecret: keys.origin });
@@ -124,5 +162,8 @@ export class VaWaveStack extends Stack {
     output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);
     output(OUTPUTS.eventBus, messaging.bus.eventBusName);
     output(OUTPUTS.sealingKey, keys.sealing.secretArn);
+    output(OUTPUTS.aiAction, aiAction.fn.functionName);
+    output(OUTPUTS.usageReport, usageReport.fn.functionName);
+    output(OUTPUTS.actionTest, actionTest.fn.functionName);
   }
 }

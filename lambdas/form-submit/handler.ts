@@ -16,6 +16,7 @@ import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
 import { keyRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
+import { escalationTopics, snsClient } from '../../src/adapters/sns/escalation-topic.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { submitForm } from '../../src/domain/actions/submit-form.ts';
 
@@ -37,7 +38,8 @@ const ports = {
   }),
   logWriteFailed: logWriteFailed(logger, metrics),
   deliver,
-  escalationChannels: [],
+  escalate: escalationTopics(snsClient()),
+  forwarded: (ways: object) => logger.info('Forwarded', { ...ways }),
   now,
   newId: randomUUID,
 };

@@ -33,6 +33,8 @@ const parameterProperty = z.strictObject({
   format: z.literal('email').optional(),
 });
 
+export type ParameterProperty = z.infer<typeof parameterProperty>;
+
 /** The subset of JSON Schema that the spec allows for an AI-decided Action's parameters. */
 export const parametersSchema = z.strictObject({
   type: z.literal('object').default('object'),
@@ -97,3 +99,4 @@ export type Action = ActionInput & {
 };
 export type EventAction = Extract<Action, { trigger: 'Event' }>;
 export type FormAction = Extract<Action, { trigger: 'Form' }>;
+export type AiAction = Extract<Action, { trigger: 'AI-decided' }>;

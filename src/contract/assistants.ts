@@ -5,6 +5,17 @@ import { characters } from './text.ts';
 export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
 export type AuthenticationMode = (typeof AUTHENTICATION_MODES)[number];
 
+/** What an escalation topic's name starts with; form-submit may publish to no other. */
+export const ESCALATION_TOPIC_PREFIX = 'va-wave-escalation-';
+
+export const escalationTopics = z
+  .array(
+    z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:va-wave-escalation-[A-Za-z0-9_-]+$/, {
+      error: `must be the ARN of an SNS topic whose name starts with ${ESCALATION_TOPIC_PREFIX}`,
+    }),
+  )
+  .max(5);
+
 /** Settings of an assistant (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
 export const assistantInput = z.strictObject({
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
@@ -25,6 +36,8 @@ export type Assistant = AssistantInput & {
   readonly org_id: string;
   /** The server secret's SHA-256 (hex) and last six characters, once one was generated. */
   readonly server_secret?: { readonly sha256: string; readonly last_six: string };
+  /** SNS topics that receive form submissions. Set by the operator only: an admin could name another organization's. */
+  readonly escalation_topics?: readonly string[];
   readonly created_at: string;
   readonly updated_at: string;
   /** Grows by one with every save; a save names the version that it read. */

@@ -25,7 +25,8 @@ export type DeliveryRecord = {
   readonly action_id: string;
   /** Envelope id, submission id or conversation id: what ties the attempts of one delivery together. */
   readonly reference: string;
-  readonly trigger: 'event' | 'ai' | 'form';
+  /** As in `X-Service-Trigger`; `usage` for usage webhooks, which are kept per site. */
+  readonly trigger: 'event' | 'ai' | 'form' | 'usage';
   readonly trigger_ref: string;
   readonly attempt: number;
   /** ISO 8601, UTC. */

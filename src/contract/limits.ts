@@ -27,6 +27,10 @@ export const SESSION_TOKEN_MAX_BYTES = 8192;
 export const URL_MAX_CHARACTERS = 2000;
 export const ACTIONS_PER_ORGANIZATION = 50;
 export const AI_DESCRIPTION_MIN_CHARACTERS = 10;
+/** Of one AI-decided Action. Calls refused by validation do not count. */
+export const AI_CALLS_PER_CONVERSATION = 5;
+/** What the assistant is given of a response that is no JSON. */
+export const NON_JSON_RESPONSE_CHARACTERS = 500;
 
 /** Attempts of one Event delivery. */
 export const EVENT_ATTEMPTS = 3;
@@ -43,6 +47,9 @@ export const FORM_KEY_MAX_CHARACTERS = 100;
 export const FORM_STRING_MAX_CHARACTERS = 5000;
 export const FORM_LIST_MAX_ITEMS = 50;
 export const FORM_LIST_ITEM_MAX_CHARACTERS = 500;
+
+/** Open point: test requests of one organization in any 60 seconds. */
+export const ACTION_TESTS_PER_MINUTE = 10;
 
 /** Open points: the spec names no upper bound for these, and storage needs one. */
 export const NAME_MAX_CHARACTERS = 100;

@@ -6,4 +6,7 @@ export const OUTPUTS = {
   deliveryLogTable: 'DeliveryLogTable',
   eventBus: 'EventBus',
   sealingKey: 'SealingKeySecret',
+  aiAction: 'AiActionFunction',
+  usageReport: 'UsageReportFunction',
+  actionTest: 'ActionTestFunction',
 } as const;

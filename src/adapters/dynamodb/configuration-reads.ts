@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Action, FormAction } from '../../contract/actions.ts';
+import type { Action, AiAction, FormAction, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 
@@ -12,6 +12,14 @@ export function configurationReads(client: DynamoDBDocumentClient, table: string
 
   const findAction = async (orgId: string, actionId: string): Promise<Action | undefined> =>
     (await get(KEYS.action(orgId, actionId)))?.action;
+
+  const findAssistant = async (siteId: string): Promise<Assistant | undefined> =>
+    (await get(KEYS.assistant(siteId)))?.assistant;
+
+  const bySlug = async (siteId: string, trigger: Trigger, slug: string): Promise<Action | undefined> => {
+    const pointer = await get(KEYS.slug(siteId, trigger, slug));
+    return pointer === undefined ? undefined : findAction(String(pointer.org_id), String(pointer.action_id));
+  };
 
   const actionsOf = async (orgId: string): Promise<readonly Action[]> => {
     const actions: Action[] = [];
@@ -35,9 +43,7 @@ export function configurationReads(client: DynamoDBDocumentClient, table: string
   return {
     findAction,
     actionsOf,
-
-    findAssistant: async (siteId: string): Promise<Assistant | undefined> =>
-      (await get(KEYS.assistant(siteId)))?.assistant,
+    findAssistant,
 
     formsOf: async (assistant: Assistant): Promise<readonly FormAction[]> =>
       (await actionsOf(assistant.org_id)).filter(
@@ -46,10 +52,22 @@ export function configurationReads(client: DynamoDBDocumentClient, table: string
       ),
 
     findForm: async (siteId: string, slug: string): Promise<FormAction | undefined> => {
-      const pointer = await get(KEYS.slug(siteId, 'Form', slug));
-      if (pointer === undefined) return undefined;
-      const action = await findAction(String(pointer.org_id), String(pointer.action_id));
+      const action = await bySlug(siteId, 'Form', slug);
       return action?.trigger === 'Form' ? action : undefined;
+    },
+
+    findTool: async (siteId: string, slug: string): Promise<AiAction | undefined> => {
+      const action = await bySlug(siteId, 'AI-decided', slug);
+      return action?.trigger === 'AI-decided' ? action : undefined;
+    },
+
+    /** Enabled AI-decided Actions; none for a site that does not exist. */
+    toolsOf: async (siteId: string): Promise<readonly AiAction[]> => {
+      const assistant = await findAssistant(siteId);
+      const actions = assistant === undefined ? [] : await actionsOf(assistant.org_id);
+      return actions.filter(
+        (action): action is AiAction => action.trigger === 'AI-decided' && action.enabled && action.site_id === siteId,
+      );
     },
 
     anyDomain: async (entries: readonly string[]): Promise<boolean> => {

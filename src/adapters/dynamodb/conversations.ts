@@ -1,9 +1,10 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
+import type { ToolCallRecord } from '../../domain/actions/call-tool.ts';
 import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit-form.ts';
 import type { Conversation, FindConversation } from '../../domain/auth/conversations.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
-import { conditionFailure } from './conditions.ts';
+import { conditionFailure, whenConditionHolds } from './conditions.ts';
 
 /** After this a submission under way was cut off by a crash, since the function's own timeout is shorter. */
 const SUBMISSION_STALE_SECONDS = 30;
@@ -40,6 +41,42 @@ export function conversations(client: DynamoDBDocumentClient, table: string, now
             pk: partition(conversation.site_id, conversation.conversation_id),
             sk: 'CONVERSATION',
             conversation,
+            expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
+          },
+        }),
+      );
+    },
+
+    /** One conditional write per call: exact, however many come at once. */
+    countCall: (
+      call: { readonly siteId: string; readonly conversationId: string; readonly actionId: string },
+      limit: number,
+    ): Promise<boolean> =>
+      whenConditionHolds(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { pk: partition(call.siteId, call.conversationId), sk: `CALLS#${call.actionId}` },
+            UpdateExpression: 'SET calls = if_not_exists(calls, :none) + :one, expires_at = :expires',
+            ConditionExpression: 'attribute_not_exists(calls) OR calls < :limit',
+            ExpressionAttributeValues: {
+              ':none': 0,
+              ':one': 1,
+              ':limit': limit,
+              ':expires': unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
+            },
+          }),
+        ),
+      ),
+
+    recordCall: async (record: ToolCallRecord): Promise<void> => {
+      await client.send(
+        new PutCommand({
+          TableName: table,
+          Item: {
+            pk: partition(record.site_id, record.conversation_id),
+            sk: `CALL#${record.called_at}#${record.call_id}`,
+            call: record,
             expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
           },
         }),

@@ -20,7 +20,7 @@ const storedRecord = z.object({
   record: z.object({
     action_id: z.string(),
     reference: z.string(),
-    trigger: z.enum(['event', 'ai', 'form']),
+    trigger: z.enum(['event', 'ai', 'form', 'usage']),
     trigger_ref: z.string(),
     attempt: z.number(),
     started_at: z.string(),

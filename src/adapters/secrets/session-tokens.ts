@@ -3,11 +3,29 @@ import { type SessionClaims, sessionClaims } from '../../contract/sessions.ts';
 import type { Clock } from '../../domain/sources.ts';
 import type { KeyRing } from './secret-store.ts';
 
+/** No turn of a conversation takes longer (open point). */
+const TURN_MAX_SECONDS = 15 * 60;
+
 /**
  * Session tokens: JWTs with HS256 and the key's id in their header. The payload is readable by whoever holds the token
  * (spec "Session token").
  */
 export function sessionTokens(ring: KeyRing, now: Clock) {
+  const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | undefined> => {
+    try {
+      const { payload } = await jwtVerify(token, (header) => keyFor(ring, header.kid), {
+        algorithms: ['HS256'],
+        currentDate: now(),
+        clockTolerance: expiredSeconds,
+        requiredClaims: ['exp', 'iat', 'sub', 'jti', 'site_id'],
+      });
+      return sessionClaims.parse(payload);
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  };
+
   return {
     signToken: async (claims: SessionClaims): Promise<string> => {
       const key = await ring.current();
@@ -17,19 +35,10 @@ export function sessionTokens(ring: KeyRing, now: Clock) {
     },
 
     /** The claims of a token that we signed and that has not expired; undefined for anything else. */
-    verifyToken: async (token: string): Promise<SessionClaims | undefined> => {
-      try {
-        const { payload } = await jwtVerify(token, (header) => keyFor(ring, header.kid), {
-          algorithms: ['HS256'],
-          currentDate: now(),
-          requiredClaims: ['exp', 'iat', 'sub', 'jti', 'site_id'],
-        });
-        return sessionClaims.parse(payload);
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return undefined;
-        throw error;
-      }
-    },
+    verifyToken: (token: string): Promise<SessionClaims | undefined> => verify(token, 0),
+
+    /** As verifyToken, but a token may have expired while the turn that it began was under way. */
+    verifyTokenOfTurn: (token: string): Promise<SessionClaims | undefined> => verify(token, TURN_MAX_SECONDS),
 
     /** The site that a token names, whether or not the token is valid. */
     siteOfToken: (token: string): string | undefined => {

@@ -6,6 +6,7 @@ import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
 import { Refusal } from '../refusal.ts';
+import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
 
 export type ManageActionsPorts = ManagementPorts & {
@@ -102,7 +103,12 @@ export function settingsOf(action: Action): ActionInput {
 function parseAction(input: unknown): ActionInput {
   const parsed = actionInput.safeParse(input);
   if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
-  return parsed.data;
+  const settings = parsed.data;
+  if (settings.trigger === 'AI-decided' && settings.parameters !== undefined) {
+    const problem = parametersProblem(settings.parameters);
+    if (problem !== undefined) throw new Refusal(400, `parameters.${problem}`);
+  }
+  return settings;
 }
 
 function slugTaken(action: Action): Refusal {

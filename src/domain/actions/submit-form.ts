@@ -25,12 +25,12 @@ export type FormBody = {
   readonly submission_id: string;
 };
 
-/** One way besides the endpoint by which a submission reaches people. Resolves when it accepted, rejects when not. */
+/** The way besides the endpoint by which a submission reaches people: the assistant's escalation channels. */
 export type EscalationChannel = (submission: {
   readonly assistant: Assistant;
   readonly form: FormAction;
   readonly body: FormBody;
-}) => Promise<void>;
+}) => Promise<'accepted' | 'failed' | 'none'>;
 
 /** Where a submission with a `client_key` stands. */
 export type SubmissionClaim =
@@ -48,7 +48,13 @@ export type SubmitFormPorts = WidgetAuthenticationPorts &
     /** Takes the key for `submissionId`, or for the id that an earlier, failed try of the same key was given. */
     readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
     readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
-    readonly escalationChannels: readonly EscalationChannel[];
+    readonly escalate: EscalationChannel;
+    /** Tells the operator how each way went; the caller learns only whether one accepted. */
+    readonly forwarded: (ways: {
+      readonly submissionId: string;
+      readonly endpoint: boolean;
+      readonly escalation: 'accepted' | 'failed' | 'none';
+    }) => void;
     readonly newId: NewId;
   };
 
@@ -116,15 +122,23 @@ async function admit(
   return { assistant, userId: identified.claims?.sub ?? null };
 }
 
+/** Both ways side by side; accepted when either accepts. */
 async function forward(submission: Parameters<EscalationChannel>[0], ports: SubmitFormPorts): Promise<boolean> {
   const { form, body } = submission;
-  const reference = { triggerRef: body.submission_id, reference: body.submission_id };
-  const ways = await Promise.allSettled([
-    attemptOnce(form, { body, ...reference }, ports).then(({ result }) => result.success),
-    ...ports.escalationChannels.map((channel) => channel(submission).then(() => true)),
+  const submissionId = body.submission_id;
+  const [endpoint, escalation] = await Promise.allSettled([
+    attemptOnce(form, { body, triggerRef: submissionId, reference: submissionId }, ports),
+    ports.escalate(submission),
   ]);
-  if (ways.some((way) => way.status === 'fulfilled' && way.value)) return true;
+  const ways = {
+    submissionId,
+    endpoint: endpoint.status === 'fulfilled' && endpoint.value.result.success,
+    escalation: escalation.status === 'fulfilled' ? escalation.value : ('failed' as const),
+  };
+  ports.forwarded(ways);
+  if (ways.endpoint || ways.escalation === 'accepted') return true;
   // A fault of our own is a 500, not a refusal by the customer's endpoint.
-  for (const way of ways) if (way.status === 'rejected') throw way.reason;
+  if (endpoint.status === 'rejected') throw endpoint.reason;
+  if (escalation.status === 'rejected') throw escalation.reason;
   return false;
 }

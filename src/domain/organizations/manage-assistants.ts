@@ -1,4 +1,4 @@
-import { type Assistant, type AssistantInput, assistantInput } from '../../contract/assistants.ts';
+import { type Assistant, type AssistantInput, assistantInput, escalationTopics } from '../../contract/assistants.ts';
 import { describeIssue } from '../../contract/text.ts';
 import { normalizeHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
@@ -68,6 +68,21 @@ export async function generateServerSecret(
   const serverSecret = newServerSecret(siteId, ports.randomBytes);
   const assistant = await save(previous, { ...previous, server_secret: storedServerSecret(serverSecret) }, ports);
   return { assistant, serverSecret };
+}
+
+/**
+ * Sets the SNS topics that receive form submissions besides the endpoint; none ends it. For the operator only.
+ * @throws Refusal 400 for a topic outside the allowed name prefix, 404, 409
+ */
+export async function setEscalationTopics(
+  siteId: string,
+  topics: readonly string[],
+  ports: ManagementPorts,
+): Promise<Assistant> {
+  const parsed = escalationTopics.safeParse(topics);
+  if (!parsed.success) throw new Refusal(400, `escalation_topics.${describeIssue(parsed.error)}`);
+  const previous = await requireAssistant(siteId, ports);
+  return save(previous, { ...previous, escalation_topics: parsed.data }, ports);
 }
 
 /** @throws Refusal 404 */

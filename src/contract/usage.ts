@@ -1,0 +1,23 @@
+import * as z from 'zod';
+
+const count = z.int().min(0);
+
+/** What the assistant runtime sends to the usage-report function after a turn (direct invocation; open in the spec). */
+export const usageReport = z.object({
+  session_token: z.string().min(1).max(8192),
+  usage: z.object({
+    input_tokens: count,
+    output_tokens: count,
+    total_tokens: count,
+    tts_chars: count.default(0),
+    tts_provider: z.string().max(100).nullable().default(null),
+  }),
+});
+export type UsageReport = z.infer<typeof usageReport>;
+
+export type UsageReportResult = {
+  /** False only when the webhook said so. */
+  readonly should_continue: boolean;
+  /** Whether a webhook was supplied and a request was made. */
+  readonly reported: boolean;
+};

@@ -1,0 +1,110 @@
+import type { AiAction, ParametersSchema } from '../../contract/actions.ts';
+import { AI_CALLS_PER_CONVERSATION } from '../../contract/limits.ts';
+import type { ToolResult } from '../../contract/tools.ts';
+import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
+import type { NewId } from '../sources.ts';
+import { checkArguments } from './parameters.ts';
+import { toolResponse } from './tool-response.ts';
+
+/** One tool definition; every model API takes it with its own names for the three parts. */
+export type Tool = { readonly name: string; readonly description: string; readonly input_schema: ParametersSchema };
+
+/** The tools that an assistant may call: its enabled AI-decided Actions. */
+export async function listTools(
+  siteId: string,
+  ports: { readonly toolsOf: (siteId: string) => Promise<readonly AiAction[]> },
+): Promise<readonly Tool[]> {
+  const actions = await ports.toolsOf(siteId);
+  return actions.map((action) => ({
+    name: action.slug,
+    description: action.description,
+    input_schema: action.parameters ?? { type: 'object', properties: {}, required: [] },
+  }));
+}
+
+/** What is kept on the conversation of each call (spec "AI-decided response handling"). */
+export type ToolCallRecord = {
+  readonly site_id: string;
+  readonly conversation_id: string;
+  readonly call_id: string;
+  readonly action_id: string;
+  readonly action_name: string;
+  /** ISO 8601, UTC. */
+  readonly called_at: string;
+  readonly status: number | null;
+  /** Milliseconds. */
+  readonly latency_ms: number | null;
+  readonly error: string | null;
+};
+
+export type CallToolPorts = SingleAttemptPorts & {
+  readonly findTool: (siteId: string, slug: string) => Promise<AiAction | undefined>;
+  /** Counts a call of this Action in this conversation, exactly; false once `limit` were made. */
+  readonly countCall: (
+    call: { siteId: string; conversationId: string; actionId: string },
+    limit: number,
+  ) => Promise<boolean>;
+  readonly recordCall: (record: ToolCallRecord) => Promise<void>;
+  /** A call that could not be recorded is told to the operator, not to the assistant, and never made again. */
+  readonly recordFailed: (record: ToolCallRecord, cause: unknown) => void;
+  readonly newId: NewId;
+};
+
+/**
+ * Calls an AI-decided Action and says what the assistant is told: one attempt, five calls per conversation. Arguments that fail
+ * validation send nothing and do not count.
+ */
+export async function callTool(
+  call: {
+    readonly siteId: string;
+    readonly conversationId: string;
+    readonly tool: string;
+    readonly arguments: Readonly<Record<string, unknown>>;
+  },
+  ports: CallToolPorts,
+): Promise<ToolResult> {
+  const { siteId, conversationId } = call;
+  const action = await ports.findTool(siteId, call.tool);
+  if (!action?.enabled) return { outcome: 'unknown_tool', message: 'There is no such Action.' };
+  const verdict = checkArguments(action.parameters, call.arguments);
+  if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
+  if (!(await ports.countCall({ siteId, conversationId, actionId: action.action_id }, AI_CALLS_PER_CONVERSATION))) {
+    return {
+      outcome: 'limit_reached',
+      message: 'This Action has reached its maximum use in this conversation. Offer human help.',
+    };
+  }
+  const callId = ports.newId();
+  const calledAt = ports.now().toISOString();
+  const { outcome, result } = await attemptOnce(
+    action,
+    { body: verdict.values, triggerRef: conversationId, reference: callId },
+    ports,
+  );
+  const record: ToolCallRecord = {
+    site_id: siteId,
+    conversation_id: conversationId,
+    call_id: callId,
+    action_id: action.action_id,
+    action_name: action.name,
+    called_at: calledAt,
+    status: result.status,
+    latency_ms: result.latency_ms,
+    error: result.error?.message ?? null,
+  };
+  await ports.recordCall(record).catch((cause: unknown) => ports.recordFailed(record, cause));
+
+  const needsBody = action.feed_response_back;
+  if (outcome.failure !== null || (needsBody && !outcome.bodyComplete)) {
+    return {
+      outcome: 'unavailable',
+      message: 'The external service is unavailable. Offer a follow-up.',
+    };
+  }
+  if (!needsBody) return { outcome: 'completed', message: 'The Action completed.' };
+  return {
+    outcome: 'completed',
+    message: 'The Action completed.',
+    response: toolResponse(outcome.body, action.response_field_map),
+  };
+}

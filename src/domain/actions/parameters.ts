@@ -1,0 +1,84 @@
+import { RE2JS } from 're2js';
+import * as z from 'zod';
+import type { ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
+
+export type ArgumentValues = Readonly<Record<string, string | number | boolean>>;
+
+export type ArgumentsVerdict =
+  | { readonly valid: true; readonly values: ArgumentValues }
+  | { readonly valid: false /** Names the field. */; readonly problem: string };
+
+/** The parameters of an Action created without any: its endpoint receives an empty JSON object. */
+const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
+
+const email = z.email();
+
+/**
+ * Checks what the assistant produced against an Action's parameters (spec "Action", parameters). Arguments outside them are
+ * dropped. Patterns run in a linear-time engine: both the pattern and the text come from strangers.
+ */
+export function checkArguments(
+  parameters: ParametersSchema | undefined,
+  given: Readonly<Record<string, unknown>>,
+): ArgumentsVerdict {
+  const { properties, required } = parameters ?? NO_PARAMETERS;
+  const values: [string, string | number | boolean][] = [];
+  for (const [name, property] of Object.entries(properties)) {
+    if (!Object.hasOwn(given, name) || given[name] === undefined) {
+      if (required.includes(name)) return { valid: false, problem: `${name}: is required` };
+      continue;
+    }
+    const checked = checkValue(property, given[name]);
+    if ('problem' in checked) return { valid: false, problem: `${name}: ${checked.problem}` };
+    values.push([name, checked.value]);
+  }
+  return { valid: true, values: Object.fromEntries(values) };
+}
+
+function checkValue(
+  property: ParameterProperty,
+  value: unknown,
+): { readonly value: string | number | boolean } | { readonly problem: string } {
+  switch (property.type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? { value } : { problem: 'must be true or false' };
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value) ? { value } : { problem: 'must be an integer' };
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value) ? { value } : { problem: 'must be a number' };
+    case 'string': {
+      if (typeof value !== 'string') return { problem: 'must be a string' };
+      if (property.format === 'email' && !email.safeParse(value).success)
+        return { problem: 'must be an email address' };
+      if (property.pattern !== undefined && !RE2JS.compile(property.pattern).matcher(value).find()) {
+        return { problem: 'must match the pattern' };
+      }
+      return { value };
+    }
+  }
+}
+
+/** Why parameters cannot be saved although their shape is right; undefined when they can. */
+export function parametersProblem(parameters: ParametersSchema): string | undefined {
+  for (const name of parameters.required) {
+    if (!Object.hasOwn(parameters.properties, name)) return `required: ${name} is not among the properties`;
+  }
+  for (const [name, property] of Object.entries(parameters.properties)) {
+    if (property.type !== 'string' && (property.pattern !== undefined || property.format !== undefined)) {
+      return `properties.${name}: pattern and format are for strings`;
+    }
+    if (property.pattern !== undefined && !compiles(property.pattern)) {
+      return `properties.${name}.pattern: is not supported (RE2 syntax: no look-around, no back-references)`;
+    }
+  }
+  return undefined;
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    RE2JS.compile(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}

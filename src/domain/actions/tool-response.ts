@@ -1,0 +1,36 @@
+import { truncateCharacters } from '../../contract/characters.ts';
+import { NON_JSON_RESPONSE_CHARACTERS } from '../../contract/limits.ts';
+
+/**
+ * What of a response is fed back to the assistant (spec "AI-decided response handling"): the mapped paths, without a map the
+ * top-level scalars of the JSON object, of anything that is no JSON the first 500 characters.
+ */
+export function toolResponse(
+  body: Uint8Array,
+  fieldMap: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, unknown>> | string {
+  const text = new TextDecoder().decode(body);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
+  }
+  if (fieldMap !== undefined) {
+    const mapped = Object.entries(fieldMap).map(([name, path]) => [name, valueAt(json, path)] as const);
+    return Object.fromEntries(mapped.filter(([, value]) => value !== undefined));
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return {};
+  return Object.fromEntries(Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object'));
+}
+
+/** Follows `$.a.b` through own properties only, so that no path reaches a prototype; digits index a list. */
+function valueAt(json: unknown, path: string): unknown {
+  let value = json;
+  for (const name of path.split('.').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (Array.isArray(value) && !/^\d+$/.test(name)) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, name)?.value;
+  }
+  return value;
+}

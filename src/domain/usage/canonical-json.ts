@@ -1,0 +1,23 @@
+/**
+ * JSON with keys sorted at every level, compact separators and non-ASCII characters as \uXXXX: what the spec's "keys sorted and
+ * compact separators" gives in Python's json, which receivers compare with ("Outbound: usage webhook").
+ * Keys are sorted by code point. Takes JSON values only.
+ */
+export function canonicalJson(value: unknown): string {
+  return write(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function write(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => compareCodePoints(a, b))
+    .map(([key, member]) => `${JSON.stringify(key)}:${write(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** JavaScript compares UTF-16 units, which puts U+1F600 before U+FFFD. */
+function compareCodePoints(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
+}

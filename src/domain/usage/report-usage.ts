@@ -1,0 +1,86 @@
+import { createHmac } from 'node:crypto';
+import { MESSAGES } from '../../contract/messages.ts';
+import type { SessionClaims } from '../../contract/sessions.ts';
+import type { UsageReport, UsageReportResult } from '../../contract/usage.ts';
+import { type AttemptStart, type DeliveryLog, type LogWriteFailed, resultOf } from '../delivery/delivery-log.ts';
+import type { Deliver, OutboundOutcome } from '../delivery/outbound.ts';
+import { Refusal } from '../refusal.ts';
+import { type Clock, type NewId, unixSeconds } from '../sources.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+export type ReportUsagePorts = {
+  /** As for the widget, but a token that expired while the turn was under way still counts. */
+  readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
+  readonly deliver: Deliver;
+  readonly log: DeliveryLog;
+  readonly logWriteFailed: LogWriteFailed;
+  readonly now: Clock;
+  readonly newId: NewId;
+};
+
+/**
+ * Tells the usage webhook of a session what a turn used (spec "Outbound: usage webhook"). Only a complete 200 answer
+ * `{"should_continue": false}` stops the conversation; every other reply, a timeout or an error lets it go on.
+ * A session without a webhook makes no request.
+ * @throws Refusal 401 for a token that is not ours
+ */
+export async function reportUsage(report: UsageReport, ports: ReportUsagePorts): Promise<UsageReportResult> {
+  const claims = await ports.verifyTokenOfTurn(report.session_token);
+  if (claims === undefined) throw new Refusal(401, MESSAGES.sessionTokenInvalid);
+  const webhook = claims.usage_webhook;
+  if (webhook === undefined) return { should_continue: true, reported: false };
+
+  const now = ports.now();
+  const timestamp = unixSeconds(now);
+  const nonce = ports.newId();
+  const payload = canonicalJson({
+    session_id: claims.jti,
+    user_id: claims.sub,
+    site_id: claims.site_id,
+    usage: report.usage,
+    timestamp,
+    nonce,
+  });
+  const body = Buffer.from(payload);
+  const start: AttemptStart = {
+    action_id: usageLogId(claims.site_id),
+    at: now.toISOString(),
+    reference: nonce,
+    attempt: 1,
+    trigger: 'usage',
+    trigger_ref: claims.jti,
+    payload,
+    started_at: now.toISOString(),
+    message_id: null,
+  };
+  await ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause));
+  const outcome = await ports.deliver({
+    method: 'POST',
+    url: webhook.url,
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Service-Integration/1.0',
+      'X-Webhook-Signature': createHmac('sha256', webhook.secret).update(body).digest('hex'),
+      'X-Webhook-Timestamp': String(timestamp),
+    },
+  });
+  const result = resultOf(outcome);
+  await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
+  return { should_continue: !saysStop(outcome), reported: true };
+}
+
+/** Under which id the delivery log keeps the usage reports of a site. */
+export function usageLogId(siteId: string): string {
+  return `usage_${siteId}`;
+}
+
+function saysStop(outcome: OutboundOutcome): boolean {
+  if (outcome.status !== 200 || !outcome.bodyComplete) return false;
+  try {
+    const reply: unknown = JSON.parse(new TextDecoder().decode(outcome.body));
+    return typeof reply === 'object' && reply !== null && 'should_continue' in reply && reply.should_continue === false;
+  } catch {
+    return false;
+  }
+}
