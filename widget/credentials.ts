@@ -1,0 +1,34 @@
+/** Who the widget is: a site id, or a session token, which wins. Neither is a secret to the visitor. */
+export type Credentials = {
+  readonly siteId: () => string;
+  readonly token: () => string | undefined;
+  readonly headers: () => Record<string, string>;
+  readonly setToken: (token: string) => void;
+};
+
+export function credentials(initial: {
+  readonly siteId: string | undefined;
+  readonly token: string | undefined;
+}): Credentials {
+  let token = initial.token;
+  return {
+    siteId: () => (token ? siteOfToken(token) : initial.siteId) ?? '',
+    token: () => token,
+    headers: (): Record<string, string> =>
+      token ? { 'X-Session-Token': token } : { 'X-Site-Id': initial.siteId ?? '' },
+    setToken: (next) => {
+      token = next;
+    },
+  };
+}
+
+/** The `site_id` in a token's readable payload. Unverified: it only says whose CORS setting counts. */
+function siteOfToken(token: string): string | undefined {
+  try {
+    const payload = token.split('.')[1] ?? '';
+    const { site_id } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
+    return typeof site_id === 'string' ? site_id : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import type { FieldView } from './field.ts';
+import { perTab } from './storage.ts';
+
+/** What the visitor typed, kept over the reload that an expired session asks for; forgotten once it was restored. */
+export function draft(siteId: string, slug: string) {
+  const key = `draft:${siteId}:${slug}`;
+  return {
+    save: (fields: readonly FieldView[]) => {
+      perTab.set(key, JSON.stringify(Object.fromEntries(fields.map((view) => [view.field.key, view.text()]))));
+    },
+    restore: (fields: readonly FieldView[]) => {
+      const saved = parse(perTab.get(key));
+      perTab.set(key, null);
+      for (const view of fields) {
+        const text = saved.get(view.field.key);
+        if (typeof text === 'string') view.fill(text);
+      }
+    },
+  };
+}
+
+function parse(text: string | null): Map<string, unknown> {
+  try {
+    return new Map(Object.entries(JSON.parse(text ?? '{}')));
+  } catch {
+    return new Map();
+  }
+}

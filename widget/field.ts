@@ -1,0 +1,106 @@
+import type { FormField } from '../src/contract/actions.ts';
+import type { FORM_STRING_MAX_CHARACTERS } from '../src/contract/limits.ts';
+import { element } from './dom.ts';
+import type { Texts } from './texts.ts';
+
+/** The service drops longer texts, so they cannot be typed. */
+const MAX_LENGTH: typeof FORM_STRING_MAX_CHARACTERS = 5000;
+
+type Control = {
+  readonly type: string;
+  readonly autocomplete?: string;
+  readonly inputmode?: string;
+  readonly step?: string;
+};
+
+/** What each type of the spec is in a browser: the right keyboard, and what the browser can fill in. */
+const CONTROLS: { readonly [type in FormField['type']]: Control } = {
+  Text: { type: 'text' },
+  Email: { type: 'email', autocomplete: 'email', inputmode: 'email' },
+  Phone: { type: 'tel', autocomplete: 'tel', inputmode: 'tel' },
+  Number: { type: 'number', inputmode: 'decimal', step: 'any' },
+  'Long text': { type: 'textarea' },
+};
+
+/** Keys of Text fields that ask for what a browser knows of its user (WCAG 1.3.5). */
+const AUTOCOMPLETE: Readonly<Record<string, string>> = {
+  name: 'name',
+  full_name: 'name',
+  first_name: 'given-name',
+  last_name: 'family-name',
+  company: 'organization',
+  organization: 'organization',
+  street: 'street-address',
+  address: 'street-address',
+  city: 'address-level2',
+  zip: 'postal-code',
+  postal_code: 'postal-code',
+  country: 'country-name',
+  website: 'url',
+};
+
+export type FieldView = {
+  readonly field: FormField;
+  readonly node: HTMLElement;
+  readonly text: () => string;
+  readonly fill: (text: string) => void;
+  /** The value to send; undefined when left empty. */
+  readonly value: () => string | number | undefined;
+  /** Shows what is wrong, or nothing. */
+  readonly showError: (message: string | undefined) => void;
+  /** What the browser finds wrong. */
+  readonly problem: () => string | undefined;
+  readonly focus: () => void;
+};
+
+let ids = 0;
+
+export function fieldView(field: FormField, texts: Texts): FieldView {
+  const id = `field-${++ids}`;
+  const { type, ...hints } = CONTROLS[field.type] ?? CONTROLS.Text;
+  const attributes = {
+    id,
+    name: field.key,
+    required: field.required,
+    autocomplete: type === 'text' && Object.hasOwn(AUTOCOMPLETE, field.key) ? AUTOCOMPLETE[field.key] : undefined,
+    ...hints,
+    maxlength: type === 'number' ? undefined : String(MAX_LENGTH),
+  };
+  const input = type === 'textarea' ? element('textarea', attributes) : element('input', { type, ...attributes });
+  const label = element('label', { for: id }, element('bdi', { lang: document.documentElement.lang }, field.label));
+  if (!field.required) label.append(' ', element('span', {}, texts.optional));
+  const error = element('p', { class: 'error', id: `${id}-error`, hidden: true });
+
+  const showError = (message: string | undefined) => {
+    error.textContent = message ?? '';
+    error.hidden = message === undefined;
+    if (message === undefined) {
+      input.removeAttribute('aria-invalid');
+      input.removeAttribute('aria-describedby');
+    } else {
+      input.setAttribute('aria-invalid', 'true');
+      input.setAttribute('aria-describedby', error.id);
+    }
+  };
+  input.addEventListener('input', () => showError(undefined));
+
+  return {
+    field,
+    node: element('div', { class: 'field' }, label, input, error),
+    text: () => input.value,
+    fill: (text) => {
+      input.value = text;
+    },
+    value: () => {
+      if (input.value === '') return undefined;
+      return type === 'number' ? Number(input.value) : input.value;
+    },
+    showError,
+    problem: () => {
+      if (input.validity.badInput) return texts.number;
+      if (field.required && input.value.trim() === '') return texts.required;
+      return input.validity.typeMismatch ? texts.email : undefined;
+    },
+    focus: () => input.focus(),
+  };
+}

@@ -1,0 +1,125 @@
+import type { FormPanel } from '../src/contract/widget.ts';
+import { element, icon } from './dom.ts';
+import { draft } from './draft.ts';
+import { type FieldView, fieldView } from './field.ts';
+import { randomId } from './random-id.ts';
+import type { Outcome, Session, Values } from './session.ts';
+import type { Texts } from './texts.ts';
+
+const CHECK = 'M5 12.5l4.5 4.5L19 7.5';
+
+/** One form with its own draft and state; it lives on while the visitor looks at another. */
+export function formView(siteId: string, form: FormPanel, session: Session, texts: Texts): HTMLElement {
+  const fields = form.fields.map((field) => fieldView(field, texts));
+  const kept = draft(siteId, form.slug);
+  kept.restore(fields);
+
+  const notice = element('p', { class: 'notice', role: 'alert' });
+  const status = element('p', { class: 'notice calm', role: 'status' });
+  const button = element('button', { class: 'main', type: 'submit' }, texts.send);
+  const node = element('div');
+  const formElement = element(
+    'form',
+    { novalidate: true, 'aria-label': form.name },
+    notice,
+    ...fields.map((field) => field.node),
+    status,
+    button,
+  );
+  node.append(formElement);
+
+  let sending = false;
+  let attempt = { values: '', clientKey: '' };
+
+  const say = (problem: string, progress = '') => {
+    notice.textContent = problem;
+    status.textContent = progress;
+  };
+
+  const setSending = (now: boolean, label: string) => {
+    sending = now;
+    // Not `disabled`, which would throw the keyboard's focus back to the page.
+    button.setAttribute('aria-disabled', String(now));
+    button.textContent = label;
+  };
+
+  const send = async () => {
+    const values = valuesOf(fields);
+    const serialized = JSON.stringify(values);
+    // The same content keeps its key, so that trying again cannot submit it twice; changed content is another submission.
+    if (attempt.values !== serialized) attempt = { values: serialized, clientKey: randomId() };
+    say('');
+    setSending(true, texts.sending);
+    const outcome = await session.submit({ slug: form.slug, values, clientKey: attempt.clientKey }, (asking) =>
+      say('', asking ? texts.renewing : ''),
+    );
+    setSending(false, outcome.kind === 'invalid' ? texts.send : texts.retry);
+    conclude(outcome);
+  };
+
+  const conclude = (outcome: Outcome) => {
+    switch (outcome.kind) {
+      case 'sent':
+        attempt = { values: '', clientKey: '' };
+        return showSent();
+      case 'invalid':
+        return showRefusal(outcome.message);
+      case 'expired':
+        kept.save(fields);
+        outcome.renewed.then(() => {
+          if (notice.textContent === texts.expired) say('', texts.renewed);
+        });
+        return say(texts.expired);
+      default:
+        return say(texts[outcome.kind]);
+    }
+  };
+
+  const showRefusal = (message: string) => {
+    const field = fields.find(({ field }) => message.startsWith(`values.${field.key}: `));
+    if (!field) return say(texts.failed);
+    const detail = message.slice(`values.${field.field.key}: `.length);
+    field.showError(detail === 'is required' ? texts.required : detail);
+    say(texts.invalid);
+    field.focus();
+  };
+
+  const showSent = () => {
+    const again = element('button', { class: 'plain', type: 'button' }, texts.another);
+    const heading = element('h3', { tabindex: '-1' }, texts.sentTitle);
+    const sent = element('div', { class: 'sent' }, icon(CHECK), heading, element('p', {}, texts.sent), again);
+    const hadFocus = formElement.matches(':focus-within');
+    again.addEventListener('click', () => {
+      formElement.reset();
+      button.textContent = texts.send;
+      sent.replaceWith(formElement);
+      fields[0]?.focus();
+    });
+    formElement.replaceWith(sent);
+    if (hadFocus) heading.focus();
+  };
+
+  formElement.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (sending) return;
+    const wrong = fields.filter((field) => {
+      const problem = field.problem();
+      field.showError(problem);
+      return problem !== undefined;
+    });
+    say(wrong.length > 0 ? texts.invalid : '');
+    if (wrong[0]) wrong[0].focus();
+    else void send();
+  });
+
+  return node;
+}
+
+function valuesOf(fields: readonly FieldView[]): Values {
+  return Object.fromEntries(
+    fields.flatMap((view): [string, string | number][] => {
+      const value = view.value();
+      return value === undefined ? [] : [[view.field.key, value]];
+    }),
+  );
+}

@@ -1,0 +1,50 @@
+/** An answer of the API. Status 0: none that we may read (network, time, or the browser's cross-origin check). */
+export type Answer = { readonly status: number; readonly body: unknown };
+
+export type Post = (path: string, headers: Record<string, string>, body: unknown) => Promise<Answer>;
+
+/** Above the service's own deadline of 5 s for the customer's endpoint. */
+const TIMEOUT_MS = 15_000;
+
+/** @returns `post`, and `abort`, which ends every request under way and refuses later ones */
+export function httpClient(base: string): { readonly post: Post; readonly abort: () => void } {
+  const running = new Set<AbortController>();
+  let closed = false;
+
+  const post: Post = async (path, headers, body) => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
+    running.add(controller);
+    try {
+      if (closed) controller.abort();
+      const response = await fetch(base + path, {
+        method: 'POST',
+        credentials: 'omit',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+        signal: controller.signal,
+      });
+      const text = await response.text();
+      return { status: response.status, body: parse(text) };
+    } catch {
+      return { status: 0, body: undefined };
+    } finally {
+      clearTimeout(timer);
+      running.delete(controller);
+    }
+  };
+
+  const abort = () => {
+    closed = true;
+    for (const controller of running) controller.abort();
+  };
+  return { post, abort };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
