@@ -22,7 +22,7 @@ const sessionRequest = z.object({
   user_email: z.string().nullish(),
   context: z
     .record(z.string(), z.unknown(), { error: 'must be an object' })
-    .refine((context) => Buffer.byteLength(JSON.stringify(context)) <= CONTEXT_MAX_BYTES, {
+    .refine((context) => jsonFits(context, CONTEXT_MAX_BYTES), {
       error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
     })
     .nullish(),
@@ -38,7 +38,7 @@ const sessionRequest = z.object({
       { error: 'must be an object with url and secret' },
     )
     .nullish(),
-  ttl_minutes: z.unknown(),
+  ttl_minutes: z.unknown().optional(),
 });
 
 export type SessionRequest = {
@@ -76,7 +76,17 @@ export function ttlSeconds(ttlMinutes: unknown): number {
 }
 
 function asNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   if (typeof value !== 'string' || exceedsCharacters(value, 32)) return undefined;
   return /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
+}
+
+function jsonFits(value: object, maxBytes: number): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
+  } catch (error) {
+    // JSON.parse takes any depth, JSON.stringify some thousand levels: far more than the bytes allow.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
