@@ -13,10 +13,11 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 /**
  * What an entry becomes when it is saved: a leading http:// or https:// and everything after the host are stripped, the rest
  * lowercased. International names become punycode, as browsers send them.
- * Returns undefined for an entry that can never match a page: no host, wildcards, credentials, a port out of range.
+ * Returns undefined for an entry that can never match a page: no host, another scheme, wildcards, credentials, a port out of range.
  */
 export function normalizeHostEntry(entry: string): string | undefined {
   const bare = entry.trim().replace(/^https?:\/\//i, '');
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(bare)) return undefined;
   const end = bare.search(/[/?#\\]/);
   const host = (end === -1 ? bare : bare.slice(0, end)).toLowerCase();
   if (host === '' || /[\s@*%]/.test(host)) return undefined;
@@ -24,6 +25,8 @@ export function normalizeHostEntry(entry: string): string | undefined {
   // http: drops ":80", so the port is kept from the text: an entry with a port must match it exactly.
   const url = URL.parse(`http://${host}`);
   if (url === null || url.hostname === '' || url.pathname !== '/' || Number(port) > 65535) return undefined;
+  // A full-width asterisk becomes a plain one only here.
+  if (url.hostname.includes('*')) return undefined;
   if (host.endsWith(':')) return url.hostname;
   return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
 }
