@@ -1,0 +1,188 @@
+import type { Assistant } from '../../../src/contract/assistants.ts';
+import type { SessionClaims } from '../../../src/contract/sessions.ts';
+import { type CreateSessionPorts, createSession } from '../../../src/domain/auth/create-session.ts';
+import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/server-secret.ts';
+import { Refusal } from '../../../src/domain/refusal.ts';
+import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
+import { FakeLimit } from '../../fakes/limits.ts';
+import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { countingBytes, countingIds, FrozenClock } from '../../fakes/sources.ts';
+
+const KEY = newServerSecret(SITE_ID, countingBytes());
+const OTHER_KEY = newServerSecret(SITE_ID, () => new Uint8Array(32).fill(9));
+
+function setUp(changes: Partial<Assistant> = {}) {
+  const clock = new FrozenClock();
+  const perMinute = new FakeLimit();
+  const perHour = new FakeLimit();
+  const signed: SessionClaims[] = [];
+  const assistant = anAssistant({
+    authentication_mode: 'Session Signed',
+    server_secret: storedServerSecret(KEY),
+    hourly_rate_limit: 77,
+    ...changes,
+  });
+  const ports: CreateSessionPorts = {
+    findAssistant: async (siteId) => (siteId === assistant.site_id ? assistant : undefined),
+    hitPerMinute: perMinute.hit,
+    hitPerHour: perHour.hit,
+    signToken: async (claims) => {
+      signed.push(claims);
+      return 'signed-token';
+    },
+    now: clock.now,
+    newId: countingIds(),
+  };
+  const create = (body: unknown = {}, serverKey: string | undefined = KEY, ip = '203.0.113.5') =>
+    createSession({ serverKey, ip, readBody: () => body }, ports);
+  return { clock, perMinute, perHour, signed, ports, create };
+}
+
+describe('the answer', () => {
+  test('holds the token, the site, and the expiry as a time with UTC offset and in seconds', async () => {
+    const { create } = setUp();
+    expect(await create()).toEqual({
+      success: true,
+      session_token: 'signed-token',
+      site_id: SITE_ID,
+      expires_at: '2026-03-04T05:21:07+00:00',
+      expires_in_seconds: 900,
+    });
+  });
+
+  test('agrees with the claims that are signed', async () => {
+    const { create, signed } = setUp();
+    const context = { plan: 'gold', nested: { list: [1, null, 'é'] } };
+    const usage_webhook = { url: 'https://hooks.example/usage', secret: 's'.repeat(32) };
+    const answer = await create({
+      user_id: 'u-1',
+      user_name: 'Ada',
+      user_email: 'ada@example.com',
+      context,
+      usage_webhook,
+      ttl_minutes: 2,
+    });
+    const iat = Date.parse('2026-03-04T05:06:07Z') / 1000;
+    expect(signed).toEqual([
+      {
+        sub: 'u-1',
+        jti: 'id-1',
+        site_id: SITE_ID,
+        user_name: 'Ada',
+        user_email: 'ada@example.com',
+        context,
+        usage_webhook,
+        iat,
+        exp: iat + 120,
+      },
+    ]);
+    expect(answer.expires_in_seconds).toBe(120);
+    expect(Date.parse(answer.expires_at) / 1000).toBe(iat + 120);
+  });
+
+  test('without user_id is for an anonymous user, a new one each time, and claims nothing that was not given', async () => {
+    const { create, signed } = setUp();
+    await create({});
+    await create({ user_id: null });
+    await create({ user_id: '' });
+    const users = signed.map((claims) => claims.sub);
+    expect(users).toEqual([
+      expect.stringMatching(/^anon_/),
+      expect.stringMatching(/^anon_/),
+      expect.stringMatching(/^anon_/),
+    ]);
+    expect(new Set(users).size).toBe(3);
+    expect(Object.keys(signed[0] ?? {}).sort()).toEqual(['exp', 'iat', 'jti', 'site_id', 'sub']);
+  });
+});
+
+describe('refuses with 401', () => {
+  test.each([
+    ['no key', undefined, 'Server key required'],
+    ['an empty key', '', 'Server key required'],
+    ['a key of another kind', 'sk_live_123', 'Invalid server key format'],
+    ['the prefix in upper case', KEY.replace('ss_', 'SS_'), 'Invalid server key format'],
+    ['a key that no secret of ours looks like', 'ss_', 'Invalid server key'],
+    ['another secret of the same assistant', OTHER_KEY, 'Invalid server key'],
+    [
+      'a secret of an unknown assistant',
+      newServerSecret('site_zzzzzzzzzzzzzzzzzzzz', countingBytes()),
+      'Invalid server key',
+    ],
+    ['the key with something behind it', `${KEY}x`, 'Invalid server key'],
+  ])('%s', async (_, serverKey, message) => {
+    const { ports, perHour } = setUp();
+    const refused = createSession({ serverKey, ip: '203.0.113.5', readBody: () => ({}) }, ports);
+    expect(await saidNo(refused)).toEqual([401, message]);
+    expect(perHour.calls).toEqual([]);
+  });
+
+  test('the right key of a disabled assistant', async () => {
+    const { create } = setUp({ enabled: false });
+    expect(await saidNo(create())).toEqual([401, 'Invalid server key']);
+  });
+
+  test('any key of an assistant without a server secret', async () => {
+    const { ports } = setUp();
+    const findAssistant = async () => anAssistant();
+    const refused = createSession(
+      { serverKey: KEY, ip: '203.0.113.5', readBody: () => ({}) },
+      { ...ports, findAssistant },
+    );
+    expect(await saidNo(refused)).toEqual([401, 'Invalid server key']);
+  });
+});
+
+describe('the two limits', () => {
+  test('count per IP address and 20, per assistant and its setting', async () => {
+    const { create, perMinute, perHour, clock } = setUp();
+    await create();
+    expect(perMinute.calls).toEqual([{ key: 'session-create#203.0.113.5', limit: 20, now: clock.now() }]);
+    expect(perHour.calls).toEqual([{ key: SITE_ID, limit: 77, now: clock.now() }]);
+  });
+
+  test('the one per IP address comes first, before 401', async () => {
+    const { create, perMinute, perHour } = setUp();
+    perMinute.decision = { allowed: false, retryAfterSeconds: 17 };
+    const refusal = await refusalOf(create({ user_id: 5 }, 'nonsense'));
+    expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 17]);
+    expect(perHour.calls).toEqual([]);
+  });
+
+  test('the one per IP address counts what is answered 401 and 400', async () => {
+    const { create, perMinute } = setUp();
+    await refusalOf(create({}, 'nonsense'));
+    await refusalOf(create({ user_id: 5 }));
+    expect(perMinute.calls).toHaveLength(2);
+  });
+
+  test("401 comes before 400, and a stranger's body is not even read", async () => {
+    const { ports } = setUp();
+    const readBody = () => {
+      throw new Refusal(400, 'read');
+    };
+    expect(await saidNo(createSession({ serverKey: undefined, ip: '203.0.113.5', readBody }, ports))).toEqual([
+      401,
+      'Server key required',
+    ]);
+    expect(await saidNo(createSession({ serverKey: KEY, ip: '203.0.113.5', readBody }, ports))).toEqual([400, 'read']);
+  });
+
+  test('400 comes before the one per hour and does not count towards it', async () => {
+    const { create, perHour } = setUp();
+    perHour.decision = { allowed: false, retryAfterSeconds: 1234 };
+    expect((await refusalOf(create({ user_id: 5 }))).status).toBe(400);
+    expect(perHour.calls).toEqual([]);
+    const refusal = await refusalOf(create());
+    expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 1234]);
+  });
+});
+
+test('a token that no header can carry is refused, naming the context', async () => {
+  const { ports } = setUp();
+  const tooLong = { ...ports, signToken: async () => 'x'.repeat(8193) };
+  const justRight = { ...ports, signToken: async () => 'x'.repeat(8192) };
+  const request = { serverKey: KEY, ip: '203.0.113.5', readBody: () => ({}) };
+  expect(await saidNo(createSession(request, tooLong))).toEqual([400, expect.stringMatching(/^context: /)]);
+  expect((await createSession(request, justRight)).session_token).toHaveLength(8192);
+});

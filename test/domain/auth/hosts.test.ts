@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { entriesMatching, hostMatches, normalizeHostEntry, pageHost } from '../../../src/domain/auth/hosts.ts';
+
+describe('an entry is normalized', () => {
+  test.each<[string, string | undefined]>([
+    ['example.com', 'example.com'],
+    ['  example.com ', 'example.com'],
+    ['EXAMPLE.com', 'example.com'],
+    ['http://example.com', 'example.com'],
+    ['https://example.com', 'example.com'],
+    ['HTTPS://Example.Com/', 'example.com'],
+    ['https://example.com/path?query#fragment', 'example.com'],
+    ['example.com/path', 'example.com'],
+    ['example.com?query', 'example.com'],
+    ['example.com#fragment', 'example.com'],
+    ['example.com:8443', 'example.com:8443'],
+    ['https://example.com:443/', 'example.com:443'],
+    ['http://example.com:80', 'example.com:80'],
+    ['example.com:', 'example.com'],
+    ['example.com:08080', 'example.com:8080'],
+    ['münchen.example', 'xn--mnchen-3ya.example'],
+    ['localhost:3000', 'localhost:3000'],
+    ['192.0.2.1:8080', '192.0.2.1:8080'],
+    ['[2001:DB8::1]', '[2001:db8::1]'],
+    ['[2001:db8::1]:8443', '[2001:db8::1]:8443'],
+  ])('%p to %p', (entry, normalized) => {
+    expect(normalizeHostEntry(entry)).toBe(normalized);
+  });
+
+  test.each([
+    '',
+    '   ',
+    '/',
+    'https://',
+    '//example.com',
+    '*.example.com',
+    '＊.example.com',
+    'exa mple.com',
+    'user@example.com',
+    'https://user:pass@example.com',
+    'example.com:65536',
+    'example.com:123456',
+    'example.com:http',
+    '2001:db8::1',
+    'ex%61mple.com',
+    'ftp://example.com',
+    'chrome-extension://abcdef',
+    'https://http://example.com',
+  ])('%p is refused, because it would never match a page', (entry) => {
+    expect(normalizeHostEntry(entry)).toBeUndefined();
+  });
+
+  test('once and for all: normalizing again changes nothing', () => {
+    const schemes = fc.constantFrom('', 'http://', 'https://', 'HTTP://', 'ftp://', '//');
+    const rest = fc.oneof(
+      fc.domain(),
+      fc.string({ unit: 'grapheme' }),
+      fc.ipV4(),
+      fc.ipV6().map((ip) => `[${ip}]`),
+    );
+    const port = fc.oneof(
+      fc.constant(''),
+      fc.nat(70_000).map((number) => `:${number}`),
+    );
+    const tail = fc.constantFrom('', '/', '/path', '?a=b', '#c');
+    fc.assert(
+      fc.property(schemes, rest, port, tail, (scheme, host, number, end) => {
+        const once = normalizeHostEntry(`${scheme}${host}${number}${end}`);
+        if (once !== undefined) expect(normalizeHostEntry(once)).toBe(once);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('the page of an Origin or Referer header', () => {
+  test.each([
+    ['https://shop.example', { hostname: 'shop.example', port: '443' }],
+    ['http://shop.example', { hostname: 'shop.example', port: '80' }],
+    ['https://shop.example:8443', { hostname: 'shop.example', port: '8443' }],
+    ['https://SHOP.example/cart?a=1#b', { hostname: 'shop.example', port: '443' }],
+    ['https://shop.example@evil.example/', { hostname: 'evil.example', port: '443' }],
+    ['https://evil.example/https://shop.example', { hostname: 'evil.example', port: '443' }],
+    ['https://[2001:db8::1]:8443', { hostname: '[2001:db8::1]', port: '8443' }],
+  ])('%p', (header, page) => {
+    expect(pageHost(header)).toEqual(page);
+  });
+
+  test.each([
+    'null',
+    '',
+    'shop.example',
+    'file:///index.html',
+    'data:text/html,x',
+    'https://',
+    'ftp://shop.example',
+    'https://a.example, https://b.example',
+  ])('%p is no page', (header) => {
+    expect(pageHost(header)).toBeUndefined();
+  });
+});
+
+describe('an entry matches', () => {
+  const matches = (entry: string, header: string) => {
+    const page = pageHost(header);
+    return page !== undefined && hostMatches(entry, page);
+  };
+
+  test.each([
+    ['example.com', 'https://example.com'],
+    ['example.com', 'http://example.com'],
+    ['example.com', 'https://example.com:8443'],
+    ['example.com', 'https://EXAMPLE.com/page'],
+    ['example.com:8443', 'https://example.com:8443'],
+    ['example.com:443', 'https://example.com'],
+    ['example.com:80', 'http://example.com'],
+  ])('%p the page %p', (entry, header) => {
+    expect(matches(entry, header)).toBe(true);
+  });
+
+  test.each([
+    ['example.com', 'https://www.example.com'],
+    ['www.example.com', 'https://example.com'],
+    ['example.com', 'https://example.com.evil.example'],
+    ['example.com', 'https://evilexample.com'],
+    ['example.com', 'https://example.com@evil.example'],
+    ['example.com', 'https://evil.example/?example.com'],
+    ['example.com', 'https://evil.example#example.com'],
+    ['example.com', 'https://example.co'],
+    ['example.com', 'https://example.com.'],
+    ['example.com', 'null'],
+    ['example.com:8443', 'https://example.com'],
+    ['example.com:8443', 'https://example.com:84430'],
+    ['example.com:443', 'http://example.com'],
+    ['example.com:443', 'https://example.com:8443'],
+  ])('%p not the page %p', (entry, header) => {
+    expect(matches(entry, header)).toBe(false);
+  });
+
+  const host = fc.domain().map((name) => name.toLowerCase());
+  const port = fc.integer({ min: 1, max: 65535 });
+
+  test('without a port: every port of exactly that host', () => {
+    fc.assert(
+      fc.property(host, port, fc.constantFrom('http', 'https'), (name, number, scheme) => {
+        expect(matches(normalizeHostEntry(name) ?? '', `${scheme}://${name}:${number}/page`)).toBe(true);
+      }),
+    );
+  });
+
+  test('with a port: that port alone', () => {
+    fc.assert(
+      fc.property(host, port, port, (name, entryPort, pagePort) => {
+        const entry = normalizeHostEntry(`${name}:${entryPort}`) ?? '';
+        expect(matches(entry, `https://${name}:${pagePort}`)).toBe(entryPort === pagePort);
+      }),
+    );
+  });
+
+  test('no other host, whatever stands before or behind its name', () => {
+    fc.assert(
+      fc.property(host, fc.domain(), port, (name, other, number) => {
+        for (const page of [`${other}.${name}`, `${name}.${other}`, `x${name}`]) {
+          expect(matches(normalizeHostEntry(name) ?? '', `https://${page}:${number}`)).toBe(false);
+        }
+      }),
+    );
+  });
+
+  test('exactly when it is among the keys under which an index is asked', () => {
+    fc.assert(
+      fc.property(host, host, port, fc.boolean(), fc.boolean(), (name, other, number, same, withPort) => {
+        const page = pageHost(`https://${name}:${number}`);
+        const entry = normalizeHostEntry(`${same ? name : other}${withPort ? `:${number}` : ''}`) ?? '';
+        if (page === undefined) throw new Error('The page is one');
+        expect(entriesMatching(page).includes(entry)).toBe(hostMatches(entry, page));
+      }),
+    );
+  });
+});

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { ipAllowed, normalizeIpAddress } from '../../../src/domain/auth/ip-addresses.ts';
+
+test.each<[string, string | undefined]>([
+  ['198.51.100.7', '198.51.100.7'],
+  [' 198.51.100.7 ', '198.51.100.7'],
+  ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['::ffff:c633:6407', '198.51.100.7'],
+  ['', undefined],
+  ['198.51.100.0/24', undefined],
+  ['198.51.100', undefined],
+  ['0x7f.0.0.1', undefined],
+  ['2130706433', undefined],
+  ['198.51.100.07', undefined],
+  ['198.51.100.256', undefined],
+  ['fe80::1%eth0', undefined],
+  ['shop.example', undefined],
+])('%p is kept as %p', (text, normalized) => {
+  expect(normalizeIpAddress(text)).toBe(normalized);
+});
+
+test('an empty list allows everybody', () => {
+  expect(ipAllowed([], '198.51.100.7')).toBe(true);
+  expect(ipAllowed([], 'not an address')).toBe(true);
+});
+
+test('a list allows those on it, however their address is written', () => {
+  const list = ['198.51.100.7', '2001:db8::1'];
+  expect(ipAllowed(list, '198.51.100.7')).toBe(true);
+  expect(ipAllowed(list, '::ffff:198.51.100.7')).toBe(true);
+  expect(ipAllowed(list, '2001:0db8:0000:0000:0000:0000:0000:0001')).toBe(true);
+  expect(ipAllowed(list, '198.51.100.8')).toBe(false);
+  expect(ipAllowed(list, '2001:db8::2')).toBe(false);
+  expect(ipAllowed(list, '')).toBe(false);
+});
+
+test('every address has one spelling', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
+      const once = normalizeIpAddress(ip);
+      expect(once).toBeDefined();
+      expect(normalizeIpAddress(once ?? '')).toBe(once);
+      expect(ipAllowed([once ?? ''], ip)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,63 @@
+import type { Action } from '../../src/contract/actions.ts';
+import type { Assistant } from '../../src/contract/assistants.ts';
+import { ACTIONS_PER_ORGANIZATION } from '../../src/contract/limits.ts';
+import type { Organization } from '../../src/contract/organizations.ts';
+import type { ConfigurationStore } from '../../src/domain/organizations/store.ts';
+
+/** The configuration in memory, with the rules that the real store keeps: versions, 50 Actions, unique slugs. */
+export class InMemoryConfigurationStore implements ConfigurationStore {
+  readonly organizations = new Map<string, Organization>();
+  readonly assistants = new Map<string, Assistant>();
+  readonly actions = new Map<string, Action>();
+
+  readonly saveOrganization = async (organization: Organization) => {
+    this.organizations.set(organization.org_id, organization);
+  };
+  readonly findOrganization = async (orgId: string) => this.organizations.get(orgId);
+  readonly listOrganizations = async function* (this: InMemoryConfigurationStore) {
+    yield* this.organizations.values();
+  }.bind(this);
+
+  readonly createAssistant = async (assistant: Assistant) => {
+    this.assistants.set(assistant.site_id, assistant);
+  };
+  readonly replaceAssistant = async (previous: Assistant, next: Assistant) => {
+    if (this.assistants.get(previous.site_id)?.version !== previous.version) return false;
+    this.assistants.set(next.site_id, next);
+    return true;
+  };
+  readonly findAssistant = async (siteId: string) => this.assistants.get(siteId);
+  readonly listAssistants = async (orgId: string) =>
+    [...this.assistants.values()].filter((assistant) => assistant.org_id === orgId);
+
+  readonly createAction = async (action: Action) => {
+    if ((await this.listActions(action.org_id)).length >= ACTIONS_PER_ORGANIZATION) return 'too_many' as const;
+    if (this.#slugTaken(action)) return 'slug_taken' as const;
+    this.actions.set(action.action_id, action);
+    return 'created' as const;
+  };
+  readonly replaceAction = async (previous: Action, next: Action) => {
+    if (this.actions.get(previous.action_id)?.version !== previous.version) return 'stale' as const;
+    if (this.#slugTaken(next)) return 'slug_taken' as const;
+    this.actions.set(next.action_id, next);
+    return 'replaced' as const;
+  };
+  readonly deleteAction = async (action: Action) =>
+    this.actions.get(action.action_id)?.version === action.version && this.actions.delete(action.action_id);
+  readonly findActionById = async (actionId: string) => this.actions.get(actionId);
+  readonly listActions = async (orgId: string) =>
+    [...this.actions.values()].filter((action) => action.org_id === orgId);
+
+  #slugTaken(action: Action): boolean {
+    return (
+      action.trigger !== 'Event' &&
+      [...this.actions.values()].some(
+        (other) =>
+          other.action_id !== action.action_id &&
+          other.site_id === action.site_id &&
+          other.trigger === action.trigger &&
+          other.slug === action.slug,
+      )
+    );
+  }
+}

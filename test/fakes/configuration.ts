@@ -1,0 +1,81 @@
+import type { Action, EventAction, FormAction } from '../../src/contract/actions.ts';
+import type { Assistant } from '../../src/contract/assistants.ts';
+
+const CREATED = '2026-01-01T00:00:00.000Z';
+
+export const SITE_ID = 'site_aaaaaaaaaaaaaaaaaaaa';
+export const OTHER_SITE_ID = 'site_bbbbbbbbbbbbbbbbbbbb';
+export const ORG_ID = 'org_aaaaaaaaaaaaaaaaaaaa';
+
+/** An enabled assistant in Allowed Websites on `shop.example`. */
+export function anAssistant(changes: Partial<Assistant> = {}): Assistant {
+  return {
+    site_id: SITE_ID,
+    org_id: ORG_ID,
+    name: 'Shop',
+    domain: 'shop.example',
+    enabled: true,
+    hourly_rate_limit: 1000,
+    authentication_mode: 'Allowed Websites',
+    allowed_domains: ['shop.example'],
+    ip_allowlist: [],
+    created_at: CREATED,
+    updated_at: CREATED,
+    version: 1,
+    ...changes,
+  };
+}
+
+const stored = (id: string) => ({
+  action_id: id,
+  org_id: ORG_ID,
+  site_id: SITE_ID,
+  sealed_signing_secret: `sealed for ${id}`,
+  created_at: CREATED,
+  updated_at: CREATED,
+  version: 1,
+  method: 'POST' as const,
+  enabled: true,
+});
+
+/** Subscribed to conversation.started. */
+export function anEventAction(changes: Partial<EventAction> = {}): EventAction {
+  return {
+    ...stored('act_event'),
+    trigger: 'Event',
+    name: 'Tell the CRM',
+    slug: 'tell-the-crm',
+    url: 'https://crm.example/events',
+    events: ['conversation.started'],
+    ...changes,
+  };
+}
+
+/** With one required field, `email`, and one that is not, `note`. */
+export function aFormAction(changes: Partial<FormAction> = {}): FormAction {
+  return {
+    ...stored('act_form'),
+    trigger: 'Form',
+    name: 'Contact us',
+    slug: 'contact-us',
+    url: 'https://crm.example/forms',
+    form_fields: [
+      { key: 'email', label: 'Email', type: 'Email', required: true },
+      { key: 'note', label: 'Note', type: 'Long text', required: false },
+    ],
+    ...changes,
+  };
+}
+
+export function anAiAction(changes: Partial<Extract<Action, { trigger: 'AI-decided' }>> = {}): Action {
+  return {
+    ...stored('act_ai'),
+    trigger: 'AI-decided',
+    name: 'Look up an order',
+    slug: 'look-up-an-order',
+    url: 'https://crm.example/orders',
+    description: 'Finds an order by its number',
+    feed_response_back: false,
+    ...changes,
+  };
+}

@@ -1,0 +1,109 @@
+import type { Action } from '../../src/contract/actions.ts';
+import type { FailureCode } from '../../src/contract/deliveries.ts';
+import type {
+  AttemptKey,
+  AttemptResult,
+  AttemptStart,
+  Claim,
+  DeliveryLog,
+  LogWriteFailed,
+} from '../../src/domain/delivery/delivery-log.ts';
+import type { Deliver, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
+
+/** What an endpoint answers with this status: 2xx succeeds, 3xx is a redirect, the rest fails. */
+export function answered(status: number, body = 'ok'): OutboundOutcome {
+  const success = status >= 200 && status < 300;
+  const code: FailureCode = status >= 300 && status < 400 ? 'redirect' : 'http_status';
+  return {
+    status,
+    body: Buffer.from(body),
+    bodyComplete: true,
+    latencyMs: 12.4,
+    failure: success ? null : { code, message: `HTTP ${status}` },
+    note: null,
+  };
+}
+
+/** An attempt to which no answer came. */
+export function unanswered(code: FailureCode): OutboundOutcome {
+  return {
+    status: null,
+    body: new Uint8Array(),
+    bodyComplete: false,
+    latencyMs: 5000,
+    failure: { code, message: code },
+    note: null,
+  };
+}
+
+/** An outbound pipeline that sends nothing: it remembers requests and gives the outcomes in turn, the last one for ever. */
+export class FakeOutbound {
+  readonly requests: OutboundRequest[] = [];
+  outcomes: OutboundOutcome[] = [answered(200)];
+
+  readonly deliver: Deliver = async (request) => {
+    const outcome = this.outcomes[Math.min(this.requests.length, this.outcomes.length - 1)] ?? answered(200);
+    this.requests.push(request);
+    return outcome;
+  };
+}
+
+type MemoryRecord = {
+  readonly start: AttemptStart;
+  result: AttemptResult | null;
+  sends: number;
+};
+
+const keyText = (key: AttemptKey) => `${key.action_id} ${key.at} ${key.reference} ${key.attempt}`;
+
+/** A delivery log in memory. `failing` names the calls that reject, as a storage that is away does. */
+export class InMemoryDeliveryLog implements DeliveryLog {
+  readonly records = new Map<string, MemoryRecord>();
+  readonly failing = new Set<'claim' | 'complete' | 'recordUnsent'>();
+
+  readonly claim = async (start: AttemptStart): Promise<Claim> => {
+    if (this.failing.has('claim')) throw new Error('The log is away');
+    const existing = this.records.get(keyText(start));
+    if (existing === undefined) {
+      this.records.set(keyText(start), { start, result: null, sends: 1 });
+      return { kind: 'claimed' };
+    }
+    if (start.message_id === null || existing.start.message_id !== start.message_id) return { kind: 'taken' };
+    if (existing.result !== null) return { kind: 'finished', result: existing.result };
+    existing.sends += 1;
+    return { kind: 'resumed' };
+  };
+
+  readonly complete = async (key: AttemptKey, result: AttemptResult): Promise<void> => {
+    if (this.failing.has('complete')) throw new Error('The log is away');
+    const record = this.records.get(keyText(key));
+    if (record !== undefined) record.result = result;
+  };
+
+  readonly recordUnsent = async (start: AttemptStart, error: NonNullable<AttemptResult['error']>): Promise<void> => {
+    if (this.failing.has('recordUnsent')) throw new Error('The log is away');
+    if (this.records.has(keyText(start))) return;
+    this.records.set(keyText(start), {
+      start,
+      result: { status: null, response_excerpt: null, latency_ms: null, success: false, error },
+      sends: 0,
+    });
+  };
+
+  /** The records in the order in which they were begun. */
+  all(): MemoryRecord[] {
+    return [...this.records.values()];
+  }
+}
+
+/** Remembers the records that the log could not take. */
+export class FakeLogWriteFailed {
+  readonly calls: { readonly key: AttemptKey; readonly result: AttemptResult | null; readonly cause: unknown }[] = [];
+
+  readonly report: LogWriteFailed = (key, result, cause) => {
+    this.calls.push({ key, result, cause });
+  };
+}
+
+/** Every Action's signing secret is `whsec_<action id>`. */
+export const openSigningSecret = async (action: Action): Promise<string> => `whsec_${action.action_id}`;

@@ -1,0 +1,65 @@
+import type { Assistant } from '../../src/contract/assistants.ts';
+import type { SessionClaims } from '../../src/contract/sessions.ts';
+import type { SubmissionClaim, SubmissionKey } from '../../src/domain/actions/submit-form.ts';
+import type { WidgetAuthenticationPorts, WidgetCredentials } from '../../src/domain/auth/authenticate-widget.ts';
+import type { Conversation } from '../../src/domain/auth/conversations.ts';
+import { SITE_ID } from './configuration.ts';
+
+/** A visitor's browser on `https://shop.example`, with the site id. */
+export function siteIdCredentials(changes: Partial<WidgetCredentials> = {}): WidgetCredentials {
+  return {
+    siteId: SITE_ID,
+    sessionToken: undefined,
+    origin: 'https://shop.example',
+    referer: undefined,
+    ip: '198.51.100.7',
+    ...changes,
+  };
+}
+
+export function someClaims(changes: Partial<SessionClaims> = {}): SessionClaims {
+  return { sub: 'user-1', jti: 'session-1', site_id: SITE_ID, iat: 1_772_600_000, exp: 1_772_600_900, ...changes };
+}
+
+/** Assistants by site id; a token is valid when it is a key of `tokens`, and names its site even when it is in `expired`. */
+export function widgetAuthentication(setup: {
+  readonly assistants: readonly Assistant[];
+  readonly tokens?: Readonly<Record<string, SessionClaims>>;
+  readonly expired?: Readonly<Record<string, SessionClaims>>;
+}): WidgetAuthenticationPorts {
+  const { assistants, tokens = {}, expired = {} } = setup;
+  return {
+    findAssistant: async (siteId) => assistants.find((assistant) => assistant.site_id === siteId),
+    verifyToken: async (token) => tokens[token],
+    siteOfToken: (token) => (tokens[token] ?? expired[token])?.site_id,
+  };
+}
+
+/** Conversations and submissions in memory. */
+export class InMemoryConversations {
+  readonly saved: Conversation[] = [];
+  readonly submissions = new Map<string, { id: string; state: 'sending' | 'accepted' | 'failed' }>();
+
+  readonly findConversation = async (siteId: string, conversationId: string) =>
+    this.saved.find((one) => one.site_id === siteId && one.conversation_id === conversationId);
+
+  readonly saveConversation = async (conversation: Conversation) => {
+    this.saved.push(conversation);
+  };
+
+  readonly claimSubmission = async (key: SubmissionKey, submissionId: string): Promise<SubmissionClaim> => {
+    const existing = this.submissions.get(submissionText(key));
+    if (existing?.state === 'accepted') return { kind: 'accepted', submissionId: existing.id };
+    if (existing?.state === 'sending') return { kind: 'in_progress' };
+    const id = existing?.id ?? submissionId;
+    this.submissions.set(submissionText(key), { id, state: 'sending' });
+    return { kind: 'claimed', submissionId: id };
+  };
+
+  readonly settleSubmission = async (key: SubmissionKey, accepted: boolean): Promise<void> => {
+    const existing = this.submissions.get(submissionText(key));
+    if (existing !== undefined) existing.state = accepted ? 'accepted' : 'failed';
+  };
+}
+
+const submissionText = (key: SubmissionKey) => `${key.siteId} ${key.conversationId} ${key.clientKey}`;
