@@ -1,0 +1,118 @@
+import { connect as connectTcp, isIPv6, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import type { Attempt } from './attempt.ts';
+import type { Endpoint } from './endpoint.ts';
+import { connectFailure, Failure, tlsFailure } from './failure.ts';
+import type { NetworkRule } from './rule.ts';
+
+/** A verified connection. */
+export type Connection = {
+  readonly socket: TLSSocket;
+  /** The checked address that it leads to. */
+  readonly address: string;
+};
+
+/** Nobody's name may make us knock at more doors than this in one attempt. */
+const ADDRESSES_TRIED = 4;
+
+/**
+ * Opens a fresh, verified TLS connection to one of the checked addresses: the next one is tried when one refuses, and also when
+ * one stays silent for half of the time that is left. No request byte is sent here, so it remains one attempt.
+ * @throws {Failure} `connect_failure`, `tls_failure`, `blocked_address`, or the attempt's timeout
+ */
+export async function openConnection(
+  endpoint: Endpoint,
+  addresses: readonly string[],
+  rule: NetworkRule,
+  secureContext: SecureContext,
+  attempt: Attempt,
+): Promise<Connection> {
+  attempt.stage = 'connecting';
+  const candidates = addresses.slice(0, ADDRESSES_TRIED);
+  let lastError: unknown;
+  for (const [index, address] of candidates.entries()) {
+    const isLast = index === candidates.length - 1;
+    const patienceMs = isLast ? undefined : attempt.remainingMs() / 2;
+    let socket: Socket;
+    try {
+      socket = await openTcp(address, endpoint.port, attempt.signal, patienceMs);
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      lastError = error;
+      continue;
+    }
+    // The peer as the kernel knows it, before it hears a byte from us.
+    const peer = socket.remoteAddress;
+    const problem = rule.addressProblem(peer ?? '');
+    if (problem === undefined) return { socket: await secure(socket, endpoint, secureContext, attempt), address };
+    socket.destroy();
+    throw new Failure('blocked_address', `The connection led to ${problem}`);
+  }
+  throw connectFailure(lastError, endpoint.host);
+}
+
+function openTcp(address: string, port: number, signal: AbortSignal, patienceMs: number | undefined): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    // With an address there is no look-up and nothing for "happy eyeballs" to choose from.
+    const socket = connectTcp({
+      host: address,
+      port,
+      family: isIPv6(address) ? 6 : 4,
+      autoSelectFamily: false,
+      noDelay: true,
+    });
+    const patience = patienceMs === undefined ? undefined : setTimeout(() => giveUp(new Error('silent')), patienceMs);
+    const done = () => {
+      clearTimeout(patience);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const giveUp = (reason: unknown) => {
+      done();
+      socket.destroy();
+      reject(reason);
+    };
+    const onAbort = () => giveUp(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    // Stays for good: a socket without a listener turns its next error into a crash.
+    socket.on('error', giveUp);
+    socket.once('connect', () => {
+      done();
+      resolve(socket);
+    });
+  });
+}
+
+function secure(tcp: Socket, endpoint: Endpoint, secureContext: SecureContext, attempt: Attempt): Promise<TLSSocket> {
+  const { signal } = attempt;
+  attempt.stage = 'securing';
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({
+      socket: tcp,
+      secureContext,
+      // The certificate is verified against `host`; SNI carries names only (RFC 6066), so addresses get none.
+      host: endpoint.host,
+      servername: endpoint.isAddress ? '' : endpoint.host,
+      ALPNProtocols: ['http/1.1'],
+      // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
+      rejectUnauthorized: true,
+    });
+    const fail = (reason: unknown) => {
+      signal.removeEventListener('abort', onAbort);
+      socket.destroy();
+      tcp.destroy();
+      reject(reason);
+    };
+    const onAbort = () => fail(signal.reason);
+    const onClose = () => fail(tlsFailure({ code: 'ECONNRESET' }, endpoint.host));
+    signal.addEventListener('abort', onAbort);
+    socket.on('error', (error) => fail(tlsFailure(error, endpoint.host)));
+    socket.once('close', onClose);
+    socket.once('secureConnect', () => {
+      signal.removeEventListener('abort', onAbort);
+      socket.removeListener('close', onClose);
+      resolve(socket);
+    });
+    if (signal.aborted) onAbort();
+  });
+}

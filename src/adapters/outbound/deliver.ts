@@ -1,0 +1,116 @@
+import { createSecureContext, rootCertificates } from 'node:tls';
+import * as strictRule from '#network-rule';
+import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
+import type { Deliver, OutboundOutcome, OutboundRequest } from '../../domain/delivery/outbound.ts';
+import { type Attempt, startAttempt } from './attempt.ts';
+import { type Connection, openConnection } from './connect.ts';
+import { parseEndpoint } from './endpoint.ts';
+import { type Answer, exchange } from './exchange.ts';
+import { Failure } from './failure.ts';
+import { createIdleConnections } from './idle-connections.ts';
+import { resolveEndpoint } from './resolve.ts';
+import type { NetworkRule } from './rule.ts';
+
+export type OutboundClock = {
+  /** Milliseconds that never go back: deadline and latency. */
+  readonly monotonic: () => number;
+  /** Milliseconds since the epoch, which pass also while the process is frozen: age of an idle connection. */
+  readonly wall: () => number;
+};
+
+export type OutboundOptions = {
+  readonly clock: OutboundClock;
+  /** @default OUTBOUND_TIMEOUT_MS (5 s, spec "Limits") */
+  readonly timeoutMs?: number;
+  /** For tests on loopback. @default the module that `#network-rule` was bundled with */
+  readonly networkRule?: NetworkRule;
+};
+
+export type Outbound = {
+  /**
+   * Makes one attempt: at most one request on the wire, over in `timeoutMs` whatever the receiver does. Never rejects; every
+   * outcome carries a code of `FAILURE_CODES` or none (docs/delivery.md). Spec "Outbound: Action request", "usage webhook", "Limits".
+   */
+  readonly deliver: Deliver;
+  /**
+   * Ends what is still under way and destroys every connection. Call it before an invocation ends: a frozen function cannot
+   * notice that a peer has gone. `deliver` stays usable.
+   */
+  readonly close: () => Promise<void>;
+};
+
+const NOTHING = new Uint8Array();
+
+/** The one way out of the service. Make one per process, at its start: reading the certificate authorities takes a while. */
+export function createDeliver({
+  clock,
+  timeoutMs = OUTBOUND_TIMEOUT_MS,
+  networkRule = strictRule,
+}: OutboundOptions): Outbound {
+  // Named one by one, because NODE_EXTRA_CA_CERTS adds to the default set.
+  const secureContext = createSecureContext({
+    ca: [...rootCertificates, ...networkRule.extraCertificateAuthorities()],
+    minVersion: 'TLSv1.2',
+  });
+  const idle = createIdleConnections(clock.wall);
+  const running = new Map<Attempt, Promise<unknown>>();
+
+  async function send(request: OutboundRequest, attempt: Attempt): Promise<Answer> {
+    const endpoint = parseEndpoint(request.url, networkRule);
+    const addresses = await resolveEndpoint(endpoint, networkRule, attempt);
+    const open = () => openConnection(endpoint, addresses, networkRule, secureContext, attempt);
+    if (request.connectionKey === undefined) return exchange(await open(), endpoint, request, false, attempt);
+
+    const key = `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
+    const used = await idle.take(key, addresses);
+    const connection: Connection = used ?? (await open());
+    try {
+      const answer = await exchange(connection, endpoint, request, true, attempt);
+      if (answer.connectionReusable) idle.put(key, connection);
+      return answer;
+    } catch (error) {
+      if (used !== undefined && error instanceof Failure && error.code === 'connection_closed') idle.distrust(key);
+      throw error;
+    }
+  }
+
+  const deliver: Deliver = async (request) => {
+    const startedAt = clock.monotonic();
+    const attempt = startAttempt(timeoutMs, clock.monotonic);
+    const work = send(request, attempt).then(answered, failed);
+    running.set(attempt, work);
+    const result = await work;
+    running.delete(attempt);
+    attempt.finish();
+    return { ...result, latencyMs: Math.round(clock.monotonic() - startedAt) };
+  };
+
+  return {
+    deliver,
+    close: async () => {
+      for (const attempt of running.keys()) attempt.abort(new Failure('internal_error', 'The attempt was cut off'));
+      await Promise.all(running.values());
+      idle.clear();
+    },
+  };
+}
+
+type Result = Omit<OutboundOutcome, 'latencyMs'>;
+
+function answered({ status, body, bodyComplete, note }: Answer): Result {
+  return { status, body, bodyComplete, note, failure: statusFailure(status) };
+}
+
+/** The spec's "Outbound delivery outcomes", by status alone. */
+function statusFailure(status: number): OutboundOutcome['failure'] {
+  if (status < 300) return null;
+  if (status < 400)
+    return { code: 'redirect', message: `The endpoint redirected (status ${status}); redirects are not followed` };
+  return { code: 'http_status', message: `The endpoint answered with status ${status}` };
+}
+
+function failed(error: unknown): Result {
+  const { code, message } =
+    error instanceof Failure ? error : new Failure('internal_error', 'The request could not be made');
+  return { status: null, body: NOTHING, bodyComplete: false, note: null, failure: { code, message } };
+}

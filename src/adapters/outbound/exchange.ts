@@ -1,0 +1,159 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
+import type { OutboundRequest } from '../../domain/delivery/outbound.ts';
+import type { Attempt } from './attempt.ts';
+import type { Connection } from './connect.ts';
+import type { Endpoint } from './endpoint.ts';
+import { exchangeFailure, Failure } from './failure.ts';
+
+/** Of one header block; llhttp counts names, values, reason phrase. */
+const HEADER_BLOCK_MAX_BYTES = 16 * 1024;
+/** Everything before the body, interim (1xx) answers included. */
+const BEFORE_BODY_MAX_BYTES = 64 * 1024;
+/** The whole answer on the wire: room for 1 MB in chunks of a single byte (6 bytes each), not for endless chunk extensions. */
+const WIRE_MAX_BYTES = 8 * 1024 * 1024;
+
+/** An answer whose status arrived; from then on the status decides, and what is wrong with the body is a note. */
+export type Answer = {
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly bodyComplete: boolean;
+  readonly note: string | null;
+  /** The peer means to keep the connection, and nothing of this exchange is left on it. */
+  readonly connectionReusable: boolean;
+};
+
+/**
+ * Writes one request and reads its answer; never writes a second one. The connection is destroyed unless it is reusable.
+ *
+ * Node's HTTP client instead of undici, on a socket of our own: undici 8.12 answers an unasked `100 Continue`, which RFC 9110
+ * (15.2) makes every client skip, with "bad response" after the receiver has acted on the request, and it bounds neither reason
+ * phrase nor chunk extensions. Node's parser bounds both, and brings nothing that a cold start would have to load.
+ *
+ * @throws {Failure} `connection_closed`, `response_malformed` or the attempt's timeout, all before a final status was known
+ */
+export function exchange(
+  connection: Connection,
+  endpoint: Endpoint,
+  request: OutboundRequest,
+  keepAlive: boolean,
+  attempt: Attempt,
+): Promise<Answer> {
+  const { socket } = connection;
+  const { signal } = attempt;
+  const keepBytes = Math.min(request.keepBytes ?? RESPONSE_READ_MAX_BYTES, RESPONSE_READ_MAX_BYTES);
+  attempt.stage = 'waiting';
+
+  return new Promise((resolve, reject) => {
+    let answer: IncomingMessage | undefined;
+    let over = false;
+    let received = 0;
+    let bodyBytes = 0;
+    let kept = 0;
+    const chunks: Buffer[] = [];
+
+    const outgoing = httpRequest({
+      createConnection: () => socket,
+      method: request.method,
+      path: endpoint.target,
+      headers: requestHeaders(endpoint, request, keepAlive),
+      setDefaultHeaders: false,
+      maxHeaderSize: HEADER_BLOCK_MAX_BYTES,
+      // Explicit, because --insecure-http-parser changes the default.
+      insecureHTTPParser: false,
+    });
+
+    const leave = (reusable: boolean) => {
+      over = true;
+      signal.removeEventListener('abort', onAbort);
+      socket.removeListener('data', onBytes);
+      if (!reusable) socket.destroy();
+    };
+    const fail = (failure: Failure) => {
+      if (over) return;
+      leave(false);
+      reject(failure);
+    };
+    const end = (status: number, bodyComplete: boolean, note: string | null, connectionReusable = false) => {
+      if (over) return;
+      leave(connectionReusable);
+      resolve({ status, body: Buffer.concat(chunks), bodyComplete, note, connectionReusable });
+    };
+    /** What breaks before the status is a failure; what breaks later leaves the status standing. */
+    const breakOff = (failure: Failure, note: string) => {
+      if (answer?.statusCode === undefined) fail(failure);
+      // A complete answer only waits for its last bytes to be handed over.
+      else if (!answer.complete) end(answer.statusCode, false, note);
+    };
+
+    const onAbort = () => breakOff(signal.reason, 'The response body did not end in time');
+    const onBytes = (chunk: Buffer) => {
+      received += chunk.length;
+      if (answer === undefined ? received > BEFORE_BODY_MAX_BYTES : received > WIRE_MAX_BYTES) {
+        const failure = new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
+        breakOff(failure, 'The response body was wrapped in too many bytes');
+      }
+    };
+    signal.addEventListener('abort', onAbort);
+    // Not earlier: a listener of ours would set the socket flowing before the parser listens.
+    outgoing.on('socket', () => socket.on('data', onBytes));
+    // An HTTP request that has an upgrade listener leaves the socket alone, which is then ours to end.
+    outgoing.on('upgrade', () => fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`)));
+    outgoing.on('error', (error) =>
+      breakOff(exchangeFailure(error, endpoint.host), 'The response body broke off or was malformed'),
+    );
+    outgoing.on('close', () => breakOff(exchangeFailure(undefined, endpoint.host), 'The response body broke off'));
+
+    outgoing.on('response', (incoming) => {
+      const status = incoming.statusCode ?? 0;
+      if (status < 200 || status > 599) {
+        fail(
+          new Failure(
+            'response_malformed',
+            `${endpoint.host} answered with status ${status}, which HTTP does not have`,
+          ),
+        );
+        return;
+      }
+      answer = incoming;
+      incoming.on('data', (chunk: Buffer) => {
+        bodyBytes += chunk.length;
+        if (kept < keepBytes) {
+          // A copy: a slice would keep the whole 64 KB block that it was read into.
+          const part = Buffer.from(chunk.subarray(0, keepBytes - kept));
+          kept += part.length;
+          chunks.push(part);
+        }
+        if (bodyBytes > RESPONSE_READ_MAX_BYTES) end(status, true, 'Only the first 1 MB of the response body was read');
+      });
+      incoming.on('error', () => end(status, false, 'The response body broke off'));
+      incoming.on('end', () => {
+        if (!incoming.complete) return end(status, false, 'The response body broke off');
+        end(status, true, null, outgoing.writableFinished && !socket.destroyed && keptAlive(incoming, keepAlive));
+      });
+    });
+
+    if (signal.aborted) onAbort();
+    else if (request.method === 'GET' || request.body === null) outgoing.end();
+    else outgoing.end(request.body);
+  });
+}
+
+function requestHeaders(endpoint: Endpoint, request: OutboundRequest, keepAlive: boolean): Record<string, string> {
+  const headers: Record<string, string> = {
+    Host: endpoint.authority,
+    Connection: keepAlive ? 'keep-alive' : 'close',
+    'Accept-Encoding': 'identity',
+    ...request.headers,
+  };
+  if (request.method !== 'GET') headers['Content-Length'] = String(request.body?.length ?? 0);
+  return headers;
+}
+
+/** The peer's word that it will keep the connection: HTTP/1.1, no `close`, and no time so short that it may be up already. */
+function keptAlive(incoming: IncomingMessage, asked: boolean): boolean {
+  if (!asked || incoming.httpVersion !== '1.1') return false;
+  if (/(?:^|,)\s*close\s*(?:,|$)/i.test(incoming.headers.connection ?? '')) return false;
+  const timeout = /(?:^|[,\s])timeout=(\d+)/i.exec(incoming.headers['keep-alive']?.toString() ?? '');
+  return timeout === null || Number(timeout[1]) >= 2;
+}

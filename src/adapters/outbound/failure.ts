@@ -1,0 +1,66 @@
+import type { FailureCode } from '../../contract/deliveries.ts';
+
+/** Why an attempt ends without a usable answer. The message is one line that an admin may read: no secrets, no payload. */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  constructor(code: FailureCode, message: string) {
+    super(message);
+    this.name = 'Failure';
+    this.code = code;
+  }
+}
+
+/** The stable code of a Node, c-ares, OpenSSL or llhttp error; empty when it has none. */
+export function errorCode(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : '';
+}
+
+/** Node's codes are constants of its own, but nothing else of an error text is known to be free of the peer's words. */
+const suffix = (code: string) => (/^[A-Z0-9_]{1,64}$/.test(code) ? ` (${code})` : '');
+
+const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
+
+/** @param error of the resolver */
+export function dnsFailure(error: unknown, host: string): Failure {
+  const code = errorCode(error);
+  if (NO_SUCH_NAME.has(code)) return new Failure('dns_failure', `The host name ${host} has no address`);
+  return new Failure('dns_failure', `The host name ${host} could not be resolved${suffix(code)}`);
+}
+
+/** @param error of the last address tried */
+export function connectFailure(error: unknown, host: string): Failure {
+  const code = errorCode(error);
+  const what = code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached${suffix(code)}`;
+  return new Failure('connect_failure', `${host} ${what}`);
+}
+
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'leads to a certificate authority that is not publicly trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'leads to a certificate authority that is not publicly trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'leads to no publicly trusted certificate authority (is an intermediate missing?)',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'leads to no publicly trusted certificate authority (is an intermediate missing?)',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
+};
+
+export function tlsFailure(error: unknown, host: string): Failure {
+  const code = errorCode(error);
+  const problem = CERTIFICATE_PROBLEMS[code];
+  if (problem !== undefined) return new Failure('tls_failure', `The certificate of ${host} ${problem}`);
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return new Failure('tls_failure', `${host} closed the connection during TLS`);
+  return new Failure('tls_failure', `TLS with ${host} failed${suffix(code)}`);
+}
+
+/** @param error of the HTTP exchange, before the status was known */
+export function exchangeFailure(error: unknown, host: string): Failure {
+  const code = errorCode(error);
+  if (code === 'HPE_HEADER_OVERFLOW') return new Failure('response_malformed', `${host} sent too many header bytes`);
+  if (code.startsWith('HPE_'))
+    return new Failure('response_malformed', `${host} did not answer in HTTP/1.1${suffix(code)}`);
+  return new Failure('connection_closed', `${host} closed the connection without an answer${suffix(code)}`);
+}

@@ -1,0 +1,40 @@
+/**
+ * Top-level names that never lead to a customer's public server: IANA's special-use names, ICANN's `internal`, and those that
+ * home and office networks are known to answer themselves (RFC 6762 appendix G, ICANN's name collision list).
+ */
+const LOCAL_TOP_LEVEL_NAMES = new Set([
+  'alt',
+  'arpa',
+  'corp',
+  'domain',
+  'example',
+  'home',
+  'internal',
+  'intranet',
+  'invalid',
+  'lan',
+  'local',
+  'localdomain',
+  'localhost',
+  'mail',
+  'onion',
+  'private',
+  'test',
+  'workgroup',
+]);
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/**
+ * Why a host name must not be resolved; undefined when it may be (spec "Limits", Private addresses).
+ * Where it leads is checked besides, address by address: this rule keeps queries for local names from leaving at all.
+ * @param name lower-cased ASCII as WHATWG URL writes it, without a trailing dot
+ */
+export function nameProblem(name: string): string | undefined {
+  const labels = name.split('.');
+  if (name.length > 253 || !labels.every((label) => LABEL.test(label))) return 'not a valid host name';
+  const top = labels.at(-1) ?? '';
+  if (LOCAL_TOP_LEVEL_NAMES.has(top)) return 'a special-use name';
+  if (labels.length === 1) return 'a name without a dot';
+  return undefined;
+}

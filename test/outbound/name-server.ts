@@ -1,0 +1,77 @@
+import { createServer as createTcpServer } from 'node:net';
+import { createServer, Packet } from 'dns2';
+
+export type Records = {
+  readonly a?: readonly string[];
+  readonly aaaa?: readonly string[];
+  /** Each name is answered as an alias of the next; the addresses belong to the last. */
+  readonly aliases?: readonly string[];
+  /** Milliseconds before the answer; `never` for none at all. */
+  readonly delay?: number | 'never';
+  /** Only AAAA queries stay unanswered. */
+  readonly ignoresAaaa?: boolean;
+  readonly rcode?: number;
+};
+
+export type NameServer = {
+  /** As `Resolver.setServers` takes it. */
+  readonly server: string;
+  /** Asked anew for every query, so that a name may move. */
+  readonly zone: Map<string, Records | (() => Records)>;
+  readonly queries: string[];
+  stop(): Promise<void>;
+};
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createTcpServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** A DNS server on loopback, UDP and TCP; names that its zone lacks do not exist. */
+export async function startNameServer(): Promise<NameServer> {
+  const zone: NameServer['zone'] = new Map();
+  const queries: string[] = [];
+  const timers = new Set<NodeJS.Timeout>();
+  const server = createServer({
+    udp: true,
+    tcp: true,
+    handle: (request, send) => {
+      const question = request.questions[0];
+      if (question === undefined) return;
+      const name = question.name.toLowerCase();
+      queries.push(`${question.type === Packet.TYPE.A ? 'A' : 'AAAA'} ${name}`);
+      const entry = zone.get(name);
+      const records = typeof entry === 'function' ? entry() : entry;
+      const response = Packet.createResponseFromRequest(request);
+      response.header.rcode = records === undefined ? Packet.RCODE.NXDOMAIN : (records.rcode ?? 0);
+      if (records?.delay === 'never' || (records?.ignoresAaaa && question.type === Packet.TYPE.AAAA)) return;
+      const chain = [name, ...(records?.aliases ?? [])];
+      const add = (owner: string | undefined, type: number, rest: { domain?: string; address?: string }) => {
+        response.answers.push(Object.assign(new Packet.Resource(owner, type, Packet.CLASS.IN, 60), rest));
+      };
+      for (const [index, domain] of chain.slice(1).entries()) add(chain[index], Packet.TYPE.CNAME, { domain });
+      const addresses = question.type === Packet.TYPE.A ? records?.a : records?.aaaa;
+      for (const address of addresses ?? []) add(chain.at(-1), question.type, { address });
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        send(response);
+      }, records?.delay ?? 0);
+      timers.add(timer);
+    },
+  });
+  const port = await freePort();
+  await server.listen({ udp: { port, address: '127.0.0.1' }, tcp: { port, address: '127.0.0.1' } });
+  return {
+    server: `127.0.0.1:${port}`,
+    zone,
+    queries,
+    stop: async () => {
+      for (const timer of timers) clearTimeout(timer);
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import type { Identity } from './authority.ts';
+
+export type Receiver = {
+  readonly port: number;
+  /** TCP connections accepted so far. */
+  connections(): number;
+  /** TCP connections open now. */
+  open(): number;
+  stop(): Promise<void>;
+};
+
+async function listen(server: Server, host: string, port = 0): Promise<Receiver> {
+  const sockets = new Set<Socket>();
+  let count = 0;
+  server.on('connection', (socket: Socket) => {
+    count += 1;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    connections: () => count,
+    open: () => sockets.size,
+    stop: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A server below TLS: it says what `behave` says, and else nothing. */
+export function startTcp(behave: (socket: Socket) => void, host = '127.0.0.1', port = 0): Promise<Receiver> {
+  return listen(createTcpServer(behave), host, port);
+}
+
+/** A TLS server that speaks no HTTP of its own: `behave` writes the bytes. */
+export function startTls(
+  identity: Identity,
+  behave: (socket: TLSSocket, request: AsyncIterable<string>) => void,
+  host = '127.0.0.1',
+  port = 0,
+): Promise<Receiver> {
+  const server = createTlsServer(identity, (socket) => {
+    socket.on('error', () => undefined);
+    behave(socket, requests(socket));
+  });
+  server.on('tlsClientError', () => undefined);
+  return listen(server, host, port);
+}
+
+/** The requests of one connection as they were on the wire, head and body, one by one. */
+async function* requests(socket: TLSSocket): AsyncIterable<string> {
+  let text = '';
+  try {
+    for await (const chunk of socket) {
+      text += Buffer.from(chunk).toString('latin1');
+      for (;;) {
+        const head = text.indexOf('\r\n\r\n');
+        if (head < 0) break;
+        const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, head))?.[1] ?? '0';
+        const end = head + 4 + Number(length);
+        if (text.length < end) break;
+        yield Buffer.from(text.slice(0, end), 'latin1').toString();
+        text = text.slice(end);
+      }
+    }
+  } catch {
+    // The client has gone, which is for the test to judge.
+  }
+}
+
+/** Answers every request with the same bytes, or with what `answer` makes of the request and its number on the connection. */
+export function startAnswering(
+  identity: Identity,
+  answer: string | ((request: string, index: number, socket: TLSSocket) => string | undefined),
+  host?: string,
+  port?: number,
+): Promise<Receiver & { readonly requests: readonly string[] }> {
+  const seen: string[] = [];
+  const receiver = startTls(
+    identity,
+    async (socket, incoming) => {
+      let index = 0;
+      for await (const request of incoming) {
+        seen.push(request);
+        const text = typeof answer === 'string' ? answer : answer(request, index++, socket);
+        if (text !== undefined && socket.writable) socket.write(text);
+      }
+    },
+    host,
+    port,
+  );
+  return receiver.then((started) => ({ ...started, requests: seen }));
+}

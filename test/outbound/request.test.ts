@@ -1,0 +1,35 @@
+import { startAnswering } from './receiver.ts';
+import { createWorld, OK, post, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+test('sends exactly the headers and bytes given', async () => {
+  const receiver = await startAnswering(world.identity, OK);
+  const outcome = await world.outbound().deliver(post(receiver.port));
+  expect(outcome).toEqual({
+    status: 200,
+    body: Buffer.from('ok'),
+    bodyComplete: true,
+    latencyMs: expect.any(Number),
+    failure: null,
+    note: null,
+  });
+  expect(receiver.requests).toEqual([
+    [
+      'POST /hook?a=1 HTTP/1.1',
+      `Host: receiver.customer.com:${receiver.port}`,
+      'Connection: close',
+      'Accept-Encoding: identity',
+      'Content-Type: application/json',
+      'User-Agent: Service-Integration/1.0',
+      'Content-Length: 10',
+      '',
+      '{"a":"é"}',
+    ].join('\r\n'),
+  ]);
+  await receiver.stop();
+});
