@@ -10,7 +10,7 @@ import { invokeHandler } from '../../src/adapters/lambda/invoke.ts';
 import { logWriteFailed } from '../../src/adapters/lambda/log-write-failed.ts';
 import { now, outboundClock } from '../../src/adapters/lambda/system-clock.ts';
 import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
-import { keyRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { toolRequest } from '../../src/contract/tools.ts';
@@ -23,7 +23,10 @@ const { deliver, close } = createDeliver({ clock: outboundClock });
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...signingSecrets(keyRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
+  ...signingSecrets(
+    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
+    randomBytes,
+  ),
   log: deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
     retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
     now,

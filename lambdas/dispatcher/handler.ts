@@ -9,7 +9,7 @@ import { logWriteFailed } from '../../src/adapters/lambda/log-write-failed.ts';
 import { sqsBatchHandler } from '../../src/adapters/lambda/sqs-batch.ts';
 import { now, outboundClock } from '../../src/adapters/lambda/system-clock.ts';
 import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
-import { keyRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { deliveriesQueue, sqsClient } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
@@ -22,7 +22,10 @@ const dynamo = dynamoDocumentClient();
 const { deliver, close } = createDeliver({ clock: outboundClock });
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...signingSecrets(keyRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
+  ...signingSecrets(
+    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
+    randomBytes,
+  ),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   log: deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
     retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),

@@ -13,7 +13,7 @@ import { now, outboundClock } from '../../src/adapters/lambda/system-clock.ts';
 import { allowPage, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
 import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { keyRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { cachedRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { escalationTopics, snsClient } from '../../src/adapters/sns/escalation-topic.ts';
@@ -29,8 +29,8 @@ const { deliver, close } = createDeliver({ clock: outboundClock });
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...sessionTokens(keyRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
-  ...signingSecrets(keyRing(secrets, required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
+  ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
+  ...signingSecrets(cachedRing(secrets, required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
   hitPerMinute: hitPerMinute(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   log: deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
     retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),

@@ -7,7 +7,7 @@ import { required } from '../../src/adapters/lambda/environment.ts';
 import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { keyRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { cachedRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
@@ -20,7 +20,7 @@ const counters = required(process.env, ENVIRONMENT.countersTable);
 const originSecret = plainSecret(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...sessionTokens(keyRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
+  ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
   hitPerMinute: hitPerMinute(dynamo, counters),
   hitPerHour: hitPerHour(dynamo, counters),
   now,

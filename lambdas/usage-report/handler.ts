@@ -8,7 +8,7 @@ import { invokeHandler } from '../../src/adapters/lambda/invoke.ts';
 import { logWriteFailed } from '../../src/adapters/lambda/log-write-failed.ts';
 import { now, outboundClock } from '../../src/adapters/lambda/system-clock.ts';
 import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
-import { keyRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { usageReport } from '../../src/contract/usage.ts';
@@ -18,7 +18,7 @@ const logger = new Logger({ serviceName: 'usage-report' });
 const metrics = new Metrics({ namespace: 'va-wave', serviceName: 'usage-report' });
 const { deliver, close } = createDeliver({ clock: outboundClock });
 const ports = {
-  ...sessionTokens(keyRing(secretsManagerClient(), required(process.env, ENVIRONMENT.tokenKeys), now), now),
+  ...sessionTokens(cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.tokenKeys), now), now),
   log: deliveryLog(dynamoDocumentClient(), required(process.env, ENVIRONMENT.deliveryLogTable), {
     retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
     now,

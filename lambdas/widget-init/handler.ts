@@ -10,7 +10,7 @@ import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { allowPage, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { keyRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { cachedRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { initWidget } from '../../src/domain/auth/init-widget.ts';
@@ -22,7 +22,7 @@ const originSecret = plainSecret(secrets, required(process.env, ENVIRONMENT.orig
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...sessionTokens(keyRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
+  ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
   hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   publish: eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus)),
   now,

@@ -1,20 +1,23 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/token-key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
 
-/** How long a container may use a key ring before it looks for a new key: rotation waits at least this long. */
-export const RING_CACHE_MS = 5 * 60_000;
+const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;
 /** An unknown key id makes a container look again, at most this often. */
 const REFETCH_EVERY_MS = 30_000;
 
-const key = z.object({ kid: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), key: z.string().min(32) });
-export type Key = z.infer<typeof key>;
+const ringKey = z.object({
+  kid: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  key: z.string().min(32),
+  active_from: z.int().optional(),
+});
 
-/**
- * A ring of keys, the newest first: the first one signs or seals, all of them verify or open. CloudFormation can generate only
- * one key, so a secret that holds a single key is a ring of one.
- */
-const ring = z.union([z.object({ keys: z.tuple([key], key) }), key.transform((only) => ({ keys: [only] as [Key] }))]);
+/** CloudFormation can generate only one key, so a secret that holds a single key is a ring of one. */
+const storedRing = z.union([
+  z.object({ keys: z.tuple([ringKey], ringKey) }).transform(({ keys }): KeyRing => keys),
+  ringKey.transform((only): KeyRing => [only]),
+]);
 
 /** One client per container. */
 export function secretsManagerClient(): SecretsManagerClient {
@@ -24,23 +27,23 @@ export function secretsManagerClient(): SecretsManagerClient {
   });
 }
 
-export type KeyRing = {
+export type CachedRing = {
   /** The key to sign or seal with. */
-  readonly current: () => Promise<Key>;
+  readonly current: () => Promise<RingKey>;
   /** The key of this id; a ring that does not know it is read again, at most every 30 seconds. */
-  readonly byId: (kid: string) => Promise<Key | undefined>;
+  readonly byId: (kid: string) => Promise<RingKey | undefined>;
 };
 
-/** A key ring in Secrets Manager, cached in the container. */
-export function keyRing(client: SecretsManagerClient, secretId: string, now: Clock): KeyRing {
-  let cached: { readonly keys: readonly [Key, ...Key[]]; readonly readAt: number } | undefined;
-  let reading: Promise<NonNullable<typeof cached>> | undefined;
+/** A key ring in Secrets Manager, cached in the container for five minutes. */
+export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
+  let cached: { readonly ring: KeyRing; readonly readAt: number } | undefined;
+  let reading: Promise<KeyRing> | undefined;
 
   const read = () => {
-    reading ??= readSecret(client, secretId)
-      .then((text) => {
-        cached = { keys: ring.parse(JSON.parse(text)).keys, readAt: now().getTime() };
-        return cached;
+    reading ??= readRing(client, secretId)
+      .then((ring) => {
+        cached = { ring, readAt: now().getTime() };
+        return ring;
       })
       .finally(() => {
         reading = undefined;
@@ -48,15 +51,29 @@ export function keyRing(client: SecretsManagerClient, secretId: string, now: Clo
     return reading;
   };
   const fresh = async (maxAgeMs: number) =>
-    cached !== undefined && now().getTime() - cached.readAt < maxAgeMs ? cached : read();
+    cached !== undefined && now().getTime() - cached.readAt < maxAgeMs ? cached.ring : read();
 
   return {
-    current: async () => (await fresh(RING_CACHE_MS)).keys[0],
+    current: async () => activeKey(await fresh(RING_CACHE_MS), now()),
     byId: async (kid) => {
-      const find = (keys: readonly Key[]) => keys.find((candidate) => candidate.kid === kid);
-      return find((await fresh(RING_CACHE_MS)).keys) ?? find((await fresh(REFETCH_EVERY_MS)).keys);
+      const find = (ring: KeyRing) => ring.find((candidate) => candidate.kid === kid);
+      return find(await fresh(RING_CACHE_MS)) ?? find(await fresh(REFETCH_EVERY_MS));
     },
   };
+}
+
+/** The ring as it is stored now. @throws when the secret holds no ring */
+export async function readRing(client: SecretsManagerClient, secretId: string): Promise<KeyRing> {
+  const text = await readSecret(client, secretId);
+  // Neither the parser's nor the schema's own error: both could quote the secret.
+  const parsed = storedRing.safeParse(jsonOrUndefined(text));
+  if (!parsed.success) throw new Error('The secret holds no key ring');
+  return parsed.data;
+}
+
+/** Replaces the ring. */
+export async function writeRing(client: SecretsManagerClient, secretId: string, ring: KeyRing): Promise<void> {
+  await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: JSON.stringify({ keys: ring }) }));
 }
 
 /** A plain secret, cached like a ring. */
@@ -77,4 +94,12 @@ async function readSecret(client: SecretsManagerClient, secretId: string): Promi
   const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
   if (SecretString === undefined) throw new Error(`Secret ${secretId} holds no text`);
   return SecretString;
+}
+
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,16 +1,14 @@
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
 import { type SessionClaims, sessionClaims } from '../../contract/sessions.ts';
+import { TURN_MAX_SECONDS } from '../../domain/auth/token-key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
-import type { KeyRing } from './secret-store.ts';
-
-/** No turn of a conversation takes longer (open point). */
-const TURN_MAX_SECONDS = 15 * 60;
+import type { CachedRing } from './secret-store.ts';
 
 /**
  * Session tokens: JWTs with HS256 and the key's id in their header. The payload is readable by whoever holds the token
  * (spec "Session token").
  */
-export function sessionTokens(ring: KeyRing, now: Clock) {
+export function sessionTokens(ring: CachedRing, now: Clock) {
   const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | undefined> => {
     try {
       const { payload } = await jwtVerify(token, (header) => keyFor(ring, header.kid), {
@@ -52,7 +50,7 @@ export function sessionTokens(ring: KeyRing, now: Clock) {
   };
 }
 
-async function keyFor(ring: KeyRing, kid: string | undefined): Promise<Uint8Array> {
+async function keyFor(ring: CachedRing, kid: string | undefined): Promise<Uint8Array> {
   const key = kid === undefined ? undefined : await ring.byId(kid);
   if (key === undefined) throw new errors.JWKSNoMatchingKey();
   return Buffer.from(key.key);

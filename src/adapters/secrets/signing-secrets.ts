@@ -1,10 +1,10 @@
 import type { Action } from '../../contract/actions.ts';
 import { openSigningSecret, sealSigningSecret } from '../../domain/delivery/signing-secret.ts';
 import type { RandomBytes } from '../../domain/sources.ts';
-import type { KeyRing } from './secret-store.ts';
+import type { CachedRing } from './secret-store.ts';
 
 /** Opens and seals the signing secrets of Actions with the keys of the sealing ring. */
-export function signingSecrets(ring: KeyRing, randomBytes: RandomBytes) {
+export function signingSecrets(ring: CachedRing, randomBytes: RandomBytes) {
   return {
     openSigningSecret: async (action: Action): Promise<string> => {
       const kid = action.sealed_signing_secret.split('.')[1] ?? '';
