@@ -1,0 +1,117 @@
+import { ACCOUNT, REGION } from '../template/identities.ts';
+import { type Caller, callerName, type Role, type RoleStatement } from './callers.ts';
+import type { ConditionKeys } from './conditions.ts';
+import { evaluate, type PolicyPrincipal } from './evaluate.ts';
+import type { PolicyStatement } from './policy-document.ts';
+
+/** A call that was refused. */
+export type Denial = {
+  /** Logical id of the function, `operator` or the name of an AWS service. */
+  readonly caller: string;
+  readonly action: string;
+  readonly resource: string;
+  /** As AWS words it. */
+  readonly message: string;
+};
+
+/** A call that was allowed, once per caller, action and resource. */
+export type Grant = {
+  readonly caller: string;
+  readonly action: string;
+  readonly resource: string;
+  /** The statement of the caller's role that allowed it; undefined when a resource policy did. */
+  readonly statement?: { readonly role: string; readonly index: number };
+};
+
+export type Check = { readonly action: string; readonly resource: string; readonly keys?: ConditionKeys };
+
+/** Decides every call as IAM does inside one account, and remembers what it decided. */
+export class Authorizer {
+  /** Every refused call since the start. */
+  readonly denials: Denial[] = [];
+  readonly #grants = new Map<string, Grant>();
+  readonly #resourcePolicies = new Map<string, PolicyStatement[]>();
+  readonly #onDenial: (denial: Denial) => void;
+
+  constructor(options: { readonly onDenial: (denial: Denial) => void }) {
+    this.#onDenial = options.onDenial;
+  }
+
+  /** Every kind of call that was allowed since the start, without repetitions. The operator's are not among them. */
+  get grants(): readonly Grant[] {
+    return [...this.#grants.values()];
+  }
+
+  /** Adds statements to the policy of a queue or a function. */
+  addResourcePolicy(resourceArn: string, statements: readonly PolicyStatement[]): void {
+    this.#resourcePolicies.set(resourceArn, [...(this.#resourcePolicies.get(resourceArn) ?? []), ...statements]);
+  }
+
+  /** Whether the role may be taken by this service, `lambda.amazonaws.com` for one. */
+  mayAssume(role: Role, service: string): boolean {
+    const request = { action: 'sts:AssumeRole', resource: role.arn, keys: ALWAYS };
+    const trust = role.trust.map((statement) => ({ ...statement, Resource: ['*'] }));
+    return evaluate(trust, request, { kind: 'Service', id: service }).effect === 'allow';
+  }
+
+  /** Undefined when the call is allowed, else what was refused. Both are remembered. */
+  check(caller: Caller, { action, resource, keys = {} }: Check): Denial | undefined {
+    if (caller.kind === 'operator') return undefined;
+    const request = { action, resource, keys: { ...ALWAYS, ...principalKeys(caller), ...keys } };
+    const byResource = evaluate(this.#resourcePolicies.get(resource) ?? [], request, principalOf(caller));
+    const own = caller.kind === 'function' ? caller.role.statements : [];
+    const byIdentity = evaluate(
+      own.map(({ statement }) => statement),
+      request,
+    );
+    const denied = byResource.effect === 'deny' || byIdentity.effect === 'deny';
+    if (!denied && byIdentity.effect === 'allow') {
+      return this.#allow(
+        caller,
+        action,
+        resource,
+        own.find(({ statement }) => statement === byIdentity.statement),
+      );
+    }
+    if (!denied && byResource.effect === 'allow') return this.#allow(caller, action, resource, undefined);
+    const denial = {
+      caller: callerName(caller),
+      action,
+      resource,
+      message: `User: ${arnOf(caller)} is not authorized to perform: ${action} on resource: ${resource} because ${
+        denied
+          ? 'of an explicit deny'
+          : `no ${own.length === 0 ? 'resource' : 'identity'}-based policy allows the ${action} action`
+      }`,
+    };
+    this.denials.push(denial);
+    this.#onDenial(denial);
+    return denial;
+  }
+
+  #allow(caller: Caller, action: string, resource: string, by: RoleStatement | undefined): undefined {
+    const name = callerName(caller);
+    const key = `${name} ${action} ${resource} ${by?.index ?? ''}`;
+    if (this.#grants.has(key)) return;
+    const statement = by === undefined ? {} : { statement: { role: by.role, index: by.index } };
+    this.#grants.set(key, { caller: name, action, resource, ...statement });
+  }
+}
+
+/** True of every call on one machine. Nothing leaves it, so plain HTTP counts as secure transport. */
+const ALWAYS: ConditionKeys = { 'aws:securetransport': 'true', 'aws:requestedregion': REGION };
+
+function principalKeys(caller: Caller): ConditionKeys {
+  if (caller.kind === 'function') return { 'aws:principalarn': caller.role.arn, 'aws:principalaccount': ACCOUNT };
+  return caller.kind === 'service' ? { 'aws:sourcearn': caller.sourceArn, 'aws:sourceaccount': ACCOUNT } : {};
+}
+
+function principalOf(caller: Caller): PolicyPrincipal {
+  if (caller.kind === 'service') return { kind: 'Service', id: caller.service };
+  return { kind: 'AWS', id: caller.kind === 'function' ? caller.role.arn : ACCOUNT };
+}
+
+function arnOf(caller: Caller): string {
+  if (caller.kind === 'function') return caller.sessionArn;
+  return caller.kind === 'service' ? caller.service : `arn:aws:iam::${ACCOUNT}:user/operator`;
+}

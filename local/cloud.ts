@@ -1,0 +1,308 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Authorizer, type Denial, type Grant } from './access/authorizer.ts';
+import { AccessKeys } from './access/callers.ts';
+import { CloudError, messageOf } from './cloud-error.ts';
+import type { Credentials, DemoCloud } from './demo-cloud.ts';
+import { DynamoEngine } from './engines/dynamodb.ts';
+import { startDynoxide } from './engines/dynoxide.ts';
+import { EventBridge } from './engines/event-bridge.ts';
+import { SecretStore } from './engines/secret-store.ts';
+import { SqsEngine } from './engines/sqs.ts';
+import { checkEventSource, EventSource } from './functions/event-source.ts';
+import { FunctionPools } from './functions/function-pools.ts';
+import type { InvocationResult } from './functions/function-worker.ts';
+import { dynamoDb } from './gateway/dynamodb.ts';
+import { eventBridge } from './gateway/event-bridge.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { answerHttp } from './gateway/gateway-listener.ts';
+import { lambda } from './gateway/lambda.ts';
+import { secretsManager } from './gateway/secrets-manager.ts';
+import { sns } from './gateway/sns.ts';
+import { sqs } from './gateway/sqs.ts';
+import { HttpApi } from './http/api.ts';
+import { readBucketObjects } from './http/bucket-objects.ts';
+import { Edge } from './http/edge.ts';
+import { Listener } from './http/listener.ts';
+import { DataFolder } from './state/data-folder.ts';
+import { gatherAuthorities } from './state/trusted-authorities.ts';
+import { readAssembly } from './template/assembly.ts';
+import { REGION } from './template/identities.ts';
+import { type DroppedStatement, TemplateReader } from './template/model.ts';
+import { type AppModule, synthesize } from './template/synthesize.ts';
+
+export type LocalCloudOptions = {
+  /** Folder for everything that survives a restart. */
+  readonly data: string;
+  /** Of the edge; 0 = any that is free. @default 0 */
+  readonly port?: number;
+  /** Run the bundles of bin/app.ts unchanged: no endpoint on loopback, no further authorities. @default false */
+  readonly strict?: boolean;
+  /** PEM files of certificate authorities that outbound requests trust besides the public ones. Not with `strict`. */
+  readonly authorities?: readonly string[];
+  /** What to run instead of the service's own app. */
+  readonly app?: AppModule;
+  /** A cloud assembly that exists already (made with asset metadata). Saves the seconds of a synthesis. */
+  readonly assembly?: string;
+  /** Leaves one statement of a role's policies out. */
+  readonly withoutStatement?: DroppedStatement;
+  /** How often expired items and messages are deleted, in seconds. @default 10 */
+  readonly sweepSeconds?: number;
+  /** Where one-line messages go: denials, errors of functions, calls that are not known. @default nowhere */
+  readonly print?: (line: string) => void;
+};
+
+/** A running one-machine cloud. */
+export type LocalCloud = DemoCloud & {
+  /** Every refused call since the start; the first to look at when something does not work. */
+  readonly denials: readonly Denial[];
+  /** Every kind of call that was allowed since the start, with the statement that allowed it. */
+  readonly grants: () => readonly Grant[];
+  /** The lines that went to `print`, the latest thousand. */
+  readonly messages: readonly string[];
+  /** Folder of the functions' logs: `<logical id>.log`. */
+  readonly logsFolder: string;
+  /** Invokes a function by name, ARN or logical id, as the operator. @throws CloudError when there is none */
+  invoke(functionId: string, event: unknown): Promise<InvocationResult>;
+  /** Ends every execution environment of a function at once, as a crash would. The next invocation starts a new one. */
+  killFunction(functionId: string): Promise<void>;
+  /** Deletes expired items and messages now. `now` in unix milliseconds, for tests that cannot wait. */
+  sweep(now?: number): Promise<{ readonly items: number; readonly messages: number }>;
+  stop(): Promise<void>;
+};
+
+const SERVICE_APP = new URL('./service-app.ts', import.meta.url);
+const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url));
+const KEPT_MESSAGES = 1000;
+
+/** The name under which local/network-rule.ts finds the file of trusted authorities. */
+const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
+
+/**
+ * Starts everything that the app's template describes, on loopback.
+ * @throws CloudError when it cannot, with one message for the person at the terminal; nothing is left running then
+ */
+export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
+  const stops: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    // In turn, the latest first: what is still running may need what is older.
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  try {
+    return await start(options, stops, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  options: LocalCloudOptions,
+  stops: (() => Promise<void> | void)[],
+  stop: () => Promise<void>,
+): Promise<LocalCloud> {
+  const messages: string[] = [];
+  const print = (line: string): void => {
+    messages.push(line);
+    if (messages.length > KEPT_MESSAGES) messages.shift();
+    options.print?.(line);
+  };
+  const onFault = (error: unknown): void => print(`Fault: ${error instanceof Error ? error.stack : messageOf(error)}`);
+
+  const folder = DataFolder.open(options.data);
+  stops.push(() => folder.release());
+  const extraEnvironment = trustAuthorities(options, folder);
+  const listen = async (port: number, limits = {}): Promise<Listener> => {
+    const listener = await Listener.open(port, limits);
+    stops.push(() => listener.close());
+    return listener;
+  };
+  const edgeListener = await listen(options.port ?? 0, { maxHeaderSize: 64 * 1024 });
+  const apiListener = await listen(0, { maxHeaderSize: 64 * 1024 });
+  const gatewayListener = await listen(0);
+  const gatewayUrl = `http://${gatewayListener.address}`;
+
+  const [assembly, dynoxide, queues] = await settleAll([
+    synthesizeIfNeeded(options, folder),
+    startDynoxide(folder.file('dynamodb.db')).then((engine) => {
+      stops.push(() => engine.stop());
+      return engine;
+    }),
+    SqsEngine.open(folder.file('sqs')).then((engine) => {
+      stops.push(() => engine.stop());
+      return engine;
+    }),
+  ]);
+
+  const secrets = new SecretStore(folder.file('secrets.json'));
+  const addresses = { edge: edgeListener.address, api: apiListener.address, gateway: gatewayListener.address };
+  const { withoutStatement } = options;
+  const reader = new TemplateReader(
+    { assembly, addresses, ...(withoutStatement === undefined ? {} : { withoutStatement }) },
+    (arn) => secrets.currentString(arn),
+  );
+  secrets.create(reader.secrets());
+  const model = reader.model();
+
+  const keys = new AccessKeys();
+  const credentials: Credentials = keys.issue({ kind: 'operator' });
+  const printed = new Set<string>();
+  const authorizer = new Authorizer({
+    onDenial: ({ message }) => {
+      if (printed.has(message)) return;
+      printed.add(message);
+      print(`AccessDenied: ${message}`);
+    },
+  });
+  for (const { arn, statements } of model.resourcePolicies) authorizer.addResourcePolicy(arn, statements);
+
+  const tables = new DynamoEngine(dynoxide, model.tables);
+  stops.push(() => tables.stop());
+  queues.createQueues(model.queues);
+  await tables.createTables();
+
+  const functions = new FunctionPools({
+    definitions: model.functions,
+    keys,
+    authorizer,
+    gatewayUrl,
+    logFolder: folder.logs,
+    extraEnvironment,
+    onError: (functionId, line) => print(`${functionId}: ${line}`),
+  });
+  const events = new EventBridge(model, () => gateway);
+  const gateway = new Gateway({
+    keys,
+    authorizer,
+    onFault: print,
+    services: {
+      dynamodb: dynamoDb(tables, partitionKeys(model.tables)),
+      sqs: sqs(queues),
+      sns: sns(queues),
+      events: eventBridge(events),
+      secretsmanager: secretsManager(secrets),
+      lambda: lambda(functions),
+    },
+  });
+  gatewayListener.serve((request) => answerHttp(gateway, request), onFault);
+
+  if (model.api !== undefined) {
+    const api = new HttpApi(model.api, functions, authorizer);
+    apiListener.serve((request) => api.answer(request), onFault);
+  }
+  if (model.distribution !== undefined) {
+    const buckets = readBucketObjects(model.deployments, assembly);
+    const edge = new Edge({ distribution: model.distribution, model, buckets });
+    stops.push(() => edge.stop());
+    edgeListener.serve((request) => edge.answer(request), onFault);
+  }
+
+  const sources = model.eventSources
+    .filter(({ Enabled }) => Enabled)
+    .map((definition) => {
+      const pool = findPool(functions, definition.FunctionName);
+      const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
+      if (queue === undefined)
+        throw new CloudError(`${definition.logicalId} reads ${definition.EventSourceArn}, not a queue of the stack`);
+      const source = { definition, queueUrl: queue.url, pool, caller: functions.caller(pool), gateway };
+      return { ...source, onError: (message: string) => print(`${definition.logicalId}: ${message}`) };
+    });
+  // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
+  await Promise.all(sources.map((source) => checkEventSource(source).catch(() => {})));
+  const running = sources.map((source) => new EventSource(source));
+  for (const source of running) source.start();
+  const sweep = async (now = Date.now()) => ({
+    items: await tables.sweepExpired(now),
+    messages: queues.sweepRetained(now),
+  });
+  const sweeping = sweepRegularly(sweep, (options.sweepSeconds ?? 10) * 1000, onFault);
+  stops.push(async () => {
+    await Promise.all([sweeping.stop(), functions.stop(), ...running.map((source) => source.stop())]);
+  });
+
+  return {
+    baseUrl: `http://${addresses.edge}`,
+    apiUrl: `http://${addresses.api}`,
+    gatewayUrl,
+    region: REGION,
+    credentials,
+    outputs: model.outputs,
+    dataDir: folder.path,
+    denials: authorizer.denials,
+    grants: () => authorizer.grants,
+    messages,
+    logsFolder: folder.logs,
+    invoke: (functionId, event) => findPool(functions, functionId).invoke(JSON.stringify(event ?? null)),
+    killFunction: (functionId) => findPool(functions, functionId).kill(),
+    sweep,
+    stop,
+  };
+}
+
+async function synthesizeIfNeeded(
+  options: LocalCloudOptions,
+  folder: DataFolder,
+): Promise<ReturnType<typeof readAssembly>> {
+  if (options.assembly !== undefined) return readAssembly(options.assembly);
+  const outdir = folder.file('assembly');
+  const networkRule = options.strict === true ? undefined : NETWORK_RULE;
+  await synthesize(options.app ?? { url: SERVICE_APP, options: { networkRule } }, outdir);
+  return readAssembly(outdir);
+}
+
+function trustAuthorities(options: LocalCloudOptions, folder: DataFolder): Record<string, string> {
+  const files = options.authorities ?? [];
+  if (files.length === 0) return {};
+  if (options.strict === true)
+    throw new CloudError('--ca has no effect with --strict: the strict rule trusts public authorities only');
+  const file = join(folder.path, 'trusted-authorities.pem');
+  gatherAuthorities(files, file);
+  return { [CA_FILE_VARIABLE]: file };
+}
+
+/** Waits for all, so that whatever has started is known to `stops` before the first failure is thrown. */
+async function settleAll<T extends readonly unknown[]>(promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+function partitionKeys(
+  tables: readonly { arn: string; properties: { KeySchema: { AttributeName: string; KeyType: string }[] } }[],
+) {
+  return new Map(
+    tables.map(({ arn, properties }) => [
+      arn,
+      properties.KeySchema.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName ?? '',
+    ]),
+  );
+}
+
+function findPool(functions: FunctionPools, id: string) {
+  const pool = functions.find(id);
+  if (pool === undefined) throw new CloudError(`The stack has no function ${id}`);
+  return pool;
+}
+
+function sweepRegularly(
+  sweep: () => Promise<unknown>,
+  everyMs: number,
+  onFault: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  let current: Promise<unknown> = Promise.resolve();
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    current = sweep()
+      .catch(onFault)
+      .finally(() => {
+        busy = false;
+      });
+  }, everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await current;
+    },
+  };
+}

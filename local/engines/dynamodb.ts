@@ -1,0 +1,145 @@
+import { Pool } from 'undici';
+import { CloudError } from '../cloud-error.ts';
+import { type AwsResponse, ServiceError } from '../gateway/aws-request.ts';
+import { REGION } from '../template/identities.ts';
+import { isObject, type JsonObject } from '../template/json.ts';
+import type { TableDefinition } from '../template/model.ts';
+import type { DynamoProcess } from './dynoxide.ts';
+
+/** DynamoDB ignores an expiry this far in the past, because it is likely a mistake. */
+const FIVE_YEARS_S = 5 * 365 * 24 * 60 * 60;
+
+/** The engine wants to see a signature, and does not check it. */
+const OWN_SIGNATURE = `AWS4-HMAC-SHA256 Credential=local/20200101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
+
+/** The tables of the template in a real engine. */
+export class DynamoEngine {
+  readonly #process: DynamoProcess;
+  readonly #pool: Pool;
+  readonly #tables: readonly TableDefinition[];
+
+  constructor(process: DynamoProcess, tables: readonly TableDefinition[]) {
+    this.#process = process;
+    this.#pool = new Pool(process.origin, { connections: 64 });
+    this.#tables = tables;
+  }
+
+  /** Hands a call over as it came. */
+  async forward(call: { headers: Readonly<Record<string, string>>; body: Buffer }): Promise<AwsResponse> {
+    const { host: _, connection: __, 'content-length': ___, expect: ____, ...headers } = call.headers;
+    const response = await this.#pool.request({ method: 'POST', path: '/', headers, body: call.body });
+    const answer: Record<string, string> = {};
+    for (const [name, value] of Object.entries(response.headers)) {
+      if (typeof value === 'string' && name !== 'connection' && name !== 'transfer-encoding') answer[name] = value;
+    }
+    return { status: response.statusCode, headers: answer, body: Buffer.from(await response.body.arrayBuffer()) };
+  }
+
+  /** Creates the tables that are missing. @throws CloudError when one is there with other keys */
+  async createTables(): Promise<void> {
+    await Promise.all(this.#tables.map((table) => this.#createTable(table)));
+  }
+
+  /**
+   * Deletes what has expired, as DynamoDB does within some days; its engine here never does.
+   * @returns how many items
+   */
+  async sweepExpired(nowMs: number): Promise<number> {
+    let deleted = 0;
+    for (const { name, properties } of this.#tables) {
+      const ttl = properties.TimeToLiveSpecification;
+      if (ttl?.Enabled === true) {
+        const keys = properties.KeySchema.map(({ AttributeName }) => AttributeName);
+        deleted += await this.#sweepTable(name, ttl.AttributeName, keys, Math.floor(nowMs / 1000));
+      }
+    }
+    return deleted;
+  }
+
+  async stop(): Promise<void> {
+    await this.#pool.destroy();
+    await this.#process.stop();
+  }
+
+  async #createTable({ name, properties }: TableDefinition): Promise<void> {
+    const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } = properties;
+    const wanted = {
+      AttributeDefinitions,
+      KeySchema,
+      ...(GlobalSecondaryIndexes === undefined ? {} : { GlobalSecondaryIndexes }),
+    };
+    try {
+      await this.#call('CreateTable', { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...wanted });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'ResourceInUseException') throw error;
+      const { Table: table } = await this.#call('DescribeTable', { TableName: name });
+      if (!isObject(table) || shapeOf(table) !== shapeOf(wanted)) {
+        throw new CloudError(
+          `The table ${name} is stored with other keys than the stack gives it now. Delete the data folder`,
+        );
+      }
+    }
+  }
+
+  async #sweepTable(table: string, attribute: string, keys: readonly string[], now: number): Promise<number> {
+    let deleted = 0;
+    let start: JsonObject | undefined;
+    const condition = {
+      ExpressionAttributeNames: { '#ttl': attribute },
+      ExpressionAttributeValues: { ':now': { N: String(now) }, ':ancient': { N: String(now - FIVE_YEARS_S) } },
+    };
+    do {
+      const page = await this.#call('Scan', {
+        TableName: table,
+        FilterExpression: '#ttl < :now AND #ttl > :ancient',
+        ...condition,
+        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+      });
+      for (const item of Array.isArray(page.Items) ? page.Items : []) {
+        const Key = Object.fromEntries(keys.map((key) => [key, isObject(item) ? item[key] : undefined]));
+        try {
+          // Somebody may have prolonged it since the scan.
+          const ConditionExpression = '#ttl < :now AND #ttl > :ancient';
+          await this.#call('DeleteItem', { TableName: table, Key, ConditionExpression, ...condition });
+          deleted += 1;
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.code !== 'ConditionalCheckFailedException') throw error;
+        }
+      }
+      start = isObject(page.LastEvaluatedKey) ? page.LastEvaluatedKey : undefined;
+    } while (start !== undefined);
+    return deleted;
+  }
+
+  async #call(operation: string, parameters: Readonly<Record<string, unknown>>): Promise<JsonObject> {
+    const { status, body } = await this.forward({
+      headers: {
+        authorization: OWN_SIGNATURE,
+        'x-amz-date': '20200101T000000Z',
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `DynamoDB_20120810.${operation}`,
+      },
+      body: Buffer.from(JSON.stringify(parameters)),
+    });
+    const answer: unknown = JSON.parse(body.toString() || '{}');
+    const result = isObject(answer) ? answer : {};
+    if (status < 300) return result;
+    throw new ServiceError(
+      String(result.__type).split('#').at(-1) ?? '',
+      String(result.message ?? result.Message),
+      status,
+    );
+  }
+}
+
+/** What cannot be changed in a table that exists, in a form that can be compared. */
+function shapeOf(table: Readonly<Record<string, unknown>>): string {
+  const indexes = Array.isArray(table.GlobalSecondaryIndexes) ? table.GlobalSecondaryIndexes : [];
+  const list = (value: unknown): string[] =>
+    (Array.isArray(value) ? value : []).map((entry) => JSON.stringify(entry, Object.keys(entry).sort())).sort();
+  return JSON.stringify([
+    list(table.AttributeDefinitions),
+    list(table.KeySchema),
+    indexes.map((index) => (isObject(index) ? [index.IndexName, list(index.KeySchema)] : [])).sort(),
+  ]);
+}

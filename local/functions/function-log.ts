@@ -1,0 +1,48 @@
+import { appendFileSync } from 'node:fs';
+import type { Authorizer } from '../access/authorizer.ts';
+import type { Caller } from '../access/callers.ts';
+import { ACCOUNT, REGION } from '../template/identities.ts';
+import { isObject, parseObject } from '../template/json.ts';
+
+type FunctionLogOptions = {
+  readonly file: string;
+  readonly caller: Caller;
+  readonly logGroup: string;
+  readonly authorizer: Authorizer;
+  /** Told about lines of level ERROR, shortened. */
+  readonly onError: (line: string) => void;
+};
+
+const SHORT = 300;
+
+/** The log of one function: a file. As in AWS, nothing arrives there unless the function's role may write to its log group. */
+export class FunctionLog {
+  readonly #options: FunctionLogOptions;
+  readonly #allowed: boolean;
+
+  constructor(options: FunctionLogOptions) {
+    this.#options = options;
+    const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${options.logGroup}:log-stream:local`;
+    // Both are asked, so that both are reported when both are missing.
+    const denials = ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) =>
+      options.authorizer.check(options.caller, { action, resource }),
+    );
+    this.#allowed = denials.every((denial) => denial === undefined);
+  }
+
+  /** Appends what a worker wrote. Whole lines or parts of lines, as they come. */
+  write(text: string): void {
+    for (const line of text.split('\n')) {
+      if (line.includes('"ERROR"')) this.#options.onError(shorten(line));
+    }
+    if (this.#allowed) appendFileSync(this.#options.file, text);
+  }
+}
+
+/** The message of a structured line, or the line itself, on one line. */
+function shorten(line: string): string {
+  const record = parseObject(line);
+  const message = record?.level === 'ERROR' ? record.message : undefined;
+  const text = isObject(message) ? `${message.errorType}: ${message.errorMessage}` : String(message ?? line);
+  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
+}

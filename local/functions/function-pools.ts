@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { Authorizer } from '../access/authorizer.ts';
+import type { AccessKeys, Caller } from '../access/callers.ts';
+import { CloudError } from '../cloud-error.ts';
+import { REGION } from '../template/identities.ts';
+import type { FunctionDefinition } from '../template/model.ts';
+import { FunctionLog } from './function-log.ts';
+import { FunctionPool } from './function-pool.ts';
+
+type FunctionPoolsOptions = {
+  readonly definitions: readonly FunctionDefinition[];
+  readonly keys: AccessKeys;
+  readonly authorizer: Authorizer;
+  readonly gatewayUrl: string;
+  readonly logFolder: string;
+  /** What every function gets besides: where this machine differs from AWS, and says so by name. */
+  readonly extraEnvironment: Readonly<Record<string, string>>;
+  readonly onError: (functionId: string, line: string) => void;
+};
+
+/** Every function of the stack, ready to be invoked. */
+export class FunctionPools {
+  readonly #pools: readonly FunctionPool[];
+  readonly #callers = new Map<FunctionPool, Caller>();
+
+  /** @throws CloudError when a function's role may not be taken by Lambda */
+  constructor(options: FunctionPoolsOptions) {
+    this.#pools = options.definitions.map((definition) => {
+      const { logicalId, name, role, logGroup } = definition;
+      if (!options.authorizer.mayAssume(role, 'lambda.amazonaws.com')) {
+        throw new CloudError(`${logicalId}: its role ${role.logicalId} does not let lambda.amazonaws.com assume it`);
+      }
+      const sessionArn = role.arn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/').concat(`/${name}`);
+      const caller: Caller = { kind: 'function', functionId: logicalId, sessionArn, role };
+      const log = new FunctionLog({
+        file: join(options.logFolder, `${logicalId}.log`),
+        caller,
+        logGroup,
+        authorizer: options.authorizer,
+        onError: (line) => options.onError(logicalId, line),
+      });
+      const pool = new FunctionPool({
+        definition,
+        environment: environmentOf(definition, caller, options),
+        onOutput: (text) => log.write(text),
+        onLost: (message) => options.onError(logicalId, message),
+      });
+      this.#callers.set(pool, caller);
+      return pool;
+    });
+  }
+
+  /** A function by its name, ARN or logical id. */
+  find(id: string): FunctionPool | undefined {
+    return this.#pools.find(({ definition: { name, arn, logicalId } }) => [name, arn, logicalId].includes(id));
+  }
+
+  /** In whose name the function makes its calls. */
+  caller(pool: FunctionPool): Caller {
+    const caller = this.#callers.get(pool);
+    if (caller === undefined) throw new Error('The function belongs to another machine');
+    return caller;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.stop()));
+  }
+}
+
+/** The function's own environment, and what Lambda adds to it. Nothing of ours leaks in. */
+function environmentOf(
+  { name, codeFolder, logGroup, properties }: FunctionDefinition,
+  caller: Caller,
+  { keys, gatewayUrl, extraEnvironment }: FunctionPoolsOptions,
+): Record<string, string> {
+  const { accessKeyId, secretAccessKey } = keys.issue(caller);
+  return {
+    ...properties.Environment.Variables,
+    ...extraEnvironment,
+    ...Object.fromEntries(ENDPOINTS.map((service) => [`AWS_ENDPOINT_URL_${service}`, gatewayUrl])),
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: 'local',
+    AWS_EXECUTION_ENV: `AWS_Lambda_${properties.Runtime}`,
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(properties.MemorySize),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: logGroup,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+    AWS_LAMBDA_LOG_FORMAT: properties.LoggingConfig.LogFormat ?? 'Text',
+    LAMBDA_TASK_ROOT: codeFolder,
+    _HANDLER: properties.Handler,
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+  };
+}
+
+/** The clients look for their endpoints under these names. */
+const ENDPOINTS = ['DYNAMODB', 'SQS', 'EVENTBRIDGE', 'SECRETS_MANAGER', 'SNS', 'LAMBDA'] as const;

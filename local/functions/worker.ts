@@ -1,0 +1,73 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FunctionError, Invocation, WorkerReply, WorkerStart } from './messages.ts';
+
+/**
+ * Plays Lambda's Node runtime inside a worker thread: imports the bundle once, then handles one event after another.
+ * Its environment is the function's and nothing else.
+ */
+type Handler = (event: unknown, context: Readonly<Record<string, unknown>>) => unknown;
+
+const port = parentPort;
+if (port === null) throw new Error('worker.ts runs in a worker thread');
+const reply = (message: WorkerReply): void => port.postMessage(message);
+
+try {
+  const handler = await loadHandler(readStart(workerData));
+  port.on('message', (invocation: Invocation) => void run(handler, invocation));
+  reply({ kind: 'ready' });
+} catch (error) {
+  reply({ kind: 'failed-to-start', error: describe(error) });
+}
+
+async function loadHandler({ codeFolder, handler }: WorkerStart): Promise<Handler> {
+  const [module = '', name = ''] = handler.split('.');
+  const file = readdirSync(codeFolder).find((entry) =>
+    [`${module}.mjs`, `${module}.js`, `${module}.cjs`].includes(entry),
+  );
+  if (file === undefined) throw new Error(`There is no module ${module} in ${codeFolder}`);
+  const loaded: Record<string, unknown> = await import(pathToFileURL(join(codeFolder, file)).href);
+  const found = loaded[name];
+  if (!isHandler(found)) throw new Error(`${handler} is undefined or not exported`);
+  return found;
+}
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === 'function';
+}
+
+async function run(handler: Handler, { requestId, event, deadline, functionArn }: Invocation): Promise<void> {
+  try {
+    const result = await handler(JSON.parse(event), {
+      awsRequestId: requestId,
+      invokedFunctionArn: functionArn,
+      functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
+      functionVersion: '$LATEST',
+      memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+      logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
+      logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
+      callbackWaitsForEmptyEventLoop: true,
+      getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    });
+    reply({ kind: 'result', requestId, payload: JSON.stringify(result) ?? 'null' });
+  } catch (error) {
+    const described = describe(error);
+    const line = { timestamp: new Date().toISOString(), level: 'ERROR', requestId, message: described };
+    process.stderr.write(`${JSON.stringify(line)}\n`);
+    reply({ kind: 'error', requestId, error: described });
+  }
+}
+
+function describe(error: unknown): FunctionError {
+  if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error) };
+  return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
+}
+
+function readStart(data: unknown): WorkerStart {
+  const { codeFolder, handler } = Object(data);
+  if (typeof codeFolder !== 'string' || typeof handler !== 'string')
+    throw new Error('worker.ts was started without a function');
+  return { codeFolder, handler };
+}

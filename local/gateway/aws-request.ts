@@ -1,0 +1,68 @@
+import type { Check } from '../access/authorizer.ts';
+import type { Caller } from '../access/callers.ts';
+import type { Json } from '../template/json.ts';
+
+/** A call as it came over the wire, its caller already known. */
+export type AwsRequest = {
+  readonly caller: Caller;
+  readonly method: string;
+  /** With the query string. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+};
+
+export type AwsResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+};
+
+/** A call that one of the handlers understood. */
+export type AwsCall = {
+  /** What the caller's policies must allow, all of it. */
+  readonly checks: readonly Check[];
+  /** Done once everything is allowed. */
+  perform(): Promise<AwsResponse>;
+};
+
+/** One AWS service behind the gateway. */
+export type AwsService = {
+  /** @throws ServiceError when the call is malformed, or is not one that this machine knows */
+  understand(request: AwsRequest): AwsCall;
+  /** The error in the words and the format of the service. */
+  refuse(error: ServiceError): AwsResponse;
+};
+
+/** An answer that is an error, as AWS would give it. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, message: string, status = 400) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** For operations outside the list: loud, because doing nothing would look like success. */
+export class UnknownOperation extends ServiceError {
+  constructor(service: string, operation: string) {
+    super('UnknownOperationException', `The one-machine cloud does not know ${service} ${operation}`);
+  }
+}
+
+export const jsonResponse = (version: '1.0' | '1.1', value: Json, status = 200): AwsResponse => ({
+  status,
+  headers: { 'content-type': `application/x-amz-json-${version}` },
+  body: JSON.stringify(value),
+});
+
+/** An error of the JSON protocols. */
+export const jsonRefusal =
+  (version: '1.0' | '1.1') =>
+  (error: ServiceError): AwsResponse =>
+    jsonResponse(version, { __type: error.code, message: error.message, Message: error.message }, error.status);

@@ -1,0 +1,95 @@
+import type { Authorizer } from '../access/authorizer.ts';
+import type { AccessKeys, Caller } from '../access/callers.ts';
+import { messageOf } from '../cloud-error.ts';
+import { REGION } from '../template/identities.ts';
+import { type AwsRequest, type AwsResponse, type AwsService, jsonRefusal, ServiceError } from './aws-request.ts';
+
+type GatewayOptions = {
+  readonly keys: AccessKeys;
+  readonly authorizer: Authorizer;
+  /** By the name that stands in the credential scope of a signed request: `dynamodb`, `sqs`, … */
+  readonly services: Readonly<Record<string, AwsService>>;
+  /** Told about calls that the one-machine cloud cannot answer, in one line. */
+  readonly onFault: (message: string) => void;
+};
+
+/** `AWS4-HMAC-SHA256 Credential=<key id>/<date>/<region>/<service>/aws4_request, …` */
+const CREDENTIAL = /Credential=([^/]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/;
+
+/** The one way to every AWS service: it knows who calls, and lets through what the caller's policies allow. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Answers a signed request. The access key tells the caller; the signature itself is not checked, because whoever
+   * reaches a loopback address has the keys anyway.
+   */
+  async answer(request: Omit<AwsRequest, 'caller'>): Promise<AwsResponse> {
+    const [, accessKeyId = '', region, service = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
+    const caller = this.#options.keys.caller(accessKeyId);
+    if (caller === undefined) {
+      const error = new ServiceError(
+        'UnrecognizedClientException',
+        'The security token included in the request is invalid.',
+      );
+      return (this.#options.services[service]?.refuse ?? jsonRefusal('1.0'))(error);
+    }
+    if (region !== REGION) {
+      return jsonRefusal('1.0')(
+        new ServiceError('ValidationException', `The one-machine cloud is in ${REGION}, not in ${region}`),
+      );
+    }
+    return this.call(service, { ...request, caller });
+  }
+
+  /** Answers a call whose caller is known. Never throws: a fault of ours is an answer with status 500. */
+  async call(serviceName: string, request: AwsRequest): Promise<AwsResponse> {
+    const service = this.#options.services[serviceName];
+    if (service === undefined) {
+      const error = new ServiceError(
+        'UnknownOperationException',
+        `The one-machine cloud does not know the service ${serviceName}`,
+      );
+      this.#options.onFault(error.message);
+      return jsonRefusal('1.0')(error);
+    }
+    try {
+      const call = service.understand(request);
+      for (const check of call.checks) {
+        const denial = this.#options.authorizer.check(request.caller, check);
+        if (denial !== undefined) return service.refuse(new ServiceError('AccessDeniedException', denial.message));
+      }
+      return await call.perform();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) {
+        this.#options.onFault(
+          `${serviceName}: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`,
+        );
+        return service.refuse(new ServiceError('InternalFailure', messageOf(error), 500));
+      }
+      if (error.code === 'UnknownOperationException') this.#options.onFault(error.message);
+      return service.refuse(error);
+    }
+  }
+
+  /** A call in a JSON protocol, made inside this process in somebody's name. @throws ServiceError with the service's error */
+  async callJson(
+    service: string,
+    caller: Caller,
+    target: string,
+    parameters: Readonly<Record<string, unknown>>,
+  ): Promise<Record<string, unknown>> {
+    const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
+    const body = Buffer.from(JSON.stringify(parameters));
+    const response = await this.call(service, { caller, method: 'POST', path: '/', headers, body });
+    const answer: unknown = JSON.parse(response.body.toString() || '{}');
+    const result = typeof answer === 'object' && answer !== null ? { ...answer } : {};
+    if (response.status < 300) return result;
+    const { __type: type, message } = { __type: '', message: '', ...result };
+    throw new ServiceError(type.split('#').at(-1) ?? type, message, response.status);
+  }
+}

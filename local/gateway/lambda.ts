@@ -1,0 +1,62 @@
+import type { FunctionPools } from '../functions/function-pools.ts';
+import { type AwsService, ServiceError, UnknownOperation } from './aws-request.ts';
+
+const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
+
+/** Bytes of an event, as Lambda limits them. */
+const LIMIT = { RequestResponse: 6 * 1024 * 1024, Event: 1024 * 1024 } as const;
+
+/** Lambda's Invoke, waiting for the answer or not. */
+export function lambda(functions: FunctionPools): AwsService {
+  return {
+    refuse: (error) => ({
+      status: error.code === 'AccessDeniedException' ? 403 : error.status,
+      headers: { 'content-type': 'application/json', 'x-amzn-errortype': error.code },
+      body: JSON.stringify({ Message: error.message, message: error.message }),
+    }),
+    understand(request) {
+      const name = INVOKE.exec(request.path)?.[1];
+      if (name === undefined || request.method !== 'POST') {
+        throw new UnknownOperation('lambda', `${request.method} ${request.path}`);
+      }
+      const found = functions.find(decodeURIComponent(name));
+      if (found === undefined) {
+        throw new ServiceError('ResourceNotFoundException', `Function not found: ${decodeURIComponent(name)}`, 404);
+      }
+      const type = request.headers['x-amz-invocation-type'] ?? 'RequestResponse';
+      return {
+        checks: [{ action: 'lambda:InvokeFunction', resource: found.definition.arn }],
+        async perform() {
+          if (type !== 'RequestResponse' && type !== 'Event') throw new UnknownOperation('lambda', `Invoke ${type}`);
+          if (request.body.length > LIMIT[type]) {
+            throw new ServiceError(
+              'RequestTooLargeException',
+              `Request must be smaller than ${LIMIT[type]} bytes`,
+              413,
+            );
+          }
+          const event = request.body.toString('utf8') || '{}';
+          try {
+            JSON.parse(event);
+          } catch {
+            throw new ServiceError('InvalidRequestContentException', 'Could not parse request body into json');
+          }
+          if (type === 'Event') {
+            found.invokeLater(event);
+            return { status: 202, headers: {}, body: '' };
+          }
+          const result = await found.invoke(event);
+          return {
+            status: 200,
+            headers: {
+              'content-type': 'application/json',
+              'x-amz-executed-version': '$LATEST',
+              ...(result.failed ? { 'x-amz-function-error': 'Unhandled' } : {}),
+            },
+            body: result.payload,
+          };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import type { Authorizer } from '../access/authorizer.ts';
+import { CloudError } from '../cloud-error.ts';
+import type { FunctionPool } from '../functions/function-pool.ts';
+import type { FunctionPools } from '../functions/function-pools.ts';
+import { ACCOUNT, REGION } from '../template/identities.ts';
+import type { ApiDefinition } from '../template/model.ts';
+import { answerOf, eventOf } from './api-payload.ts';
+import { type HttpAnswer, readBody } from './listener.ts';
+import { Routes } from './routes.ts';
+
+type Target = { readonly pool: FunctionPool; readonly timeoutMs: number };
+
+/** Limits of an HTTP API. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+const MAX_HEADER_BYTES = 10_240;
+/** Of Lambda: a larger event never reaches the function. */
+const MAX_EVENT_BYTES = 6 * 1024 * 1024;
+
+const message = (status: number, text: string): HttpAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ message: text }),
+});
+
+/** The HTTP API of the template: routes to functions, payload format 2.0. */
+export class HttpApi {
+  readonly #id: string;
+  readonly #routes: Routes<Target>;
+  readonly #authorizer: Authorizer;
+
+  /** @throws CloudError when a route leads to a function that is not in the template */
+  constructor(definition: ApiDefinition, functions: FunctionPools, authorizer: Authorizer) {
+    this.#id = definition.id;
+    this.#authorizer = authorizer;
+    this.#routes = new Routes(
+      definition.routes.map(({ key, functionArn, timeoutMs }) => {
+        const pool = functions.find(functionArn);
+        if (pool === undefined)
+          throw new CloudError(`The route ${key} leads to ${functionArn}, which is not in the stack`);
+        return { key, target: { pool, timeoutMs } };
+      }),
+    );
+  }
+
+  /** Answers one request as API Gateway would. */
+  async answer(request: IncomingMessage): Promise<HttpAnswer> {
+    const headerBytes = request.rawHeaders.reduce((sum, text) => sum + Buffer.byteLength(text) + 2, 0);
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if (headerBytes > MAX_HEADER_BYTES) return message(431, 'Request Header Fields Too Large');
+    if (body === undefined) return message(413, 'Request Entity Too Large');
+    const method = request.method ?? 'GET';
+    const [encodedPath = '/', ...query] = (request.url ?? '/').split('?');
+    const path = decode(encodedPath);
+    if (path === undefined) return message(400, 'Bad Request');
+    const route = this.#routes.match(method, path);
+    if (route === undefined) return message(404, 'Not Found');
+    const { pool, timeoutMs } = route.target;
+    const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${this.#id}/$default/${sourcePath(route.key)}`;
+    const denial = this.#authorizer.check(
+      { kind: 'service', service: 'apigateway.amazonaws.com', sourceArn },
+      { action: 'lambda:InvokeFunction', resource: pool.definition.arn },
+    );
+    if (denial !== undefined) return message(500, 'Internal Server Error');
+    const event = JSON.stringify(
+      eventOf({
+        apiId: this.#id,
+        routeKey: route.key,
+        pathParameters: route.parameters,
+        method,
+        path,
+        rawQueryString: query.join('?'),
+        rawHeaders: request.rawHeaders,
+        host: request.headers.host ?? '',
+        sourceIp: request.socket.remoteAddress ?? '',
+        body,
+        now: new Date(),
+      }),
+    );
+    if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return message(413, 'Request Entity Too Large');
+    const result = await withTimeout(pool.invoke(event), timeoutMs);
+    if (result === undefined) return message(503, 'Service Unavailable');
+    const answer = result.failed ? undefined : answerOf(result.payload);
+    return answer ?? message(500, 'Internal Server Error');
+  }
+}
+
+/** As a permission names a route: `POST/api/x`, or `$default`. The method is there even where the route takes any. */
+function sourcePath(routeKey: string): string {
+  return routeKey.replace(' ', '');
+}
+
+async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
+  });
+  const result = await Promise.race([promise, late]);
+  clearTimeout(timer);
+  return result;
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

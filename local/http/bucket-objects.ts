@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { CloudError } from '../cloud-error.ts';
+import type { Assembly } from '../template/assembly.ts';
+import type { DeploymentDefinition } from '../template/model.ts';
+import { contentTypeOf } from './content-types.ts';
+
+export type StoredObject = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> };
+
+/** System metadata that a deployment may set, and the header that each becomes. */
+const METADATA: Readonly<Record<string, string>> = {
+  'cache-control': 'cache-control',
+  'content-disposition': 'content-disposition',
+  'content-encoding': 'content-encoding',
+  'content-language': 'content-language',
+  'content-type': 'content-type',
+};
+
+/**
+ * What the bucket deployments of the stack would upload, by bucket and key.
+ * @throws CloudError on an asset or metadata that is not known here
+ */
+export function readBucketObjects(
+  deployments: readonly DeploymentDefinition[],
+  assembly: Assembly,
+): Map<string, Map<string, StoredObject>> {
+  const buckets = new Map<string, Map<string, StoredObject>>();
+  for (const deployment of deployments) {
+    const bucket = buckets.get(deployment.DestinationBucketName) ?? new Map<string, StoredObject>();
+    buckets.set(deployment.DestinationBucketName, bucket);
+    const metadata = headersOf(deployment.SystemMetadata);
+    for (const [index, key] of deployment.SourceObjectKeys.entries()) {
+      const folder = assembly.assetPath(key.replace(/\.zip$/, ''));
+      if (!statSync(folder).isDirectory())
+        throw new CloudError(`${folder} is an archive; one machine serves folders only`);
+      for (const file of filesBelow(folder)) {
+        const body = fillMarkers(readFileSync(join(folder, file)), deployment.SourceMarkers?.[index] ?? {});
+        const name = [deployment.DestinationBucketKeyPrefix, file].filter((part) => part !== '').join('/');
+        const etag = `"${createHash('md5').update(body).digest('hex')}"`;
+        bucket.set(name, { body, headers: { 'content-type': contentTypeOf(file), etag, ...metadata } });
+      }
+    }
+  }
+  return buckets;
+}
+
+function headersOf(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => {
+      const header = METADATA[name];
+      if (header === undefined) throw new CloudError(`The one-machine cloud does not know the object metadata ${name}`);
+      return [header, value];
+    }),
+  );
+}
+
+/** Values that are known only at deploy time stand as markers in the asset. */
+function fillMarkers(body: Buffer, markers: Readonly<Record<string, string>>): Buffer {
+  if (Object.keys(markers).length === 0) return body;
+  let text = body.toString('utf8');
+  for (const [marker, value] of Object.entries(markers)) text = text.replaceAll(marker, value);
+  return Buffer.from(text);
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}

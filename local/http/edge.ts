@@ -1,0 +1,243 @@
+import type { IncomingMessage } from 'node:http';
+import { Pool } from 'undici';
+import { matchesWildcard } from '../access/wildcards.ts';
+import { CloudError } from '../cloud-error.ts';
+import type { DistributionDefinition, Model } from '../template/model.ts';
+import type { StoredObject } from './bucket-objects.ts';
+import {
+  applyResponsePolicy,
+  type OriginRequestPolicy,
+  originRequestPolicy,
+  type ResponseHeadersPolicy,
+  responseHeadersPolicy,
+} from './edge-policies.ts';
+import { type HttpAnswer, readBody } from './listener.ts';
+
+/** What CloudFront takes from a viewer. */
+const MAX_BODY_BYTES = 20 * 1024 * 1024;
+
+type Origin =
+  | { readonly kind: 'bucket'; readonly objects: ReadonlyMap<string, StoredObject> }
+  | { readonly kind: 'http'; readonly pool: Pool; readonly headers: Readonly<Record<string, string>> };
+
+type Behavior = {
+  readonly pattern: string;
+  readonly origin: Origin;
+  readonly methods: readonly string[];
+  readonly requestPolicy: OriginRequestPolicy;
+  readonly responsePolicy: ResponseHeadersPolicy;
+};
+
+type EdgeOptions = {
+  readonly distribution: DistributionDefinition;
+  readonly model: Model;
+  readonly buckets: ReadonlyMap<string, ReadonlyMap<string, StoredObject>>;
+};
+
+/** Plays the CloudFront distribution: behaviours by path, what each lets through to its origin, and the headers that it adds. */
+export class Edge {
+  readonly #distribution: DistributionDefinition;
+  readonly #behaviors: readonly Behavior[];
+  readonly #pools: Pool[] = [];
+
+  /** @throws CloudError when the distribution uses something that is not known here */
+  constructor({ distribution, model, buckets }: EdgeOptions) {
+    this.#distribution = distribution;
+    const origins = new Map(
+      distribution.Origins.map((origin): [string, Origin] => {
+        const bucket = model.bucketDomains.get(origin.DomainName);
+        if (bucket !== undefined) return [origin.Id, { kind: 'bucket', objects: buckets.get(bucket) ?? new Map() }];
+        if (origin.OriginPath !== '' || !origin.DomainName.startsWith('127.0.0.1:')) {
+          throw new CloudError(
+            `The one-machine cloud does not know the origin ${origin.DomainName}${origin.OriginPath}`,
+          );
+        }
+        const pool = new Pool(`http://${origin.DomainName}`, { connections: 64 });
+        this.#pools.push(pool);
+        const headers = origin.OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
+          HeaderName.toLowerCase(),
+          HeaderValue,
+        ]);
+        return [origin.Id, { kind: 'http', pool, headers: Object.fromEntries(headers) }];
+      }),
+    );
+    const all = [...distribution.CacheBehaviors, { ...distribution.DefaultCacheBehavior, PathPattern: '*' }];
+    this.#behaviors = all.map((behavior): Behavior => {
+      const origin = origins.get(behavior.TargetOriginId);
+      if (origin === undefined) throw new CloudError(`The distribution has no origin ${behavior.TargetOriginId}`);
+      return {
+        pattern:
+          behavior.PathPattern.startsWith('/') || behavior.PathPattern === '*'
+            ? behavior.PathPattern
+            : `/${behavior.PathPattern}`,
+        origin,
+        methods: behavior.AllowedMethods,
+        requestPolicy: originRequestPolicy(model, behavior.OriginRequestPolicyId),
+        responsePolicy: responseHeadersPolicy(model, behavior.ResponseHeadersPolicyId),
+      };
+    });
+  }
+
+  /** Answers one request of a viewer. */
+  async answer(request: IncomingMessage): Promise<HttpAnswer> {
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if (body === undefined) return page(413, 'Request Entity Too Large');
+    const [path = '/', ...query] = (request.url ?? '/').split('?');
+    const behavior = this.#behaviors.find(({ pattern }) => matchesWildcard(pattern, path, { ignoreCase: false }));
+    if (behavior === undefined) return page(404, 'Not Found');
+    if (!behavior.methods.includes(request.method ?? 'GET')) {
+      return page(
+        403,
+        'This distribution is not configured to allow the HTTP request method that was used for this request.',
+      );
+    }
+    const answer = await this.#fromOrigin(behavior, request, path, query.join('?'), body);
+    const headers = applyResponsePolicy(behavior.responsePolicy, request.headers.origin, answer.headers);
+    return { ...answer, headers };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.destroy()));
+  }
+
+  async #fromOrigin(
+    behavior: Behavior,
+    request: IncomingMessage,
+    path: string,
+    query: string,
+    body: Buffer,
+  ): Promise<HttpAnswer> {
+    const { origin } = behavior;
+    const answer =
+      origin.kind === 'bucket'
+        ? fromBucket(origin.objects, this.#objectKey(path), request.headers['if-none-match'])
+        : await forward(origin, behavior.requestPolicy, request, path, query, body);
+    const custom = this.#distribution.CustomErrorResponses.find(({ ErrorCode }) => ErrorCode === answer.status);
+    if (custom?.ResponsePagePath === undefined) return answer;
+    const key = custom.ResponsePagePath.slice(1);
+    const objects = this.#behaviors.at(-1)?.origin;
+    const replacement = objects?.kind === 'bucket' ? fromBucket(objects.objects, key, undefined) : answer;
+    return replacement.status === 200 ? { ...replacement, status: custom.ResponseCode ?? answer.status } : answer;
+  }
+
+  #objectKey(path: string): string {
+    return path === '/' ? this.#distribution.DefaultRootObject : decodeURI(path.slice(1));
+  }
+}
+
+/** S3 does not say whether an object that it may not list exists: it refuses. */
+function fromBucket(
+  objects: ReadonlyMap<string, StoredObject>,
+  key: string,
+  ifNoneMatch: string | undefined,
+): HttpAnswer {
+  const object = objects.get(key);
+  if (object === undefined) {
+    const body =
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
+    return { status: 403, headers: { 'content-type': 'application/xml' }, body };
+  }
+  const same = ifNoneMatch !== undefined && ifNoneMatch === object.headers.etag;
+  return { status: same ? 304 : 200, headers: object.headers, body: object.body };
+}
+
+async function forward(
+  origin: Extract<Origin, { kind: 'http' }>,
+  policy: OriginRequestPolicy,
+  request: IncomingMessage,
+  path: string,
+  query: string,
+  body: Buffer,
+): Promise<HttpAnswer> {
+  const viewer = `${request.socket.remoteAddress}:${request.socket.remotePort}`;
+  const headers = {
+    ...forwardedHeaders(policy, request, viewer),
+    'user-agent': 'Amazon CloudFront',
+    via: '1.1 local (CloudFront)',
+    'x-forwarded-for': request.socket.remoteAddress ?? '',
+    ...origin.headers,
+  };
+  const kept = forwardedQuery(policy, query);
+  const response = await origin.pool.request({
+    method: request.method ?? 'GET',
+    path: kept === '' ? path : `${path}?${kept}`,
+    headers,
+    body: body.length === 0 ? null : body,
+  });
+  const answer: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined && !HOP_BY_HOP.has(name)) answer[name] = value;
+  }
+  return { status: response.statusCode, headers: answer, body: Buffer.from(await response.body.arrayBuffer()) };
+}
+
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'date',
+]);
+/** Never forwarded as they came: the connection's own, and those that CloudFront writes. */
+const OWN: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'host',
+  'user-agent',
+  'via',
+  'x-forwarded-for',
+  'cookie',
+  'expect',
+  'upgrade',
+]);
+
+function forwardedHeaders(
+  policy: OriginRequestPolicy,
+  request: IncomingMessage,
+  viewer: string,
+): Record<string, string> {
+  const { HeaderBehavior, Headers } = policy.HeadersConfig;
+  const listed = new Set(Headers.map((name) => name.toLowerCase()));
+  // A viewer cannot write what CloudFront tells about him.
+  const known: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || OWN.has(name) || name.startsWith('cloudfront-')) continue;
+    known[name] = typeof value === 'string' ? value : value.join(',');
+  }
+  const whitelisted = HeaderBehavior === 'whitelist' || HeaderBehavior === 'allViewerAndWhitelistCloudFront';
+  const forwarded = Object.entries(known).filter(([name]) => {
+    if (HeaderBehavior === 'whitelist') return listed.has(name);
+    if (HeaderBehavior === 'allExcept') return !listed.has(name);
+    return HeaderBehavior !== 'none';
+  });
+  if (whitelisted && listed.has('cloudfront-viewer-address')) forwarded.push(['cloudfront-viewer-address', viewer]);
+  const cookie = forwardedCookies(policy, request.headers.cookie ?? '');
+  if (cookie !== '') forwarded.push(['cookie', cookie]);
+  return Object.fromEntries(forwarded);
+}
+
+function forwardedCookies(policy: OriginRequestPolicy, header: string): string {
+  const { CookieBehavior, Cookies } = policy.CookiesConfig;
+  return header
+    .split(/;\s*/)
+    .filter((cookie) => isKept(CookieBehavior, Cookies, cookie.split('=')[0] ?? ''))
+    .join('; ');
+}
+
+function forwardedQuery(policy: OriginRequestPolicy, query: string): string {
+  const { QueryStringBehavior, QueryStrings } = policy.QueryStringsConfig;
+  return query
+    .split('&')
+    .filter((pair) => isKept(QueryStringBehavior, QueryStrings, decodeURIComponent(pair.split('=')[0] ?? '')))
+    .join('&');
+}
+
+function isKept(behavior: 'none' | 'whitelist' | 'all' | 'allExcept', names: readonly string[], name: string): boolean {
+  if (behavior === 'all' || behavior === 'none') return behavior === 'all';
+  return names.includes(name) === (behavior === 'whitelist');
+}
+
+const page = (status: number, text: string): HttpAnswer => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  body: `<!doctype html><title>${status}</title><p>${text}</p>`,
+});

@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { CloudError, codeOf } from '../cloud-error.ts';
+
+export type HttpAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Buffer | string;
+};
+
+/** A loopback listener whose address is known before anything can answer: the template's values are made of addresses. */
+export class Listener {
+  readonly #server: Server;
+  /** `127.0.0.1:<port>` */
+  readonly address: string;
+
+  private constructor(server: Server, address: string) {
+    this.#server = server;
+    this.address = address;
+  }
+
+  /**
+   * @param port 0 = any that is free
+   * @throws CloudError when somebody else listens there
+   */
+  static async open(port: number, limits: { readonly maxHeaderSize?: number } = {}): Promise<Listener> {
+    const server = createServer(limits);
+    server.keepAliveTimeout = 60_000;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => {
+        if (codeOf(error) !== 'EADDRINUSE') return reject(error);
+        reject(
+          new CloudError(`Port ${port} is in use. Stop what listens there, or choose another with --port (0 = any)`),
+        );
+      });
+      server.listen(port, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new CloudError('The listener has no port');
+    return new Listener(server, `127.0.0.1:${address.port}`);
+  }
+
+  /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
+  serve(answer: (request: IncomingMessage) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
+    const listener: RequestListener = (request, response) => {
+      // A client may go away at any moment; that is no fault of ours.
+      request.on('error', () => {});
+      response.on('error', () => {});
+      answer(request).then(
+        (result) => send(response, result, request.method),
+        (error: unknown) => {
+          if (request.destroyed && !request.complete) return;
+          onFault(error);
+          send(response, { status: 500, headers: {}, body: '{"message":"Internal Server Error"}' }, request.method);
+        },
+      );
+    };
+    this.#server.on('request', listener);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** The whole body. Undefined when it is longer than the limit; the rest is read and dropped, so that an answer arrives. */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= limitBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size > limitBytes ? undefined : Buffer.concat(chunks);
+}
+
+function send(response: ServerResponse, { status, headers, body }: HttpAnswer, method: string | undefined): void {
+  if (response.headersSent || response.destroyed) return;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) {
+    response.setHeader(name, typeof value === 'string' ? value : [...value]);
+  }
+  if (status !== 204 && status !== 304) response.setHeader('content-length', Buffer.byteLength(body));
+  response.end(method === 'HEAD' || status === 204 || status === 304 ? undefined : body);
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { type LocalCloud, startLocalCloud } from './cloud.ts';
+import { CloudError } from './cloud-error.ts';
+import type { PrepareDemo, RunningDemo, StartDemo } from './demo-cloud.ts';
+import { writeFileAtomically } from './state/atomic-file.ts';
+
+type Options = {
+  readonly data: string;
+  readonly port: number;
+  readonly readyFile?: string;
+  readonly demo: boolean;
+  readonly demoFail: number;
+  readonly ca: readonly string[];
+  readonly strict: boolean;
+};
+
+const DEFAULT_PORT = 8787;
+const LAST_PORT = 65_535;
+const DEMO = new URL('./demo/demo.ts', import.meta.url);
+
+const wholeNumber = (limit: number) => (text: string) => {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > limit) throw new InvalidArgumentError(`A whole number from 0 to ${limit}.`);
+  return value;
+};
+
+const program = new Command('npm start --')
+  .description('Runs the whole service on this machine, from the same definition that is deployed to AWS.')
+  .option('--data <folder>', 'where state is kept between runs', '.local')
+  .option('--port <number>', 'port of the service on 127.0.0.1; 0 = any', wholeNumber(LAST_PORT), DEFAULT_PORT)
+  .option('--ready-file <file>', 'write the URLs and keys there as JSON once everything answers')
+  .option('--no-demo', 'without the demo site and its receiver')
+  .option('--demo-fail <times>', "how often the demo's receiver answers 503 before it accepts", wholeNumber(1000), 0)
+  .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', collect, [])
+  .option('--strict', 'run the bundles as they are deployed: endpoints on loopback are refused', false)
+  .showHelpAfterError();
+
+function collect(file: string, files: readonly string[]): string[] {
+  return [...files, resolve(file)];
+}
+
+/** Resolves when the person at the terminal, or whoever started us, wants us to end. */
+function untilAsked(): Promise<void> {
+  return new Promise((done) => {
+    for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => done());
+  });
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+// Until everything is there, nothing is worth an orderly end: the engine ends with us, and the lock with the process.
+for (const signal of SIGNALS) process.on(signal, () => process.exit(130));
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  const options = program.parse().opts<Options>();
+  const data = resolve(options.data);
+  const demo = options.demo && !options.strict ? await loadDemo() : undefined;
+  const prepared = demo === undefined ? undefined : await demo.prepareDemo(data);
+  const cloud = await startLocalCloud({
+    data,
+    port: options.port,
+    strict: options.strict,
+    authorities: [...options.ca, ...(prepared === undefined ? [] : [prepared.caFile])],
+    print: (line) => console.error(line),
+  });
+  let running: RunningDemo | undefined;
+  try {
+    running = await demo?.startDemo(cloud, { fail: options.demoFail });
+    writeReadyFiles(cloud, running, options.readyFile);
+    announce(cloud, running, (performance.now() - started) / 1000);
+    await untilAsked();
+    console.log('Stopping …');
+  } finally {
+    await running?.stop();
+    await cloud.stop();
+  }
+}
+
+async function loadDemo(): Promise<{ prepareDemo: PrepareDemo; startDemo: StartDemo } | undefined> {
+  return existsSync(DEMO) ? import(DEMO.href) : undefined;
+}
+
+function writeReadyFiles(cloud: LocalCloud, demo: RunningDemo | undefined, readyFile: string | undefined): void {
+  const ready = {
+    base_url: cloud.baseUrl,
+    api_url: cloud.apiUrl,
+    gateway_url: cloud.gatewayUrl,
+    region: cloud.region,
+    access_key_id: cloud.credentials.accessKeyId,
+    secret_access_key: cloud.credentials.secretAccessKey,
+    outputs: cloud.outputs,
+    demo: demo?.urls ?? {},
+    pid: process.pid,
+  };
+  const text = `${JSON.stringify(ready, null, 2)}\n`;
+  writeFileAtomically(join(cloud.dataDir, 'ready.json'), text);
+  if (readyFile !== undefined) writeFileAtomically(resolve(readyFile), text);
+}
+
+function announce(cloud: LocalCloud, demo: RunningDemo | undefined, seconds: number): void {
+  const lines = [
+    `va-wave is ready after ${seconds.toFixed(1)} s`,
+    `  service    ${cloud.baseUrl}`,
+    `  API        ${cloud.apiUrl}`,
+    `  AWS        ${cloud.gatewayUrl}`,
+    `  state      ${cloud.dataDir}`,
+    `  logs       ${cloud.logsFolder}`,
+    ...Object.entries(demo?.urls ?? {}).map(([name, url]) => `  ${name.padEnd(10)} ${url}`),
+    ...(demo?.tips ?? []),
+    'Ctrl-C ends it.',
+  ];
+  console.log(lines.join('\n'));
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof CloudError ? error.message : error);
+  process.exit(1);
+}

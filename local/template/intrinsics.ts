@@ -1,0 +1,196 @@
+import { CloudError } from '../cloud-error.ts';
+import type { Template } from './assembly.ts';
+import { isList, isObject, type Json, type JsonObject } from './json.ts';
+
+export type Identity = {
+  /** What `Ref` gives. */
+  readonly ref: string;
+  /** What `Fn::GetAtt` gives, by attribute. */
+  readonly attributes: Readonly<Record<string, string>>;
+};
+
+export type ResolverOptions = {
+  readonly template: Template;
+  /** Values of `AWS::Region` and its like. */
+  readonly pseudoParameters: Readonly<Record<string, string>>;
+  /** The name, address and attributes of a resource. Called with a resolver, because names may be built of other names. */
+  identify(logicalId: string, resolver: Resolver): Identity;
+  /** The current value of a secret, for `{{resolve:secretsmanager:…}}`. */
+  secretString(secretArn: string): string;
+};
+
+/** `{{resolve:secretsmanager:<arn>:SecretString:<key>:<stage>:<version>}}`; an ARN has seven parts of its own. */
+const DYNAMIC_REFERENCE = /\{\{resolve:([^:]+):((?:arn(?::[^:}]*){6})|[^:}]+)((?::[^:}]*)*)\}\}/g;
+
+/** Turns a template's expressions into values. Anything it does not know is an error, never a guess. */
+export class Resolver {
+  readonly #options: ResolverOptions;
+  readonly #identities = new Map<string, Identity>();
+  readonly #inProgress = new Set<string>();
+
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+  }
+
+  /** @throws CloudError on an intrinsic, pseudo parameter, resource or attribute that is not known */
+  resolve(value: Json): Json {
+    if (typeof value === 'string') return this.#dynamicReferences(value);
+    if (isList(value)) return value.map((item) => this.resolve(item)).filter((item) => item !== NO_VALUE);
+    if (!isObject(value)) return value;
+    const [key, ...others] = Object.keys(value);
+    if (key !== undefined && others.length === 0 && (key === 'Ref' || key.startsWith('Fn::'))) {
+      return this.#intrinsic(key, value[key] ?? null);
+    }
+    const resolved: Record<string, Json> = {};
+    for (const [name, member] of Object.entries(value)) {
+      const result = this.resolve(member);
+      if (result !== NO_VALUE) resolved[name] = result;
+    }
+    return resolved;
+  }
+
+  /** Resolves an expression that must be text. Numbers count as their text, as in CloudFormation. */
+  text(value: Json): string {
+    const resolved = this.resolve(value);
+    if (typeof resolved === 'string') return resolved;
+    if (typeof resolved === 'number' || typeof resolved === 'boolean') return String(resolved);
+    throw new CloudError(`${JSON.stringify(value)} is not text`);
+  }
+
+  /** Whether a named condition of the template holds. */
+  condition(name: string): boolean {
+    const expression = this.#options.template.Conditions[name];
+    if (expression === undefined) throw new CloudError(`The template has no condition ${name}`);
+    return this.#condition(expression);
+  }
+
+  identity(logicalId: string): Identity {
+    const known = this.#identities.get(logicalId);
+    if (known !== undefined) return known;
+    if (this.#inProgress.has(logicalId)) throw new CloudError(`${logicalId} is named after itself`);
+    this.#inProgress.add(logicalId);
+    const identity = this.#options.identify(logicalId, this);
+    this.#inProgress.delete(logicalId);
+    this.#identities.set(logicalId, identity);
+    return identity;
+  }
+
+  #intrinsic(name: string, argument: Json): Json {
+    switch (name) {
+      case 'Ref':
+        return this.#ref(this.#plainText(name, argument));
+      case 'Fn::GetAtt': {
+        const [logicalId, ...path] =
+          typeof argument === 'string'
+            ? argument.split('.')
+            : this.#list(name, argument).map((part) => this.text(part));
+        return this.#attribute(logicalId ?? '', path.join('.'));
+      }
+      case 'Fn::Join': {
+        const [separator, parts] = this.#list(name, argument);
+        const texts = this.#list(name, this.resolve(parts ?? null)).map((part) => this.text(part));
+        return this.#dynamicReferences(texts.join(this.text(separator ?? '')));
+      }
+      case 'Fn::Sub': {
+        const [text, variables] = isList(argument) ? argument : [argument, {}];
+        return this.#substitute(this.#plainText(name, text ?? null), isObject(variables) ? variables : {});
+      }
+      case 'Fn::Select': {
+        const [index, list] = this.#list(name, argument);
+        const item = this.#list(name, this.resolve(list ?? null))[Number(this.text(index ?? ''))];
+        if (item === undefined) throw new CloudError(`Fn::Select ${JSON.stringify(argument)} selects nothing`);
+        return item;
+      }
+      case 'Fn::Split': {
+        const [separator, text] = this.#list(name, argument);
+        return this.text(text ?? null).split(this.text(separator ?? null));
+      }
+      case 'Fn::If': {
+        const [condition, yes, no] = this.#list(name, argument);
+        return this.resolve((this.condition(this.text(condition ?? null)) ? yes : no) ?? null);
+      }
+      default:
+        throw new CloudError(`The one-machine cloud does not know ${name}`);
+    }
+  }
+
+  #ref(name: string): Json {
+    if (name === 'AWS::NoValue') return NO_VALUE;
+    const pseudo = this.#options.pseudoParameters[name];
+    if (pseudo !== undefined) return pseudo;
+    if (name.startsWith('AWS::'))
+      throw new CloudError(`The one-machine cloud does not know the pseudo parameter ${name}`);
+    const parameter = this.#options.template.Parameters[name];
+    if (parameter === undefined) return this.identity(name).ref;
+    if (parameter.Default === undefined || parameter.Type.startsWith('AWS::SSM')) {
+      throw new CloudError(`The template's parameter ${name} has no value on one machine`);
+    }
+    return parameter.Default;
+  }
+
+  #attribute(logicalId: string, attribute: string): string {
+    const value = this.identity(logicalId).attributes[attribute];
+    if (value === undefined)
+      throw new CloudError(`The one-machine cloud does not know the attribute ${logicalId}.${attribute}`);
+    return value;
+  }
+
+  #substitute(text: string, variables: JsonObject): string {
+    const filled = text.replaceAll(/\$\{([^}]*)\}/g, (_, name: string) => {
+      if (name.startsWith('!')) return `\${${name.slice(1)}}`;
+      const variable = variables[name];
+      if (variable !== undefined) return this.text(variable);
+      const [logicalId, ...path] = name.split('.');
+      return path.length === 0 ? this.text({ Ref: name }) : this.#attribute(logicalId ?? '', path.join('.'));
+    });
+    return this.#dynamicReferences(filled);
+  }
+
+  #condition(expression: Json): boolean {
+    const [name, argument] = isObject(expression) ? (Object.entries(expression)[0] ?? []) : [];
+    switch (name) {
+      case 'Fn::Equals': {
+        const [left, right] = this.#list(name, argument ?? null);
+        return this.text(left ?? null) === this.text(right ?? null);
+      }
+      case 'Fn::And':
+        return this.#list(name, argument ?? null).every((part) => this.#condition(part));
+      case 'Fn::Or':
+        return this.#list(name, argument ?? null).some((part) => this.#condition(part));
+      case 'Fn::Not':
+        return !this.#list(name, argument ?? null).every((part) => this.#condition(part));
+      case 'Condition':
+        return this.condition(this.#plainText(name, argument ?? null));
+      default:
+        throw new CloudError(`The one-machine cloud does not know the condition ${JSON.stringify(expression)}`);
+    }
+  }
+
+  #dynamicReferences(text: string): string {
+    if (!text.includes('{{resolve:')) return text;
+    return text.replaceAll(DYNAMIC_REFERENCE, (all, service: string, id: string, rest: string) => {
+      const [, part, key = '', stage = '', version = ''] = rest.split(':');
+      if (service !== 'secretsmanager' || part !== 'SecretString' || `${stage}${version}` !== '') {
+        throw new CloudError(`The one-machine cloud does not know the dynamic reference ${all}`);
+      }
+      const secret = this.#options.secretString(id);
+      if (key === '') return secret;
+      const value: unknown = JSON.parse(secret)[key];
+      if (typeof value !== 'string') throw new CloudError(`${all}: the secret has no text called ${key}`);
+      return value;
+    });
+  }
+
+  #list(name: string, value: Json): readonly Json[] {
+    if (isList(value)) return value;
+    throw new CloudError(`${name} wants a list, not ${JSON.stringify(value)}`);
+  }
+
+  #plainText(name: string, value: Json): string {
+    if (typeof value === 'string') return value;
+    throw new CloudError(`${name} wants text, not ${JSON.stringify(value)}`);
+  }
+}
+
+/** Stands for `AWS::NoValue` until the member that holds it is left out. */
+const NO_VALUE: Json = Object.freeze({ 'AWS::NoValue': true });

@@ -1,0 +1,381 @@
+import type * as z from 'zod';
+import type { Role, RoleStatement } from '../access/callers.ts';
+import { requireKnownStatement } from '../access/evaluate.ts';
+import type { PolicyStatement } from '../access/policy-document.ts';
+import { CloudError } from '../cloud-error.ts';
+import type { Assembly, Resource } from './assembly.ts';
+import { type Addresses, identify, PSEUDO_PARAMETERS } from './identities.ts';
+import { Resolver } from './intrinsics.ts';
+import type { Json } from './json.ts';
+import * as schema from './resource-schemas.ts';
+
+type Named = { readonly logicalId: string; readonly arn: string };
+
+export type TableDefinition = Named & { readonly name: string; readonly properties: z.infer<typeof schema.table> };
+export type QueueDefinition = Named & {
+  readonly name: string;
+  readonly url: string;
+  readonly properties: z.infer<typeof schema.queue>;
+};
+export type SecretDefinition = Named & { readonly properties: z.infer<typeof schema.secret> };
+export type BusDefinition = Named & { readonly name: string };
+export type RuleDefinition = Named & { readonly properties: z.infer<typeof schema.rule> };
+export type FunctionDefinition = Named & {
+  readonly name: string;
+  readonly role: Role;
+  /** Folder of the bundled code, absolute. */
+  readonly codeFolder: string;
+  readonly logGroup: string;
+  readonly properties: z.infer<typeof schema.lambdaFunction>;
+};
+export type EventSourceDefinition = { readonly logicalId: string } & z.infer<typeof schema.eventSourceMapping>;
+export type ApiDefinition = {
+  readonly id: string;
+  readonly routes: readonly { readonly key: string; readonly functionArn: string; readonly timeoutMs: number }[];
+};
+export type DistributionDefinition = z.infer<typeof schema.distribution>['DistributionConfig'];
+export type DeploymentDefinition = z.infer<typeof schema.bucketDeployment>;
+
+/** Everything that one machine runs, read from the template and resolved. */
+export type Model = {
+  readonly tables: readonly TableDefinition[];
+  readonly queues: readonly QueueDefinition[];
+  readonly buses: readonly BusDefinition[];
+  readonly rules: readonly RuleDefinition[];
+  readonly functions: readonly FunctionDefinition[];
+  readonly eventSources: readonly EventSourceDefinition[];
+  readonly api: ApiDefinition | undefined;
+  readonly distribution: DistributionDefinition | undefined;
+  readonly deployments: readonly DeploymentDefinition[];
+  readonly originRequestPolicies: ReadonlyMap<
+    string,
+    z.infer<typeof schema.originRequestPolicy>['OriginRequestPolicyConfig']
+  >;
+  readonly responseHeadersPolicies: ReadonlyMap<
+    string,
+    z.infer<typeof schema.responseHeadersPolicy>['ResponseHeadersPolicyConfig']
+  >;
+  /** Policies of queues and functions, by ARN. */
+  readonly resourcePolicies: readonly { readonly arn: string; readonly statements: readonly PolicyStatement[] }[];
+  readonly roles: readonly Role[];
+  /** Domain name that a bucket has as an origin, to the bucket's name. */
+  readonly bucketDomains: ReadonlyMap<string, string>;
+  readonly outputs: Readonly<Record<string, string>>;
+};
+
+/** A statement of a role that is left out of the run: what a test needs to prove that it is needed. */
+export type DroppedStatement = {
+  /** Logical id of the role. */
+  readonly role: string;
+  /** Position among all the role's statements, in the order of the template. */
+  readonly index: number;
+};
+
+export type ModelOptions = {
+  readonly assembly: Assembly;
+  readonly addresses: Addresses;
+  readonly withoutStatement?: DroppedStatement;
+};
+
+/** Every resource of the template that this machine runs, before the values of secrets are known. */
+export class TemplateReader {
+  readonly resolver: Resolver;
+  readonly #options: ModelOptions;
+  readonly #resources: readonly (readonly [string, Resource])[];
+  readonly #played: ReadonlySet<string>;
+
+  /** @param secretString gives the current value of a secret by its ARN; called while the model is read */
+  constructor(options: ModelOptions, secretString: (arn: string) => string) {
+    const { assembly, addresses } = options;
+    this.#options = options;
+    this.resolver = new Resolver({
+      template: assembly.template,
+      pseudoParameters: {
+        ...PSEUDO_PARAMETERS,
+        'AWS::StackName': assembly.stackName,
+        'AWS::StackId': assembly.stackName,
+      },
+      secretString,
+      identify: (logicalId, resolver) => {
+        const resource = assembly.template.Resources[logicalId];
+        if (resource === undefined) throw new CloudError(`The template has no resource ${logicalId}`);
+        return identify({ logicalId, resource, stackName: assembly.stackName, addresses, resolver });
+      },
+    });
+    const all = Object.entries(assembly.template.Resources);
+    this.#resources = all.filter(([, { Condition }]) => Condition === undefined || this.resolver.condition(Condition));
+    this.#played = this.#playedFunctions();
+  }
+
+  /** Secrets come first: other values are made of them. */
+  secrets(): SecretDefinition[] {
+    return this.#read('AWS::SecretsManager::Secret', schema.secret, (logicalId, properties) => ({
+      logicalId,
+      arn: this.#ref(logicalId),
+      properties,
+    }));
+  }
+
+  /** @throws CloudError when the template holds a type, a property or an expression that one machine does not know */
+  model(): Model {
+    this.#refuseUnknownTypes();
+    const roles = this.#roles();
+    const integrations = new Map(
+      this.#read('AWS::ApiGatewayV2::Integration', schema.integration, (id, properties) => [id, properties] as const),
+    );
+    this.#read('AWS::ApiGatewayV2::Stage', schema.stage, () => undefined);
+    const apis = this.#read('AWS::ApiGatewayV2::Api', schema.api, (id): ApiDefinition => {
+      const routes = this.#read('AWS::ApiGatewayV2::Route', schema.route, (_, route) => route);
+      return {
+        id: this.#ref(id),
+        routes: routes
+          .filter(({ ApiId }) => ApiId === this.#ref(id))
+          .map((route) => {
+            const integration = integrations.get(route.Target.replace('integrations/', ''));
+            if (integration === undefined) throw new CloudError(`The route ${route.RouteKey} has no integration`);
+            const timeoutMs = integration.TimeoutInMillis ?? 30_000;
+            return { key: route.RouteKey, functionArn: integration.IntegrationUri, timeoutMs };
+          }),
+      };
+    });
+    const distributions = this.#read(
+      'AWS::CloudFront::Distribution',
+      schema.distribution,
+      (_, properties) => properties,
+    );
+    if (apis.length > 1 || distributions.length > 1) {
+      throw new CloudError('One machine has one listener for an API and one for a distribution; the template has more');
+    }
+    return {
+      tables: this.#read('AWS::DynamoDB::Table', schema.table, (id, properties) => ({
+        ...this.#named(id),
+        name: this.#ref(id),
+        properties,
+      })),
+      queues: this.#read('AWS::SQS::Queue', schema.queue, (id, properties) => ({
+        ...this.#named(id),
+        name: this.#attribute(id, 'QueueName'),
+        url: this.#ref(id),
+        properties,
+      })),
+      buses: this.#read('AWS::Events::EventBus', schema.eventBus, (id) => ({
+        ...this.#named(id),
+        name: this.#ref(id),
+      })),
+      rules: this.#read('AWS::Events::Rule', schema.rule, (id, properties) => ({ ...this.#named(id), properties })),
+      functions: this.#functions(roles),
+      eventSources: this.#read(
+        'AWS::Lambda::EventSourceMapping',
+        schema.eventSourceMapping,
+        (logicalId, properties) => ({
+          logicalId,
+          ...properties,
+        }),
+      ),
+      api: apis[0],
+      distribution: distributions[0]?.DistributionConfig,
+      deployments: this.#read('Custom::CDKBucketDeployment', schema.bucketDeployment, (_, properties) => properties),
+      originRequestPolicies: new Map(
+        this.#read('AWS::CloudFront::OriginRequestPolicy', schema.originRequestPolicy, (id, properties) => [
+          this.#ref(id),
+          properties.OriginRequestPolicyConfig,
+        ]),
+      ),
+      responseHeadersPolicies: new Map(
+        this.#read('AWS::CloudFront::ResponseHeadersPolicy', schema.responseHeadersPolicy, (id, properties) => [
+          this.#ref(id),
+          properties.ResponseHeadersPolicyConfig,
+        ]),
+      ),
+      resourcePolicies: this.#resourcePolicies(),
+      roles,
+      bucketDomains: new Map(
+        this.#resources
+          .filter(([, { Type }]) => Type === 'AWS::S3::Bucket')
+          .map(([id]) => [this.#attribute(id, 'RegionalDomainName'), this.#ref(id)]),
+      ),
+      outputs: this.#outputs(),
+    };
+  }
+
+  /** Reads and resolves every resource of a type. Anything that the schema does not name is an error. */
+  #read<T extends z.ZodType, R>(type: string, shape: T, make: (logicalId: string, properties: z.infer<T>) => R): R[] {
+    return this.#resources
+      .filter(([id, resource]) => resource.Type === type && !this.#played.has(id))
+      .map(([id, resource]) => make(id, parse(shape, `${type} ${id}`, this.resolver.resolve(resource.Properties))));
+  }
+
+  #refuseUnknownTypes(): void {
+    for (const [id, { Type }] of this.#resources) {
+      if (!READ_TYPES.has(Type) && !schema.NO_LOCAL_EFFECT.has(Type)) {
+        throw new CloudError(`The one-machine cloud does not know the resource type ${Type} (${id})`);
+      }
+    }
+  }
+
+  /** Functions behind custom resources that this machine plays itself, with the roles and policies that only they use. */
+  #playedFunctions(): Set<string> {
+    const tokens = this.#resources
+      .filter(([, { Type }]) => Type === 'Custom::CDKBucketDeployment')
+      .map(([, { Properties }]) => this.resolver.text(Properties.ServiceToken ?? null));
+    const played = new Set<string>();
+    for (const [id, { Type, Properties }] of this.#resources) {
+      if (Type !== 'AWS::Lambda::Function' || !tokens.includes(this.#attribute(id, 'Arn'))) continue;
+      played.add(id);
+      const roleArn = this.resolver.text(Properties.Role ?? null);
+      for (const [role, resource] of this.#resources) {
+        if (resource.Type !== 'AWS::IAM::Role' || this.#attribute(role, 'Arn') !== roleArn) continue;
+        played.add(role);
+        for (const [policy, { Type: type, Properties: properties }] of this.#resources) {
+          const roles = type === 'AWS::IAM::Policy' ? this.resolver.resolve(properties.Roles ?? []) : [];
+          if (Array.isArray(roles) && roles.includes(this.#ref(role))) played.add(policy);
+        }
+      }
+    }
+    return played;
+  }
+
+  #roles(): Role[] {
+    const policies = this.#read('AWS::IAM::Policy', schema.policy, (_, properties) => properties);
+    const dropped = this.#options.withoutStatement;
+    const roles = this.#read('AWS::IAM::Role', schema.role, (logicalId, properties): Role => {
+      const [managed] = properties.ManagedPolicyArns;
+      if (managed !== undefined)
+        throw new CloudError(`${logicalId}: the one-machine cloud does not know the policy ${managed}`);
+      const name = this.#ref(logicalId);
+      const documents = [
+        ...properties.Policies.map(({ PolicyDocument }) => PolicyDocument),
+        ...policies.filter(({ Roles }) => Roles.includes(name)).map(({ PolicyDocument }) => PolicyDocument),
+      ];
+      const statements = documents
+        .flatMap(({ Statement }) => Statement)
+        .map((statement, index): RoleStatement => {
+          requireKnownStatement(statement, logicalId);
+          return { role: logicalId, index, statement };
+        });
+      return {
+        logicalId,
+        name,
+        arn: this.#attribute(logicalId, 'Arn'),
+        trust: properties.AssumeRolePolicyDocument.Statement,
+        statements: statements.filter(({ index }) => dropped?.role !== logicalId || dropped.index !== index),
+      };
+    });
+    const role = roles.find(({ logicalId }) => logicalId === dropped?.role);
+    if (dropped !== undefined && role === undefined) throw new CloudError(`The template has no role ${dropped.role}`);
+    return roles;
+  }
+
+  #functions(roles: readonly Role[]): FunctionDefinition[] {
+    return this.#read('AWS::Lambda::Function', schema.lambdaFunction, (logicalId, properties) => {
+      if (!properties.Runtime.startsWith('nodejs')) {
+        throw new CloudError(`${logicalId}: the one-machine cloud does not run ${properties.Runtime}`);
+      }
+      const role = roles.find(({ arn }) => arn === properties.Role);
+      if (role === undefined) throw new CloudError(`${logicalId} has a role that is not in the template`);
+      const asset = this.#options.assembly.template.Resources[logicalId]?.Metadata['aws:asset:path'];
+      if (typeof asset !== 'string')
+        throw new CloudError(`${logicalId} has no asset; was it synthesized with asset metadata?`);
+      const name = this.#ref(logicalId);
+      return {
+        ...this.#named(logicalId),
+        name,
+        role,
+        codeFolder: `${this.#options.assembly.directory}/${asset}`,
+        logGroup: properties.LoggingConfig.LogGroup ?? `/aws/lambda/${name}`,
+        properties,
+      };
+    });
+  }
+
+  #resourcePolicies(): { arn: string; statements: readonly PolicyStatement[] }[] {
+    const queueArns = new Map(
+      this.#resources
+        .filter(([, { Type }]) => Type === 'AWS::SQS::Queue')
+        .map(([id]) => [this.#ref(id), this.#attribute(id, 'Arn')]),
+    );
+    const queues = this.#read('AWS::SQS::QueuePolicy', schema.queuePolicy, (id, { PolicyDocument, Queues }) => {
+      for (const statement of PolicyDocument.Statement) requireKnownStatement(statement, id);
+      return Queues.map((url) => ({ arn: queueArns.get(url) ?? url, statements: PolicyDocument.Statement }));
+    });
+    const functionArns = new Map(
+      this.#resources
+        .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
+        .map(([id]) => [this.#ref(id), this.#attribute(id, 'Arn')]),
+    );
+    const functions = this.#read('AWS::Lambda::Permission', schema.permission, (_, properties) => {
+      const arn = functionArns.get(properties.FunctionName) ?? properties.FunctionName;
+      const source = properties.SourceArn;
+      const condition: PolicyStatement['Condition'] =
+        source === undefined ? {} : { ArnLike: { 'aws:SourceArn': [source] } };
+      const principal = properties.Principal.includes('.')
+        ? { Service: [properties.Principal] }
+        : { AWS: [properties.Principal] };
+      const statement: PolicyStatement = {
+        Effect: 'Allow',
+        Principal: principal,
+        Action: [properties.Action],
+        Resource: [arn],
+        Condition: condition,
+      };
+      return { arn, statements: [statement] };
+    });
+    return [...queues.flat(), ...functions];
+  }
+
+  #outputs(): Record<string, string> {
+    const { assembly, addresses } = this.#options;
+    return Object.fromEntries(
+      Object.entries(assembly.template.Outputs)
+        .filter(([, { Condition }]) => Condition === undefined || this.resolver.condition(Condition))
+        // A distribution is always https in AWS; the edge of one machine has no certificate that a browser would trust.
+        .map(([name, { Value }]) => [
+          name,
+          this.resolver.text(Value).replaceAll(`https://${addresses.edge}`, `http://${addresses.edge}`),
+        ]),
+    );
+  }
+
+  #named(logicalId: string): Named {
+    return { logicalId, arn: this.#attribute(logicalId, 'Arn') };
+  }
+
+  #ref(logicalId: string): string {
+    return this.resolver.identity(logicalId).ref;
+  }
+
+  #attribute(logicalId: string, attribute: string): string {
+    return this.resolver.text({ 'Fn::GetAtt': [logicalId, attribute] });
+  }
+}
+
+/** The types that are read above. */
+const READ_TYPES: ReadonlySet<string> = new Set([
+  'AWS::DynamoDB::Table',
+  'AWS::SQS::Queue',
+  'AWS::SQS::QueuePolicy',
+  'AWS::SecretsManager::Secret',
+  'AWS::Events::EventBus',
+  'AWS::Events::Rule',
+  'AWS::IAM::Role',
+  'AWS::IAM::Policy',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::Integration',
+  'AWS::ApiGatewayV2::Route',
+  'AWS::ApiGatewayV2::Stage',
+  'AWS::CloudFront::Distribution',
+  'AWS::CloudFront::OriginRequestPolicy',
+  'AWS::CloudFront::ResponseHeadersPolicy',
+  'Custom::CDKBucketDeployment',
+]);
+
+function parse<T extends z.ZodType>(shape: T, where: string, value: Json): z.infer<T> {
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+  throw new CloudError(`The one-machine cloud does not know this of ${where}: ${path}${issue?.message ?? 'invalid'}`);
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { CloudError } from '../cloud-error.ts';
+import { isObject } from './json.ts';
+import type { SynthesisRequest } from './synthesis-worker.ts';
+
+/** A module whose default export composes an app: `(outdir, context, options) => App`. See service-app.ts. */
+export type AppModule = { readonly url: URL; readonly options: Readonly<Record<string, string | undefined>> };
+
+/** Without it the template does not say which asset belongs to which function. */
+const ASSET_METADATA = { 'aws:cdk:enable-asset-metadata': true };
+
+/**
+ * Synthesizes an app in a thread of its own: the CDK's memory goes when it is done, and the engines start meanwhile.
+ * @param outdir folder of the cloud assembly, absolute; created if need be
+ * @throws CloudError with the first lines of what synthesis complained about
+ */
+export async function synthesize(app: AppModule, outdir: string): Promise<void> {
+  const request: SynthesisRequest = {
+    module: app.url.href,
+    options: app.options,
+    outdir,
+    context: { ...projectContext(), ...ASSET_METADATA },
+  };
+  const worker = new Worker(new URL('./synthesis-worker.ts', import.meta.url), {
+    workerData: request,
+    stdout: true,
+    stderr: true,
+    execArgv: [],
+  });
+  let complaint = '';
+  // The progress that the CDK prints is not ours to show, unless it fails.
+  worker.stdout.resume();
+  worker.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+  await new Promise<void>((resolve, reject) => {
+    worker.once('error', (error) =>
+      reject(new CloudError(`The app cannot be synthesized: ${error.stack ?? error.message}`)),
+    );
+    worker.once('exit', (code) => {
+      if (code === 0) resolve();
+      else reject(new CloudError(`The app cannot be synthesized:\n${complaint}`));
+    });
+  });
+}
+
+/** The context that the CDK's command line would pass. */
+function projectContext(): Readonly<Record<string, unknown>> {
+  const configuration: unknown = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  const context = isObject(configuration) ? configuration.context : undefined;
+  return isObject(context) ? context : {};
+}
