@@ -29,8 +29,18 @@ function cleanValue(value: unknown): CleanValue | undefined {
   // JSON text such as 1e999 parses to Infinity, which no JSON can carry on.
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value === 'string') return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value;
-  if (Array.isArray(value) && value.length <= FORM_LIST_MAX_ITEMS) return value.map(listItem);
+  if (Array.isArray(value) && value.length <= FORM_LIST_MAX_ITEMS) return listOfText(value);
   return undefined;
+}
+
+/** JSON.parse takes any depth, JSON.stringify some thousand levels: a list with an item deeper than that is dropped. */
+function listOfText(items: readonly unknown[]): readonly string[] | undefined {
+  try {
+    return items.map(listItem);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function listItem(item: unknown): string {

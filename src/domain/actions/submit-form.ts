@@ -102,8 +102,13 @@ export async function submitForm(
   if (claim.kind === 'accepted') return { success: true, submission_id: claim.submissionId };
 
   const body: FormBody = { values: cleanFormValues(values), conversation_id, submission_id: claim.submissionId };
-  const accepted = await forward({ assistant, form, body }, ports);
-  if (key !== undefined) await ports.settleSubmission(key, accepted);
+  let accepted = false;
+  try {
+    accepted = await forward({ assistant, form, body }, ports);
+  } finally {
+    // Also after a fault of our own: what nobody accepted may be sent again at once.
+    if (key !== undefined) await ports.settleSubmission(key, accepted);
+  }
   if (!accepted) throw new Refusal(502, MESSAGES.submissionFailed);
   return { success: true, submission_id: claim.submissionId };
 }
