@@ -1,0 +1,426 @@
+import type { FormAction } from '../../../src/contract/actions.ts';
+import type { Assistant } from '../../../src/contract/assistants.ts';
+import type { SessionClaims } from '../../../src/contract/sessions.ts';
+import { type EscalationChannel, type SubmitFormPorts, submitForm } from '../../../src/domain/actions/submit-form.ts';
+import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
+import { aFormAction, anAssistant, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  answered,
+  FakeLogWriteFailed,
+  FakeOutbound,
+  InMemoryDeliveryLog,
+  openSigningSecret,
+  unanswered,
+} from '../../fakes/delivery.ts';
+import { FakeLimit } from '../../fakes/limits.ts';
+import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { InMemoryConversations, siteIdCredentials, someClaims, widgetAuthentication } from '../../fakes/widget.ts';
+
+type Setup = {
+  readonly assistant?: Partial<Assistant>;
+  readonly form?: Partial<FormAction>;
+  readonly tokens?: Readonly<Record<string, SessionClaims>>;
+  readonly escalate?: EscalationChannel;
+};
+
+const CONVERSATION = 'conversation-1';
+const SIGNED = { authentication_mode: 'Session Signed', allowed_domains: [] } as const;
+const BODY = { conversation_id: CONVERSATION, values: { email: 'ada@example.com' } };
+
+function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 'none' }: Setup = {}) {
+  const clock = new FrozenClock();
+  const outbound = new FakeOutbound();
+  const log = new InMemoryDeliveryLog();
+  const logWriteFailed = new FakeLogWriteFailed();
+  const perMinute = new FakeLimit();
+  const conversations = new InMemoryConversations();
+  conversations.saved.push(
+    {
+      site_id: SITE_ID,
+      conversation_id: CONVERSATION,
+      session_id: 's',
+      visitor_id: 'v',
+      user_id: null,
+      started_at: '2026-01-01T00:00:00.000Z',
+    },
+    {
+      site_id: SITE_ID,
+      conversation_id: 'of-user-1',
+      session_id: 's',
+      visitor_id: 'user-1',
+      user_id: 'user-1',
+      started_at: '2026-01-01T00:00:00.000Z',
+    },
+  );
+  const action = aFormAction(form);
+  const known: string[] = [];
+  const ways: Parameters<SubmitFormPorts['forwarded']>[0][] = [];
+  const ports: SubmitFormPorts = {
+    ...widgetAuthentication({ assistants: [anAssistant(assistant), anAssistant({ site_id: OTHER_SITE_ID })], tokens }),
+    findForm: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
+    findConversation: conversations.findConversation,
+    claimSubmission: conversations.claimSubmission,
+    settleSubmission: conversations.settleSubmission,
+    hitPerMinute: perMinute.hit,
+    openSigningSecret,
+    log,
+    logWriteFailed: logWriteFailed.report,
+    deliver: outbound.deliver,
+    escalate,
+    forwarded: (way) => ways.push(way),
+    now: clock.now,
+    newId: countingIds(),
+  };
+  const submit = (
+    body: unknown = BODY,
+    changes: Partial<WidgetCredentials> = {},
+    path: { siteId?: string; slug?: string } = {},
+  ) =>
+    submitForm(
+      { siteId: SITE_ID, slug: 'contact-us', ...path, credentials: siteIdCredentials(changes), readBody: () => body },
+      ports,
+      (one) => known.push(one.site_id),
+    );
+  return { clock, outbound, log, logWriteFailed, perMinute, conversations, known, ways, ports, submit };
+}
+
+const keyStoreAway = async () => {
+  throw new Error('The key store is away');
+};
+
+describe('an accepted submission', () => {
+  test('is cleaned, signed and sent once, and answered with its id', async () => {
+    const { submit, outbound, clock } = setUp();
+    const values = { email: 'ada@example.com', extra: true, dropped: null, ['k'.repeat(101)]: 'x' };
+    const answer = await submit({ conversation_id: CONVERSATION, values });
+    expect(answer).toEqual({ success: true, submission_id: 'id-1' });
+    expect(outbound.requests).toHaveLength(1);
+    const request = outbound.requests[0];
+    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/forms' });
+    expect(request?.connectionKey).toBeUndefined();
+    expect(request?.headers).toMatchObject({
+      'X-Service-Trigger': 'form',
+      'X-Service-Trigger-Ref': 'id-1',
+      'X-Service-Signature': expect.stringContaining(`t=${Math.floor(clock.now().getTime() / 1000)},v1=`),
+    });
+    expect(Buffer.from(request?.body ?? []).toString()).toBe(
+      `{"values":{"email":"ada@example.com","extra":true},"conversation_id":"${CONVERSATION}","submission_id":"id-1"}`,
+    );
+  });
+
+  test('leaves one record in the log', async () => {
+    const { submit, log } = setUp();
+    await submit();
+    expect(log.all()).toEqual([
+      {
+        start: expect.objectContaining({
+          action_id: 'act_form',
+          reference: 'id-1',
+          trigger: 'form',
+          trigger_ref: 'id-1',
+          attempt: 1,
+        }),
+        result: expect.objectContaining({ status: 200, success: true, error: null }),
+        sends: 1,
+      },
+    ]);
+  });
+
+  test('is sent although the log is away, and the log lines say so', async () => {
+    const { submit, log, logWriteFailed, outbound } = setUp();
+    log.failing.add('claim').add('complete');
+    expect(await submit()).toMatchObject({ success: true });
+    expect(outbound.requests).toHaveLength(1);
+    expect(logWriteFailed.calls.map((call) => call.result?.status ?? null)).toEqual([null, 200]);
+  });
+
+  test('of a user with a token comes from the Domain', async () => {
+    const { submit, outbound } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
+    const body = { ...BODY, conversation_id: 'of-user-1' };
+    await submit(body, { sessionToken: 'good', siteId: undefined });
+    expect(outbound.requests).toHaveLength(1);
+  });
+});
+
+describe('refuses', () => {
+  test.each<[string, Setup, unknown, Partial<WidgetCredentials>, { siteId?: string; slug?: string }, number, string]>([
+    [
+      'an origin that is not allowed',
+      {},
+      BODY,
+      { origin: 'https://evil.example' },
+      {},
+      401,
+      'Origin not in allowed domains',
+    ],
+    ['a disabled site', { assistant: { enabled: false } }, BODY, {}, {}, 401, 'Widget site is disabled'],
+    [
+      'a token used off the Domain',
+      { assistant: SIGNED, tokens: { good: someClaims() } },
+      BODY,
+      { sessionToken: 'good', origin: 'https://evil.example' },
+      {},
+      401,
+      'Origin not in allowed domains',
+    ],
+    [
+      'a token without any origin',
+      { assistant: SIGNED, tokens: { good: someClaims() } },
+      BODY,
+      { sessionToken: 'good', origin: undefined },
+      {},
+      401,
+      'Origin or Referer header required for safelist auth',
+    ],
+    [
+      'a token of an assistant without a Domain',
+      { assistant: { ...SIGNED, domain: '' }, tokens: { good: someClaims() } },
+      BODY,
+      { sessionToken: 'good' },
+      {},
+      401,
+      'Origin not in allowed domains',
+    ],
+    [
+      'another site in the path',
+      {},
+      BODY,
+      {},
+      { siteId: OTHER_SITE_ID },
+      403,
+      'The credential belongs to another site',
+    ],
+    ['an unknown form', {}, BODY, {}, { slug: 'nothing' }, 404, 'Form not found'],
+    ['a slug that cannot be one', {}, BODY, {}, { slug: 'a/../b' }, 404, 'Form not found'],
+    ['a disabled form', { form: { enabled: false } }, BODY, {}, {}, 404, 'Form not found'],
+    [
+      'a body without conversation_id',
+      {},
+      { values: {} },
+      {},
+      {},
+      400,
+      'conversation_id: expected string, received undefined',
+    ],
+    [
+      'a body without values',
+      {},
+      { conversation_id: CONVERSATION },
+      {},
+      {},
+      400,
+      'values: expected record, received undefined',
+    ],
+    [
+      'values that are a list',
+      {},
+      { conversation_id: CONVERSATION, values: [] },
+      {},
+      {},
+      400,
+      'values: expected record, received array',
+    ],
+    [
+      'a client_key that cannot be one',
+      {},
+      { ...BODY, client_key: 'a b' },
+      {},
+      {},
+      400,
+      'client_key: must be 1 to 128 letters, digits, _ or -',
+    ],
+    [
+      'an unknown conversation',
+      {},
+      { ...BODY, conversation_id: 'nobody' },
+      {},
+      {},
+      400,
+      'conversation_id: unknown conversation',
+    ],
+    [
+      'a conversation of a user, without the token',
+      {},
+      { ...BODY, conversation_id: 'of-user-1' },
+      {},
+      {},
+      400,
+      'conversation_id: unknown conversation',
+    ],
+    [
+      'a required field left out',
+      {},
+      { conversation_id: CONVERSATION, values: { note: 'x' } },
+      {},
+      {},
+      400,
+      'values.email: is required',
+    ],
+    [
+      'a required field left blank',
+      {},
+      { conversation_id: CONVERSATION, values: { email: '  ' } },
+      {},
+      {},
+      400,
+      'values.email: is required',
+    ],
+  ])('%s', async (_, setup, body, credentials, path, status, message) => {
+    const { submit, outbound, log } = setUp(setup);
+    expect(await saidNo(submit(body, credentials, path))).toEqual([status, message]);
+    expect([outbound.requests, log.all()]).toEqual([[], []]);
+  });
+
+  test("another user's conversation", async () => {
+    const { submit } = setUp({ assistant: SIGNED, tokens: { other: someClaims({ sub: 'user-2' }) } });
+    const refused = submit({ ...BODY, conversation_id: 'of-user-1' }, { sessionToken: 'other' });
+    expect(await saidNo(refused)).toEqual([400, 'conversation_id: unknown conversation']);
+  });
+
+  test('more than 10 in a minute from one address to one assistant', async () => {
+    const { submit, perMinute, outbound } = setUp();
+    await submit();
+    expect(perMinute.calls).toEqual([
+      expect.objectContaining({ key: `form-submit#${SITE_ID}#198.51.100.7`, limit: 10 }),
+    ]);
+    perMinute.decision = { allowed: false, retryAfterSeconds: 42 };
+    const refusal = await refusalOf(submit());
+    expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 42]);
+    expect(outbound.requests).toHaveLength(1);
+  });
+
+  test('with the site known, so that the refusal carries CORS headers', async () => {
+    const { submit, known } = setUp({ assistant: { enabled: false } });
+    await refusalOf(submit());
+    expect(known).toEqual([SITE_ID]);
+  });
+});
+
+describe('nobody accepted', () => {
+  test.each([
+    ['the endpoint said 500', answered(500)],
+    ['the endpoint said 400', answered(400)],
+    ['the endpoint redirected', answered(302)],
+    ['the endpoint timed out', unanswered('timeout')],
+    ['the endpoint is blocked', unanswered('blocked_address')],
+  ])('%s: 502, after one attempt that is on record', async (_, outcome) => {
+    const { submit, outbound, log } = setUp();
+    outbound.outcomes = [outcome];
+    expect(await saidNo(submit())).toEqual([502, 'The submission could not be delivered']);
+    expect(outbound.requests).toHaveLength(1);
+    expect(log.all().map((record) => record.result?.success)).toEqual([false]);
+  });
+});
+
+describe('the escalation channels', () => {
+  const away: EscalationChannel = async () => {
+    throw new Error('The topics are away');
+  };
+
+  test('are told of the submission beside the endpoint', async () => {
+    const told: Parameters<EscalationChannel>[0][] = [];
+    const { submit, outbound } = setUp({
+      escalate: async (submission) => {
+        told.push(submission);
+        return 'accepted';
+      },
+    });
+    await submit();
+    expect(outbound.requests).toHaveLength(1);
+    expect(told).toEqual([
+      {
+        assistant: expect.objectContaining({ site_id: SITE_ID }),
+        form: expect.objectContaining({ action_id: 'act_form' }),
+        body: { values: { email: 'ada@example.com' }, conversation_id: CONVERSATION, submission_id: 'id-1' },
+      },
+    ]);
+  });
+
+  test.each<[string, EscalationChannel, number, boolean]>([
+    ['accepted', async () => 'accepted', 200, true],
+    ['accepted', async () => 'accepted', 500, true],
+    ['failed', async () => 'failed', 200, true],
+    ['failed', async () => 'failed', 500, false],
+    ['failed', away, 200, true],
+    ['none', async () => 'none', 200, true],
+    ['none', async () => 'none', 500, false],
+  ])('%s, as %p says, and the endpoint says %p: accepted %p', async (escalation, escalate, status, accepted) => {
+    const { submit, outbound, ways } = setUp({ escalate });
+    outbound.outcomes = [answered(status)];
+    if (accepted) expect(await submit()).toEqual({ success: true, submission_id: 'id-1' });
+    else expect(await saidNo(submit())).toEqual([502, 'The submission could not be delivered']);
+    expect(ways).toEqual([{ submissionId: 'id-1', endpoint: status === 200, escalation }]);
+  });
+
+  test('that cannot be reached by a fault of our own are no refusal by the endpoint', async () => {
+    const { submit, outbound } = setUp({ escalate: away });
+    outbound.outcomes = [answered(500)];
+    await expect(submit()).rejects.toThrow('The topics are away');
+  });
+
+  test('accept although our own key store is away', async () => {
+    const { ports } = setUp({ escalate: async () => 'accepted' });
+    const answer = await submitForm(
+      { siteId: SITE_ID, slug: 'contact-us', credentials: siteIdCredentials(), readBody: () => BODY },
+      { ...ports, openSigningSecret: keyStoreAway },
+      () => undefined,
+    );
+    expect(answer.success).toBe(true);
+  });
+});
+
+describe('a client_key', () => {
+  const KEYED = { ...BODY, client_key: 'key-1' };
+
+  test('makes a second try return the same submission, without sending it again', async () => {
+    const { submit, outbound } = setUp();
+    const first = await submit(KEYED);
+    expect(await submit(KEYED)).toEqual(first);
+    expect(outbound.requests).toHaveLength(1);
+  });
+
+  test('lets a failed submission be tried again, under the same id', async () => {
+    const { submit, outbound } = setUp();
+    outbound.outcomes = [answered(503), answered(200)];
+    expect((await refusalOf(submit(KEYED))).status).toBe(502);
+    const second = await submit(KEYED);
+    expect(outbound.requests.map((request) => request.headers['X-Service-Trigger-Ref'])).toEqual([
+      second.submission_id,
+      second.submission_id,
+    ]);
+  });
+
+  test('refuses a second try while the first is under way', async () => {
+    const { submit, conversations } = setUp();
+    await conversations.claimSubmission(
+      { siteId: SITE_ID, conversationId: CONVERSATION, clientKey: 'key-1' },
+      'earlier',
+    );
+    expect(await saidNo(submit(KEYED))).toEqual([409, 'client_key: this submission is still being delivered']);
+  });
+
+  test('is free again when a fault of our own kept the submission from being sent', async () => {
+    const { ports, submit } = setUp();
+    const failed = submitForm(
+      { siteId: SITE_ID, slug: 'contact-us', credentials: siteIdCredentials(), readBody: () => KEYED },
+      { ...ports, openSigningSecret: keyStoreAway },
+      () => undefined,
+    );
+    await expect(failed).rejects.toThrow('The key store is away');
+    expect(await submit(KEYED)).toMatchObject({ success: true });
+  });
+
+  test('of another one is another submission', async () => {
+    const { submit } = setUp();
+    const first = await submit(KEYED);
+    const second = await submit({ ...BODY, client_key: 'key-2' });
+    expect(second.submission_id).not.toBe(first.submission_id);
+  });
+
+  test('is claimed only by a request that could be sent', async () => {
+    const { submit, conversations } = setUp();
+    await refusalOf(submit({ ...KEYED, values: {} }));
+    expect(conversations.submissions.size).toBe(0);
+  });
+});

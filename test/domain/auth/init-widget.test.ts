@@ -1,0 +1,373 @@
+import type { FormAction } from '../../../src/contract/actions.ts';
+import type { Assistant } from '../../../src/contract/assistants.ts';
+import type { SessionClaims } from '../../../src/contract/sessions.ts';
+import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
+import { type InitWidgetPorts, initWidget } from '../../../src/domain/auth/init-widget.ts';
+import type { PublishEvent } from '../../../src/domain/events/publish.ts';
+import { Refusal } from '../../../src/domain/refusal.ts';
+import { aFormAction, anAssistant, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { FakeLimit } from '../../fakes/limits.ts';
+import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { InMemoryConversations, siteIdCredentials, someClaims, widgetAuthentication } from '../../fakes/widget.ts';
+
+type Setup = {
+  readonly assistant?: Partial<Assistant>;
+  readonly tokens?: Readonly<Record<string, SessionClaims>>;
+  readonly expired?: Readonly<Record<string, SessionClaims>>;
+  readonly forms?: readonly FormAction[];
+};
+
+function setUp({ assistant = {}, tokens = {}, expired = {}, forms = [] }: Setup = {}) {
+  const clock = new FrozenClock();
+  const perHour = new FakeLimit();
+  const conversations = new InMemoryConversations();
+  const published: Parameters<PublishEvent>[0][] = [];
+  const known: string[] = [];
+  const ports: InitWidgetPorts = {
+    ...widgetAuthentication({ assistants: [anAssistant(assistant)], tokens, expired }),
+    findConversation: conversations.findConversation,
+    saveConversation: conversations.saveConversation,
+    formsOf: async () => forms,
+    hitPerHour: perHour.hit,
+    publish: async (event) => {
+      published.push(event);
+    },
+    now: clock.now,
+    newId: countingIds(),
+  };
+  const init = (changes: Partial<WidgetCredentials> = {}, body: unknown = {}) =>
+    initWidget({ credentials: siteIdCredentials(changes), readBody: () => body }, ports, (one) =>
+      known.push(one.site_id),
+    );
+  return { clock, perHour, conversations, published, known, ports, init };
+}
+
+const SIGNED = { authentication_mode: 'Session Signed' } as const;
+const withToken = { siteId: undefined, sessionToken: 'good', origin: undefined };
+
+describe('refuses', () => {
+  test.each<[string, Setup, Partial<WidgetCredentials>, number, string]>([
+    ['neither credential', {}, { siteId: undefined }, 401, 'X-Site-Id or X-Session-Token header required'],
+    ['empty credentials', {}, { siteId: '', sessionToken: '' }, 401, 'X-Site-Id or X-Session-Token header required'],
+    ['a token that is not valid', {}, { sessionToken: 'forged' }, 401, 'Invalid or expired session token'],
+    [
+      'an expired token',
+      { expired: { old: someClaims() } },
+      { sessionToken: 'old' },
+      401,
+      'Invalid or expired session token',
+    ],
+    ['an unknown site', {}, { siteId: 'site_nobody' }, 401, 'Widget site not found'],
+    ['a site id that cannot be one', {}, { siteId: '../x y' }, 401, 'Widget site not found'],
+    ['a disabled site', { assistant: { enabled: false } }, {}, 401, 'Widget site is disabled'],
+    [
+      'a disabled site with a token',
+      { assistant: { ...SIGNED, enabled: false }, tokens: { good: someClaims() } },
+      withToken,
+      401,
+      'Widget site is disabled',
+    ],
+    [
+      'the site id in Session Signed',
+      { assistant: SIGNED },
+      {},
+      401,
+      'This site requires session token authentication',
+    ],
+    ['an empty list', { assistant: { allowed_domains: [] } }, {}, 401, 'Site has no allowed domains configured'],
+    ['neither header', {}, { origin: undefined }, 401, 'Origin or Referer header required for safelist auth'],
+    ['empty headers', {}, { origin: '', referer: '' }, 401, 'Origin or Referer header required for safelist auth'],
+    ['another host', {}, { origin: 'https://evil.example' }, 401, 'Origin not in allowed domains'],
+    ['a subdomain', {}, { origin: 'https://www.shop.example' }, 401, 'Origin not in allowed domains'],
+    [
+      'a host that begins alike',
+      {},
+      { origin: 'https://shop.example.evil.example' },
+      401,
+      'Origin not in allowed domains',
+    ],
+    ['a host that ends alike', {}, { origin: 'https://myshop.example' }, 401, 'Origin not in allowed domains'],
+    ['the origin null', {}, { origin: 'null' }, 401, 'Origin not in allowed domains'],
+    [
+      'another port than listed',
+      { assistant: { allowed_domains: ['shop.example:8443'] } },
+      {},
+      401,
+      'Origin not in allowed domains',
+    ],
+    [
+      'another Referer',
+      {},
+      { origin: undefined, referer: 'https://evil.example/shop.example' },
+      401,
+      'Origin not in allowed domains',
+    ],
+    [
+      'an allowed Referer beside another Origin',
+      {},
+      { origin: 'https://evil.example', referer: 'https://shop.example/' },
+      401,
+      'Origin not in allowed domains',
+    ],
+    [
+      'an allowed Referer beside the origin null',
+      {},
+      { origin: 'null', referer: 'https://shop.example/' },
+      401,
+      'Origin not in allowed domains',
+    ],
+    [
+      'an IP address off the list',
+      { assistant: { ip_allowlist: ['203.0.113.1'] } },
+      {},
+      403,
+      'Access denied: IP not in allowlist',
+    ],
+    [
+      'an IP address off the list, with a token',
+      { assistant: { ...SIGNED, ip_allowlist: ['203.0.113.1'] }, tokens: { good: someClaims() } },
+      withToken,
+      403,
+      'Access denied: IP not in allowlist',
+    ],
+  ])('%s', async (_, setup, credentials, status, message) => {
+    const { init, perHour, conversations, published } = setUp(setup);
+    expect(await saidNo(init(credentials))).toEqual([status, message]);
+    // Only authenticated requests count towards the limit, and none of these leaves anything behind.
+    expect([perHour.calls, conversations.saved, published]).toEqual([[], [], []]);
+  });
+
+  test('a site that passed its hourly limit, and tells when to come again', async () => {
+    const { init, perHour, published } = setUp({ assistant: { hourly_rate_limit: 5 } });
+    perHour.decision = { allowed: false, retryAfterSeconds: 3233 };
+    const refusal = await refusalOf(init());
+    expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 3233]);
+    expect(perHour.calls).toEqual([expect.objectContaining({ key: SITE_ID, limit: 5 })]);
+    expect(published).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ['conversation_id', { conversation_id: 'a b' }],
+    ['conversation_id', { conversation_id: 'x'.repeat(129) }],
+    ['visitor_id', { visitor_id: '' }],
+    ['referrer', { referrer: 7 }],
+  ])('a body with a wrong %s', async (field, body) => {
+    const { init, perHour } = setUp();
+    expect(await saidNo(init({}, body))).toEqual([400, expect.stringMatching(new RegExp(`^${field}: `))]);
+    expect(perHour.calls).toEqual([]);
+  });
+
+  test('in this order: token, disabled, mode, empty list, missing header, host, IP address, body', async () => {
+    const readBody = () => {
+      throw new Refusal(400, 'body');
+    };
+    const everythingWrong: Partial<Assistant> = {
+      ...SIGNED,
+      enabled: false,
+      allowed_domains: [],
+      ip_allowlist: ['203.0.113.1'],
+    };
+    const steps: [Partial<Assistant>, Partial<WidgetCredentials>, string][] = [
+      [everythingWrong, { sessionToken: 'forged', origin: undefined }, 'Invalid or expired session token'],
+      [everythingWrong, { origin: undefined }, 'Widget site is disabled'],
+      [{ ...everythingWrong, enabled: true }, { origin: undefined }, 'This site requires session token authentication'],
+      [
+        { allowed_domains: [], ip_allowlist: ['203.0.113.1'] },
+        { origin: undefined },
+        'Site has no allowed domains configured',
+      ],
+      [{ ip_allowlist: ['203.0.113.1'] }, { origin: undefined }, 'Origin or Referer header required for safelist auth'],
+      [{ ip_allowlist: ['203.0.113.1'] }, { origin: 'https://evil.example' }, 'Origin not in allowed domains'],
+      [{ ip_allowlist: ['203.0.113.1'] }, {}, 'Access denied: IP not in allowlist'],
+      [{}, {}, 'body'],
+    ];
+    for (const [assistant, credentials, message] of steps) {
+      const { ports } = setUp({ assistant });
+      const refused = initWidget({ credentials: siteIdCredentials(credentials), readBody }, ports, () => undefined);
+      expect((await refusalOf(refused)).message).toBe(message);
+    }
+  });
+});
+
+describe('lets in', () => {
+  test.each<[string, Setup, Partial<WidgetCredentials>]>([
+    ['an allowed origin', {}, {}],
+    ['the same host on any port', {}, { origin: 'http://shop.example:8080' }],
+    ['the listed port', { assistant: { allowed_domains: ['shop.example:443'] } }, {}],
+    ['one of several entries', { assistant: { allowed_domains: ['a.example', 'shop.example'] } }, {}],
+    ['a Referer where there is no Origin', {}, { origin: undefined, referer: 'https://shop.example/cart?x=1' }],
+    ['an allowed Origin whatever the Referer', {}, { referer: 'https://evil.example/' }],
+    ['an IP address on the list', { assistant: { ip_allowlist: ['198.51.100.7'] } }, {}],
+    [
+      'an IPv4 address that comes as IPv6',
+      { assistant: { ip_allowlist: ['198.51.100.7'] } },
+      { ip: '::ffff:198.51.100.7' },
+    ],
+    [
+      'a token, wherever the page is',
+      { assistant: { ...SIGNED, allowed_domains: [] }, tokens: { good: someClaims() } },
+      withToken,
+    ],
+    [
+      'a token that stands beside another site id',
+      { assistant: SIGNED, tokens: { good: someClaims() } },
+      { ...withToken, siteId: 'site_other' },
+    ],
+  ])('%s', async (_, setup, credentials) => {
+    const { init, perHour } = setUp(setup);
+    expect(await init(credentials)).toMatchObject({ success: true, site_id: SITE_ID });
+    expect(perHour.calls).toHaveLength(1);
+  });
+});
+
+describe('a new conversation', () => {
+  test('is stored, published once, and told with the forms', async () => {
+    const { init, conversations, published, clock } = setUp({ forms: [aFormAction()] });
+    const answer = await init({}, { visitor_id: 'visitor-1', referrer: 'https://search.example/' });
+    expect(answer).toEqual({
+      success: true,
+      site_id: SITE_ID,
+      session_id: expect.any(String),
+      visitor_id: 'visitor-1',
+      conversation_id: expect.any(String),
+      forms: [{ slug: 'contact-us', name: 'Contact us', fields: aFormAction().form_fields }],
+    });
+    expect(conversations.saved).toEqual([
+      {
+        site_id: SITE_ID,
+        conversation_id: answer.conversation_id,
+        session_id: answer.session_id,
+        visitor_id: 'visitor-1',
+        user_id: null,
+        started_at: clock.now().toISOString(),
+      },
+    ]);
+    expect(published).toEqual([
+      {
+        event: 'conversation.started',
+        org_id: ORG_ID,
+        site_id: SITE_ID,
+        data: {
+          conversation_id: answer.conversation_id,
+          session_id: answer.session_id,
+          visitor_id: 'visitor-1',
+          referrer: 'https://search.example/',
+        },
+      },
+    ]);
+  });
+
+  test('of nobody in particular has ids of its own and no referrer', async () => {
+    const { init, published } = setUp();
+    const { conversation_id, session_id, visitor_id } = await init({}, { conversation_id: null, visitor_id: null });
+    expect(new Set([conversation_id, session_id, visitor_id]).size).toBe(3);
+    expect(published[0]?.data).toEqual({ conversation_id, session_id, visitor_id, referrer: null });
+  });
+
+  test("of a token is the user's, in the token's session", async () => {
+    const { init, conversations } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
+    const answer = await init(withToken, { visitor_id: 'somebody-else' });
+    expect(answer).toMatchObject({ session_id: 'session-1', visitor_id: 'user-1' });
+    expect(conversations.saved).toEqual([expect.objectContaining({ user_id: 'user-1', session_id: 'session-1' })]);
+  });
+
+  test('keeps 2000 characters of the referrer', async () => {
+    const { init, published } = setUp();
+    await init({}, { referrer: `https://search.example/${'é'.repeat(3000)}` });
+    expect(String(published[0]?.data.referrer)).toHaveLength(2000);
+  });
+
+  test('that the bus does not take fails the request', async () => {
+    const { ports } = setUp();
+    const publish = async () => {
+      throw new Error('The bus is away');
+    };
+    const failed = initWidget(
+      { credentials: siteIdCredentials(), readBody: () => ({}) },
+      { ...ports, publish },
+      () => undefined,
+    );
+    await expect(failed).rejects.toThrow('The bus is away');
+  });
+});
+
+describe('a known conversation', () => {
+  test('is resumed: the same ids, nothing stored and nothing published', async () => {
+    const { init, conversations, published } = setUp();
+    const first = await init({}, { visitor_id: 'visitor-1' });
+    const second = await init({}, { conversation_id: first.conversation_id, visitor_id: 'visitor-2' });
+    expect(second).toEqual(first);
+    expect([conversations.saved.length, published.length]).toEqual([1, 1]);
+  });
+
+  test("is resumed in the session of a user's new token", async () => {
+    const tokens = { good: someClaims(), later: someClaims({ jti: 'session-2' }) };
+    const { init, published } = setUp({ assistant: SIGNED, tokens });
+    const { conversation_id } = await init(withToken);
+    const second = await init({ ...withToken, sessionToken: 'later' }, { conversation_id });
+    expect(second).toMatchObject({ conversation_id, session_id: 'session-2', visitor_id: 'user-1' });
+    expect(published).toHaveLength(1);
+  });
+
+  test('of another user, of a user without a token, or of nobody at all is not resumed', async () => {
+    const tokens = { good: someClaims(), other: someClaims({ sub: 'user-2' }) };
+    const { init, published, ports } = setUp({ tokens });
+    const { conversation_id: users } = await init(withToken);
+    const { conversation_id: anonymous } = await init();
+    const attempts = [
+      await init({ ...withToken, sessionToken: 'other' }, { conversation_id: users }),
+      await init({}, { conversation_id: users }),
+      await init(withToken, { conversation_id: anonymous }),
+      await init({}, { conversation_id: 'id-that-nobody-minted' }),
+    ];
+    const ids = attempts.map((answer) => answer.conversation_id);
+    expect(new Set([...ids, users, anonymous, 'id-that-nobody-minted']).size).toBe(7);
+    expect(published).toHaveLength(6);
+    expect(await ports.findConversation(SITE_ID, users)).toMatchObject({ user_id: 'user-1' });
+  });
+
+  test('of another site is not resumed', async () => {
+    const { init, conversations } = setUp();
+    conversations.saved.push({
+      site_id: 'site_other',
+      conversation_id: 'elsewhere',
+      session_id: 's',
+      visitor_id: 'v',
+      user_id: null,
+      started_at: '2026-01-01T00:00:00.000Z',
+    });
+    expect((await init({}, { conversation_id: 'elsewhere' })).conversation_id).not.toBe('elsewhere');
+  });
+});
+
+describe('the site is known', () => {
+  test.each<[string, Setup, Partial<WidgetCredentials>]>([
+    ['when the site is disabled', { assistant: { enabled: false } }, {}],
+    ['when the origin is refused', {}, { origin: 'https://evil.example' }],
+    ['when the token has expired', { expired: { old: someClaims() } }, { sessionToken: 'old' }],
+  ])('%s, so that the refusal carries CORS headers', async (_, setup, credentials) => {
+    const { init, known } = setUp(setup);
+    await refusalOf(init(credentials));
+    expect(known).toEqual([SITE_ID]);
+  });
+
+  test('to nobody when the site does not exist', async () => {
+    const { init, known } = setUp();
+    await refusalOf(init({ siteId: 'site_nobody' }));
+    expect(known).toEqual([]);
+  });
+});
+
+test('a storage that is away while the caller is refused ends in the refusal', async () => {
+  const { ports } = setUp({ assistant: { enabled: false } });
+  const findConversation = async () => {
+    throw new Error('The storage is away');
+  };
+  const refused = initWidget(
+    { credentials: siteIdCredentials(), readBody: () => ({ conversation_id: 'c-1' }) },
+    { ...ports, findConversation },
+    () => undefined,
+  );
+  expect(await saidNo(refused)).toEqual([401, 'Widget site is disabled']);
+});
