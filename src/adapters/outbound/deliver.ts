@@ -3,7 +3,7 @@ import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
 import type { Deliver, OutboundOutcome, OutboundRequest } from '../../domain/delivery/outbound.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
-import { type Connection, openConnection } from './connect.ts';
+import { openConnection } from './connect.ts';
 import { parseEndpoint } from './endpoint.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { Failure } from './failure.ts';
@@ -58,18 +58,16 @@ export function createDeliver({
   async function send(request: OutboundRequest, attempt: Attempt): Promise<Answer> {
     const endpoint = parseEndpoint(request.url, networkRule);
     const addresses = await resolveEndpoint(endpoint, networkRule, attempt);
-    const open = () => openConnection(endpoint, addresses, networkRule, secureContext, attempt);
-    if (request.connectionKey === undefined) return exchange(await open(), endpoint, request, false, attempt);
-
-    const key = `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
-    const used = await idle.take(key, addresses);
-    const connection: Connection = used ?? (await open());
+    const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
+    const used = key ? await idle.take(key, addresses) : undefined;
+    const connection = used ?? (await openConnection(endpoint, addresses, networkRule, secureContext, attempt));
     try {
-      const answer = await exchange(connection, endpoint, request, true, attempt);
-      if (answer.connectionReusable) idle.put(key, connection);
+      const answer = await exchange(connection, endpoint, request, Boolean(key), attempt);
+      if (key && answer.connectionReusable) idle.put(key, connection);
       return answer;
     } catch (error) {
-      if (used !== undefined && error instanceof Failure && error.code === 'connection_closed') idle.distrust(key);
+      connection.socket.destroy();
+      if (key && used && error instanceof Failure && error.code === 'connection_closed') idle.distrust(key);
       throw error;
     }
   }

@@ -24,7 +24,7 @@ export type Answer = {
 };
 
 /**
- * Writes one request and reads its answer; never writes a second one. The connection is destroyed unless it is reusable.
+ * Writes one request and reads its answer; never writes a second one. A connection that is not reusable afterwards is destroyed.
  *
  * Node's HTTP client instead of undici, on a socket of our own: undici 8.12 answers an unasked `100 Continue`, which RFC 9110
  * (15.2) makes every client skip, with "bad response" after the receiver has acted on the request, and it bounds neither reason
@@ -83,7 +83,11 @@ export function exchange(
     const breakOff = (failure: Failure, note: string) => {
       if (answer?.statusCode === undefined) fail(failure);
       // A complete answer only waits for its last bytes to be handed over.
-      else if (!answer.complete) end(answer.statusCode, false, note);
+      else if (!answer.complete) {
+        // What was parsed together with the fault is still in its buffer; reading hands it to the listener below.
+        while (answer.read() !== null);
+        end(answer.statusCode, false, note);
+      }
     };
 
     const onAbort = () => breakOff(signal.reason, 'The response body did not end in time');
