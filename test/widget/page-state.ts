@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+
+/** Looks at the page from inside. Texts, because the project's types know no DOM outside widget/. */
+
+/**
+ * Counts the listeners that the widget's script has on window, document, elements and media queries; from before the page's
+ * first script. The stack tells them from the page's own and from the test tool's.
+ */
+export async function countListeners(page: Page): Promise<void> {
+  await page.addInitScript(`(() => {
+    const live = new Map();
+    const counted = (target) => target === window || target instanceof Node || target instanceof MediaQueryList;
+    const { addEventListener, removeEventListener } = EventTarget.prototype;
+    const outside = (target) => !(target instanceof Node) || target.getRootNode() === document;
+    window.__listeners = (where) =>
+      [...live].filter(([target]) => where === 'all' || outside(target)).reduce((sum, [, set]) => sum + set.size, 0);
+    EventTarget.prototype.addEventListener = function (type, listener, options) {
+      if (counted(this) && new Error().stack.includes('va-wave-widget')) {
+        if (!live.has(this)) live.set(this, new Set());
+        live.get(this).add(type);
+      }
+      return addEventListener.call(this, type, listener, options);
+    };
+    EventTarget.prototype.removeEventListener = function (type, listener, options) {
+      live.get(this)?.delete(type);
+      return removeEventListener.call(this, type, listener, options);
+    };
+  })()`);
+}
+
+export const listeners = (page: Page, where: 'all' | 'outside' = 'all') =>
+  page.evaluate<number>(`window.__listeners('${where}')`);
+
+/** Everything that a widget could leave behind. */
+export const traces = (page: Page) =>
+  page.evaluate<{ html: string; sheets: number; globals: string[] }>(`({
+    html: document.documentElement.outerHTML,
+    sheets: document.styleSheets.length + document.adoptedStyleSheets.length,
+    globals: Object.getOwnPropertyNames(window).filter((name) => name === 'vaWave'),
+  })`);
+
+/** Names of the page's globals. */
+export const globals = (page: Page) => page.evaluate<string[]>('Object.getOwnPropertyNames(window)');
+
+/** The computed style of every element of the page, and of its root. */
+export const computedStyles = (page: Page) =>
+  page.evaluate<
+    string[]
+  >(`[document.documentElement, ...document.body.querySelectorAll('*'), document.body].map((element) => {
+    const style = getComputedStyle(element);
+    return element.tagName + ' ' + Array.from(style, (name) => name + ':' + style.getPropertyValue(name)).join(';');
+  })`);
+
+export const started = (page: Page) => page.evaluate<boolean>('Object.hasOwn(window, "vaWave")');
+
+/** Waits until the widget gave up. */
+export const gaveUp = (page: Page) => page.waitForFunction('!Object.hasOwn(window, "vaWave")');
+
+/** What has the keyboard's focus, through the shadow root. */
+export const focused = (page: Page) =>
+  page.evaluate<string>(`(() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    return element.getAttribute('aria-label') ?? element.getAttribute('name') ?? element.textContent.trim();
+  })()`);
