@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { ActionSettings, Operator } from './operator.ts';
+
+const run = promisify(execFile);
+
+/** The operator at the command line: every call is a process of its own. */
+export function commandLine(readyFile: string): Operator {
+  const vaWave = async <Result>(...words: readonly string[]): Promise<Result> => {
+    const { stdout } = await run(process.execPath, ['cli/va-wave.mjs', ...words, '--json', '--local', readyFile]);
+    return JSON.parse(stdout);
+  };
+  return {
+    createOrganization: async (name, plan) =>
+      (await vaWave<{ org_id: string }>('org', 'create', '--name', name, '--plan', plan)).org_id,
+    createAssistant: async (orgId, settings) => {
+      const words = ['--org', orgId, '--name', 'Acceptance', '--domain', settings.domain];
+      words.push('--rate-limit', String(settings.hourlyRateLimit));
+      if (settings.mode !== undefined) words.push('--mode', settings.mode);
+      for (const entry of settings.allowedDomains ?? []) words.push('--allowed-domain', entry);
+      return (await vaWave<{ site_id: string }>('assistant', 'create', ...words)).site_id;
+    },
+    createAction: async (siteId, settings) =>
+      (await vaWave<{ action_id: string }>('action', 'create', '--site', siteId, ...actionWords(settings))).action_id,
+    signingSecret: async (actionId) =>
+      (await vaWave<{ signing_secret: string }>('action', 'secret', actionId)).signing_secret,
+    generateServerSecret: async (siteId) =>
+      (await vaWave<{ server_secret: string }>('secret', 'generate', siteId)).server_secret,
+    putEvent: async ({ name, orgId, siteId, data }) => {
+      const site = siteId === undefined ? [] : ['--site', siteId];
+      await vaWave('event', 'put', name, '--org', orgId, ...site, '--data', JSON.stringify(data));
+    },
+    deliveries: (actionId) => vaWave('deliveries', actionId),
+  };
+}
+
+function actionWords(settings: ActionSettings): string[] {
+  const words = ['--trigger', settings.trigger, '--name', settings.name, '--url', settings.url];
+  switch (settings.trigger) {
+    case 'Event':
+      return [...words, ...settings.events.flatMap((event) => ['--event', event])];
+    case 'Form':
+      return [...words, ...settings.fields.flatMap((field) => ['--field', field])];
+    case 'AI-decided':
+      words.push('--description', settings.description, '--parameters', JSON.stringify(settings.parameters));
+      return settings.feedBack ? [...words, '--feed-back'] : words;
+  }
+}

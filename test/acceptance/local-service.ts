@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LocalCloud } from '../../local/cloud.ts';
+import type { Service } from './scenario.ts';
+
+/** The service in a one-machine cloud of this process. */
+export function localService(cloud: LocalCloud, assembly = join(cloud.dataDir, 'assembly')): Service {
+  const ids = functionIds(assembly);
+  return {
+    baseUrl: cloud.baseUrl,
+    apiUrl: cloud.apiUrl,
+    invoke: async (construct, payload) => {
+      const id = ids.find((candidate) => candidate.startsWith(`${construct}Function`));
+      if (id === undefined) throw new Error(`The stack has no function ${construct}`);
+      const result = await cloud.invoke(id, payload);
+      if (result.failed) throw new Error(`${construct} failed: ${result.payload}`);
+      return JSON.parse(result.payload);
+    },
+  };
+}
+
+/** Logical ids of the functions in the template of an assembly. */
+function functionIds(assembly: string): readonly string[] {
+  const template: { Resources: Record<string, { Type: string }> } = JSON.parse(
+    readFileSync(join(assembly, 'VaWave.template.json'), 'utf8'),
+  );
+  return Object.entries(template.Resources).flatMap(([id, { Type }]) => (Type === 'AWS::Lambda::Function' ? [id] : []));
+}
