@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Authorizer, type Denial, type Grant } from './access/authorizer.ts';
-import { AccessKeys } from './access/callers.ts';
+import { AccessKeys, type RoleStatement } from './access/callers.ts';
 import { CloudError, messageOf } from './cloud-error.ts';
 import type { Credentials, DemoCloud } from './demo-cloud.ts';
 import { DynamoEngine } from './engines/dynamodb.ts';
@@ -24,12 +23,12 @@ import { HttpApi } from './http/api.ts';
 import { readBucketObjects } from './http/bucket-objects.ts';
 import { Edge } from './http/edge.ts';
 import { Listener } from './http/listener.ts';
+import { assembleService } from './service-assembly.ts';
 import { DataFolder } from './state/data-folder.ts';
 import { gatherAuthorities } from './state/trusted-authorities.ts';
-import { readAssembly } from './template/assembly.ts';
+import { type Assembly, readAssembly } from './template/assembly.ts';
 import { REGION } from './template/identities.ts';
 import { type DroppedStatement, TemplateReader } from './template/model.ts';
-import { type AppModule, synthesize } from './template/synthesize.ts';
 
 export type LocalCloudOptions = {
   /** Folder for everything that survives a restart. */
@@ -40,9 +39,7 @@ export type LocalCloudOptions = {
   readonly strict?: boolean;
   /** PEM files of certificate authorities that outbound requests trust besides the public ones. Not with `strict`. */
   readonly authorities?: readonly string[];
-  /** What to run instead of the service's own app. */
-  readonly app?: AppModule;
-  /** A cloud assembly that exists already (made with asset metadata). Saves the seconds of a synthesis. */
+  /** Folder of a cloud assembly to run, made by `assembleService` or `synthesize`. @default the service, synthesized now */
   readonly assembly?: string;
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: DroppedStatement;
@@ -58,6 +55,10 @@ export type LocalCloud = DemoCloud & {
   readonly denials: readonly Denial[];
   /** Every kind of call that was allowed since the start, with the statement that allowed it. */
   readonly grants: () => readonly Grant[];
+  /** The functions of the stack. */
+  readonly functions: readonly { readonly logicalId: string; readonly name: string; readonly role: string }[];
+  /** Every statement of every function's role, as `withoutStatement` names them. */
+  readonly statements: readonly RoleStatement[];
   /** The lines that went to `print`, the latest thousand. */
   readonly messages: readonly string[];
   /** Folder of the functions' logs: `<logical id>.log`. */
@@ -71,8 +72,6 @@ export type LocalCloud = DemoCloud & {
   stop(): Promise<void>;
 };
 
-const SERVICE_APP = new URL('./service-app.ts', import.meta.url);
-const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url));
 const KEPT_MESSAGES = 1000;
 
 /** The name under which local/network-rule.ts finds the file of trusted authorities. */
@@ -123,7 +122,7 @@ async function start(
   const gatewayUrl = `http://${gatewayListener.address}`;
 
   const [assembly, dynoxide, queues] = await settleAll([
-    synthesizeIfNeeded(options, folder),
+    assemble(options, folder),
     startDynoxide(folder.file('dynamodb.db')).then((engine) => {
       stops.push(() => engine.stop());
       return engine;
@@ -230,6 +229,8 @@ async function start(
     dataDir: folder.path,
     denials: authorizer.denials,
     grants: () => authorizer.grants,
+    functions: model.functions.map(({ logicalId, name, role }) => ({ logicalId, name, role: role.logicalId })),
+    statements: model.functions.flatMap(({ role }) => role.statements),
     messages,
     logsFolder: folder.logs,
     invoke: (functionId, event) => findPool(functions, functionId).invoke(JSON.stringify(event ?? null)),
@@ -239,14 +240,10 @@ async function start(
   };
 }
 
-async function synthesizeIfNeeded(
-  options: LocalCloudOptions,
-  folder: DataFolder,
-): Promise<ReturnType<typeof readAssembly>> {
+async function assemble(options: LocalCloudOptions, folder: DataFolder): Promise<Assembly> {
   if (options.assembly !== undefined) return readAssembly(options.assembly);
   const outdir = folder.file('assembly');
-  const networkRule = options.strict === true ? undefined : NETWORK_RULE;
-  await synthesize(options.app ?? { url: SERVICE_APP, options: { networkRule } }, outdir);
+  await assembleService(outdir, { strict: options.strict === true });
   return readAssembly(outdir);
 }
 

@@ -74,16 +74,10 @@ export class Authorizer {
       );
     }
     if (!denied && byResource.effect === 'allow') return this.#allow(caller, action, resource, undefined);
-    const denial = {
-      caller: callerName(caller),
-      action,
-      resource,
-      message: `User: ${arnOf(caller)} is not authorized to perform: ${action} on resource: ${resource} because ${
-        denied
-          ? 'of an explicit deny'
-          : `no ${own.length === 0 ? 'resource' : 'identity'}-based policy allows the ${action} action`
-      }`,
-    };
+    const policies = caller.kind === 'service' ? 'resource-based' : 'identity-based';
+    const because = denied ? 'of an explicit deny' : `no ${policies} policy allows the ${action} action`;
+    const message = `User: ${arnOf(caller)} is not authorized to perform: ${action} on resource: ${resource} because ${because}`;
+    const denial = { caller: callerName(caller), action, resource, message };
     this.denials.push(denial);
     this.#onDenial(denial);
     return denial;

@@ -1,4 +1,5 @@
 import type { EventBridge } from '../engines/event-bridge.ts';
+import type { Json } from '../template/json.ts';
 import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from './aws-request.ts';
 import { objectsOf, optionalText, readJsonCall } from './json-protocol.ts';
 
@@ -14,10 +15,7 @@ export function eventBridge(engine: EventBridge): AwsService {
         checks: entries.map((entry) => ({
           action: 'events:PutEvents',
           resource: engine.busArn(optionalText(entry, 'EventBusName')),
-          keys: {
-            'events:source': optionalText(entry, 'Source'),
-            'events:detail-type': optionalText(entry, 'DetailType'),
-          },
+          keys: { 'events:source': plain(entry.Source), 'events:detail-type': plain(entry.DetailType) },
         })),
         async perform() {
           if (entries.length < 1 || entries.length > 10) {
@@ -29,3 +27,6 @@ export function eventBridge(engine: EventBridge): AwsService {
     },
   };
 }
+
+/** What an entry says wrongly is judged with the entry, not with the call. */
+const plain = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
