@@ -1,5 +1,6 @@
 import type { Action, EventAction } from '../../contract/actions.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import { EVENT_CATALOG } from '../../contract/events.ts';
 import type { BusEvent, DeliveryMessage } from '../../contract/queues.ts';
 
 export type RouteEventPorts = {
@@ -13,10 +14,11 @@ export type RouteEventPorts = {
 
 /**
  * One message per subscribed, enabled Action (spec "Events"). An assistant's event reaches the Actions of that assistant, an
- * organization-level one those of the whole organization, each under its own site id.
+ * organization-level one those of the whole organization, each under its own site id. A reserved one reaches nobody.
  * @returns how many deliveries were begun
  */
 export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promise<number> {
+  if (EVENT_CATALOG[event['detail-type']].reserved) return 0;
   const actions = await ports.actionsOf(event.detail.org_id);
   const messages = actions
     .filter((action) => isSubscribed(action, event))
