@@ -2,6 +2,7 @@ import { type Action, type ActionInput, actionInput } from '../../contract/actio
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import { describeIssue } from '../../contract/text.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
+import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
@@ -56,7 +57,7 @@ export async function updateAction(
   if (change.trigger !== undefined && change.trigger !== previous.trigger) {
     throw new Refusal(400, `trigger: is ${previous.trigger} since creation and cannot be changed`);
   }
-  const settings = parseAction({ ...settingsOf(previous), ...change });
+  const settings = parseAction({ ...settingsOf(previous), ...given(change) });
   const next: Action = {
     ...settings,
     action_id: previous.action_id,

@@ -3,6 +3,7 @@ import { describeIssue } from '../../contract/text.ts';
 import { normalizeHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
+import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { Refusal } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
@@ -38,7 +39,7 @@ export async function updateAssistant(
   ports: ManagementPorts,
 ): Promise<Assistant> {
   const previous = await requireAssistant(siteId, ports);
-  const settings = parseAssistant({ ...settingsOf(previous), ...change });
+  const settings = parseAssistant({ ...settingsOf(previous), ...given(change) });
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
     requirePaid((await requireOrganization(previous.org_id, ports)).plan);
   }
