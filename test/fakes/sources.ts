@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock, NewId, RandomBytes } from '../../src/domain/sources.ts';
 
 /** A clock that stands still until a test moves it. */
@@ -26,6 +27,6 @@ export function countingBytes(): RandomBytes {
   let count = 0;
   return (size) => {
     count += 1;
-    return Uint8Array.from({ length: size }, (_, index) => (count * 31 + index * 7) % 256);
+    return createHash('shake256', { outputLength: size }).update(String(count)).digest();
   };
 }

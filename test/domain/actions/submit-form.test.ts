@@ -25,7 +25,7 @@ type Setup = {
 };
 
 const CONVERSATION = 'conversation-1';
-const SIGNED = { authentication_mode: 'Session Signed', allowed_domains: [] } as const;
+const SIGNED: Partial<Assistant> = { authentication_mode: 'Session Signed', allowed_domains: [] };
 const BODY = { conversation_id: CONVERSATION, values: { email: 'ada@example.com' } };
 
 function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 'none' }: Setup = {}) {

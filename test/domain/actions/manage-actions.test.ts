@@ -1,0 +1,248 @@
+import {
+  createAction,
+  deleteAction,
+  type ManageActionsPorts,
+  requireAction,
+  updateAction,
+} from '../../../src/domain/actions/manage-actions.ts';
+import { anAssistant, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
+import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
+
+const EVENT = { trigger: 'Event', name: 'Tell the CRM', url: 'https://crm.example/', events: ['conversation.started'] };
+const AI = {
+  trigger: 'AI-decided',
+  name: 'Look up an order',
+  url: 'https://crm.example/',
+  description: '0123456789',
+};
+const FORM = {
+  trigger: 'Form',
+  name: 'Contact us',
+  url: 'https://crm.example/',
+  form_fields: [{ key: 'email', label: 'Email', type: 'Email' }],
+};
+
+function setUp() {
+  const clock = new FrozenClock();
+  const store = new InMemoryConfigurationStore();
+  store.assistants.set(SITE_ID, anAssistant());
+  store.assistants.set(OTHER_SITE_ID, anAssistant({ site_id: OTHER_SITE_ID }));
+  const ports: ManageActionsPorts = {
+    store,
+    now: clock.now,
+    randomBytes: countingBytes(),
+    sealSigningSecret: async (secret, actionId) => `sealed(${secret.slice(0, 6)} of ${actionId})`,
+  };
+  return { clock, store, ports };
+}
+
+describe('a new Action', () => {
+  test('is enabled, sends POST, and has a sealed signing secret and an id of its own', async () => {
+    const { ports, store } = setUp();
+    const action = await createAction(SITE_ID, EVENT, ports);
+    expect(action).toEqual({
+      ...EVENT,
+      method: 'POST',
+      enabled: true,
+      action_id: expect.stringMatching(/^act_[a-z2-7]{20}$/),
+      org_id: anAssistant().org_id,
+      site_id: SITE_ID,
+      slug: 'tell-the-crm',
+      sealed_signing_secret: `sealed(whsec_ of ${action.action_id})`,
+      created_at: '2026-03-04T05:06:07.250Z',
+      updated_at: '2026-03-04T05:06:07.250Z',
+      version: 1,
+    });
+    expect(store.actions.get(action.action_id)).toEqual(action);
+  });
+
+  test('of the kind AI-decided tells the assistant only that it completed, unless told otherwise', async () => {
+    const { ports } = setUp();
+    expect(await createAction(SITE_ID, AI, ports)).toMatchObject({ ...AI, feed_response_back: false });
+  });
+
+  test('of the kind Form has fields that need not be filled in, unless told otherwise', async () => {
+    const { ports } = setUp();
+    expect(await createAction(SITE_ID, FORM, ports)).toMatchObject({
+      form_fields: [{ key: 'email', label: 'Email', type: 'Email', required: false }],
+    });
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['no name', { ...EVENT, name: '' }, 'name: is required'],
+    ['an unknown trigger', { ...EVENT, trigger: 'Timer' }, 'trigger: '],
+    ['an http URL', { ...EVENT, url: 'http://crm.example/' }, 'url: must start with https://'],
+    [
+      'a URL of 2001 characters',
+      { ...EVENT, url: `https://crm.example/${'x'.repeat(1981)}` },
+      'url: must be at most 2000 characters',
+    ],
+    ['a URL with credentials', { ...EVENT, url: 'https://a:b@crm.example/' }, 'url: '],
+    ['another method', { ...EVENT, method: 'HEAD' }, 'method: '],
+    ['no events', { ...EVENT, events: [] }, 'events: at least one event is required'],
+    [
+      'an event outside the catalog',
+      { ...EVENT, events: ['conversation.exploded'] },
+      'events.0: must be an event of the catalog',
+    ],
+    ['an event twice', { ...EVENT, events: ['sms.sent', 'sms.sent'] }, 'events: must not name an event twice'],
+    [
+      'a description of 9 characters',
+      { ...AI, description: '012345678' },
+      'description: must be at least 10 characters',
+    ],
+    [
+      'a description of 9 characters and blanks',
+      { ...AI, description: '012345678   ' },
+      'description: must be at least 10 characters',
+    ],
+    ['a description of 5 emoji', { ...AI, description: '👩👩👩👩👩' }, 'description: must be at least 10 characters'],
+    ['no description', { ...AI, description: undefined }, 'description: '],
+    ['a field map path without $', { ...AI, response_field_map: { a: 'order.status' } }, 'response_field_map.a: '],
+    [
+      'a parameter of another type',
+      { ...AI, parameters: { properties: { a: { type: 'array' } } } },
+      'parameters.properties.a.type: ',
+    ],
+    [
+      'a parameter pattern that is none',
+      { ...AI, parameters: { properties: { a: { type: 'string', pattern: '(' } } } },
+      'parameters.properties.a.pattern',
+    ],
+    ['no form fields', { ...FORM, form_fields: [] }, 'form_fields: at least one form field is required'],
+    [
+      'a form field of another type',
+      { ...FORM, form_fields: [{ key: 'a', label: 'A', type: 'Date' }] },
+      'form_fields.0.type: ',
+    ],
+    [
+      'a form key of 101 characters',
+      { ...FORM, form_fields: [{ key: 'k'.repeat(101), label: 'A', type: 'Text' }] },
+      'form_fields.0.key: ',
+    ],
+    [
+      'a form key twice',
+      { ...FORM, form_fields: [...FORM.form_fields, ...FORM.form_fields] },
+      'form_fields: must not use a key twice',
+    ],
+    ['a setting of another trigger', { ...EVENT, form_fields: FORM.form_fields }, ''],
+    ['a signing secret of its own', { ...EVENT, sealed_signing_secret: 'x' }, ''],
+  ])('with %s is refused and names the field', async (_, input, message) => {
+    const { ports, store } = setUp();
+    const refusal = await refusalOf(createAction(SITE_ID, input, ports));
+    expect([refusal.status, refusal.message.slice(0, message.length)]).toEqual([400, message]);
+    expect(refusal.message).not.toBe('');
+    expect(store.actions.size).toBe(0);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a URL of 2000 characters', { ...EVENT, url: `https://crm.example/${'x'.repeat(1980)}` }],
+    [
+      'every event, also the reserved ones',
+      { ...EVENT, events: ['form.submitted', 'call.completed', 'email.sent', 'test.ping'] },
+    ],
+    ['a description of 10 emoji', { ...AI, description: '👩'.repeat(10) }],
+    ['a form key of 100 characters', { ...FORM, form_fields: [{ key: 'k'.repeat(100), label: 'A', type: 'Text' }] }],
+  ])('with %s is taken', async (_, input) => {
+    expect((await createAction(SITE_ID, input, setUp().ports)).version).toBe(1);
+  });
+
+  test('of an unknown assistant is refused', async () => {
+    const { ports } = setUp();
+    expect(await saidNo(createAction('site_nobody', EVENT, ports))).toEqual([404, 'site_id: no assistant site_nobody']);
+  });
+
+  test('is refused when the organization has 50', async () => {
+    const { ports } = setUp();
+    for (let i = 0; i < 50; i++) await createAction(i % 2 ? SITE_ID : OTHER_SITE_ID, EVENT, ports);
+    expect(await saidNo(createAction(SITE_ID, EVENT, ports))).toEqual([409, 'actions: an organization has at most 50']);
+  });
+
+  test('shares its slug with no other of its assistant and trigger, except Event Actions', async () => {
+    const { ports } = setUp();
+    await createAction(SITE_ID, FORM, ports);
+    expect(await saidNo(createAction(SITE_ID, { ...FORM, name: ' contact US!' }, ports))).toEqual([
+      409,
+      'name: another Form Action of this assistant is already called contact-us',
+    ]);
+    await createAction(OTHER_SITE_ID, FORM, ports);
+    await createAction(SITE_ID, { ...AI, name: FORM.name }, ports);
+    await createAction(SITE_ID, EVENT, ports);
+    await createAction(SITE_ID, EVENT, ports);
+  });
+});
+
+describe('changing an Action', () => {
+  test('keeps what is not given, its secret and its age, and grows a version', async () => {
+    const { ports, clock } = setUp();
+    const action = await createAction(SITE_ID, FORM, ports);
+    clock.advance(1000);
+    const changed = await updateAction(action.action_id, { name: 'Call me', enabled: false }, ports);
+    expect(changed).toEqual({
+      ...action,
+      name: 'Call me',
+      slug: 'call-me',
+      enabled: false,
+      updated_at: '2026-03-04T05:06:08.250Z',
+      version: 2,
+    });
+    expect(await updateAction(action.action_id, { method: 'PUT', enabled: undefined }, ports)).toMatchObject({
+      method: 'PUT',
+      enabled: false,
+    });
+  });
+
+  test('cannot change the trigger, and may name the one it has', async () => {
+    const { ports } = setUp();
+    const action = await createAction(SITE_ID, EVENT, ports);
+    expect(await saidNo(updateAction(action.action_id, { ...FORM }, ports))).toEqual([
+      400,
+      'trigger: is Event since creation and cannot be changed',
+    ]);
+    expect(await updateAction(action.action_id, { trigger: 'Event', name: 'B' }, ports)).toMatchObject({ name: 'B' });
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ url: 'http://crm.example' }, 'url: must start with https://'],
+    [{ events: [] }, 'events: at least one event is required'],
+    [{ action_id: 'act_other' }, 'Unrecognized key'],
+    [{ sealed_signing_secret: 'x' }, 'Unrecognized key'],
+  ])('to %p is refused: %p', async (change, message) => {
+    const { ports } = setUp();
+    const action = await createAction(SITE_ID, EVENT, ports);
+    expect(await saidNo(updateAction(action.action_id, change, ports))).toEqual([
+      400,
+      expect.stringContaining(message),
+    ]);
+  });
+
+  test('to the name of another is refused, to its own is not', async () => {
+    const { ports } = setUp();
+    await createAction(SITE_ID, FORM, ports);
+    const second = await createAction(SITE_ID, { ...FORM, name: 'Second' }, ports);
+    expect((await refusalOf(updateAction(second.action_id, { name: 'Contact us' }, ports))).status).toBe(409);
+    expect((await updateAction(second.action_id, { name: 'Second' }, ports)).version).toBe(2);
+  });
+
+  test('that somebody else changed in between is refused', async () => {
+    const { ports, store } = setUp();
+    const action = await createAction(SITE_ID, EVENT, ports);
+    const slow = { ...ports, store: { ...store, findActionById: async () => action } };
+    await updateAction(action.action_id, { name: 'Theirs' }, ports);
+    expect((await refusalOf(updateAction(action.action_id, { name: 'Mine' }, slow))).status).toBe(409);
+    expect((await refusalOf(deleteAction(action.action_id, slow))).status).toBe(409);
+  });
+});
+
+test('a deleted Action is gone, and makes room for another', async () => {
+  const { ports } = setUp();
+  const action = await createAction(SITE_ID, FORM, ports);
+  await deleteAction(action.action_id, ports);
+  expect(await saidNo(requireAction(action.action_id, ports))).toEqual([
+    404,
+    `action_id: no Action ${action.action_id}`,
+  ]);
+  expect((await createAction(SITE_ID, FORM, ports)).slug).toBe('contact-us');
+});

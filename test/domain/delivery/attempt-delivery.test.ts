@@ -1,0 +1,358 @@
+import type { EventAction } from '../../../src/contract/actions.ts';
+import { FAILURE_CODES, type FailureCode } from '../../../src/contract/deliveries.ts';
+import type { DeliveryMessage } from '../../../src/contract/queues.ts';
+import {
+  type AttemptDeliveryPorts,
+  attemptDelivery,
+  recordTooLarge,
+} from '../../../src/domain/delivery/attempt-delivery.ts';
+import { isRetried, pauseAfter } from '../../../src/domain/delivery/retries.ts';
+import { anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  answered,
+  FakeLogWriteFailed,
+  FakeOutbound,
+  InMemoryDeliveryLog,
+  openSigningSecret,
+  unanswered,
+} from '../../fakes/delivery.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+
+const MESSAGE: DeliveryMessage = {
+  version: 1,
+  action_id: 'act_event',
+  attempt: 1,
+  envelope: {
+    id: '6a7e8f90-0000-4000-8000-000000000001',
+    event: 'conversation.started',
+    timestamp: '2026-03-04T05:06:00Z',
+    data: { conversation_id: 'c-1' },
+    site_id: SITE_ID,
+    org_id: ORG_ID,
+  },
+};
+
+function setUp(action: EventAction | undefined = anEventAction()) {
+  const clock = new FrozenClock();
+  const outbound = new FakeOutbound();
+  const log = new InMemoryDeliveryLog();
+  const logWriteFailed = new FakeLogWriteFailed();
+  const later: { readonly message: DeliveryMessage; readonly seconds: number }[] = [];
+  const ports: AttemptDeliveryPorts = {
+    findAction: async (orgId, actionId) => (orgId === ORG_ID && actionId === action?.action_id ? action : undefined),
+    openSigningSecret,
+    log,
+    logWriteFailed: logWriteFailed.report,
+    deliver: outbound.deliver,
+    sendLater: async (message, seconds) => {
+      later.push({ message, seconds });
+    },
+    now: clock.now,
+  };
+  const attempt = (changes: Partial<DeliveryMessage> = {}, messageId = 'message-1') =>
+    attemptDelivery({ ...MESSAGE, ...changes }, messageId, ports);
+  return { clock, outbound, log, logWriteFailed, later, ports, attempt };
+}
+
+const queueAway = async () => {
+  throw new Error('The queue is away');
+};
+
+describe('an attempt', () => {
+  test('sends the envelope as it is, signed, on the connection of its Action', async () => {
+    const { attempt, outbound, clock } = setUp();
+    expect(await attempt()).toMatchObject({ outcome: 'succeeded' });
+    expect(outbound.requests).toHaveLength(1);
+    const request = outbound.requests[0];
+    expect(Buffer.from(request?.body ?? []).toString()).toBe(JSON.stringify(MESSAGE.envelope));
+    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/events', connectionKey: 'act_event' });
+    expect(request?.headers).toEqual({
+      'Content-Type': 'application/json',
+      'User-Agent': 'Service-Integration/1.0',
+      'X-Service-Signature': expect.stringMatching(
+        new RegExp(`^t=${Math.floor(clock.now().getTime() / 1000)},v1=[0-9a-f]{64}$`),
+      ),
+      'X-Service-Trigger': 'event',
+      'X-Service-Trigger-Ref': 'conversation.started',
+    });
+  });
+
+  test('sends no body on GET, and records none', async () => {
+    const { attempt, outbound, log } = setUp(anEventAction({ method: 'GET' }));
+    await attempt();
+    expect(outbound.requests[0]?.body).toBeNull();
+    expect(log.all()[0]?.start.payload).toBeNull();
+  });
+
+  test('is on record before it is sent, and completed afterwards', async () => {
+    const { attempt, log, ports } = setUp();
+    const statesWhenSending: (boolean | undefined)[] = [];
+    const deliver: AttemptDeliveryPorts['deliver'] = async (request) => {
+      statesWhenSending.push(log.all()[0]?.result === null);
+      return ports.deliver(request);
+    };
+    await attemptDelivery(MESSAGE, 'message-1', { ...ports, deliver });
+    expect(statesWhenSending).toEqual([true]);
+    expect(log.all()).toEqual([
+      {
+        start: {
+          action_id: 'act_event',
+          at: '2026-03-04T05:06:00Z',
+          reference: MESSAGE.envelope.id,
+          attempt: 1,
+          trigger: 'event',
+          trigger_ref: 'conversation.started',
+          payload: JSON.stringify(MESSAGE.envelope),
+          started_at: '2026-03-04T05:06:07.250Z',
+          message_id: 'message-1',
+        },
+        result: { status: 200, response_excerpt: 'ok', latency_ms: 12, success: true, error: null },
+        sends: 1,
+      },
+    ]);
+    expect(await attempt()).toMatchObject({ outcome: 'taken' });
+  });
+});
+
+describe('after a failure', () => {
+  test.each<[number, number | undefined]>([
+    [200, undefined],
+    [201, undefined],
+    [204, undefined],
+    [299, undefined],
+    [301, undefined],
+    [302, undefined],
+    [307, undefined],
+    [400, undefined],
+    [401, undefined],
+    [404, undefined],
+    [407, undefined],
+    [408, 2],
+    [409, undefined],
+    [410, undefined],
+    [428, undefined],
+    [429, 2],
+    [430, undefined],
+    [499, undefined],
+    [500, 2],
+    [502, 2],
+    [503, 2],
+    [599, 2],
+  ])('with status %p the next attempt comes after %p seconds', async (status, seconds) => {
+    const { attempt, outbound, later } = setUp();
+    outbound.outcomes = [answered(status)];
+    expect((await attempt()).outcome).toBe(status < 300 ? 'succeeded' : 'failed');
+    expect(later.map((retry) => retry.seconds)).toEqual(seconds === undefined ? [] : [seconds]);
+  });
+
+  test.each<[FailureCode, boolean]>([
+    ['timeout', true],
+    ['dns_failure', true],
+    ['connect_failure', true],
+    ['tls_failure', true],
+    ['connection_closed', true],
+    ['response_malformed', true],
+    ['invalid_url', false],
+    ['blocked_address', false],
+    ['internal_error', false],
+  ])('of the kind %p another attempt is made: %p', async (code, retried) => {
+    const { attempt, outbound, later, log } = setUp();
+    outbound.outcomes = [unanswered(code)];
+    expect((await attempt()).outcome).toBe('failed');
+    expect(later).toHaveLength(retried ? 1 : 0);
+    expect(log.all()[0]?.result).toMatchObject({
+      success: false,
+      status: null,
+      response_excerpt: null,
+      error: { code },
+    });
+  });
+
+  test('attempt 2 comes after 2 seconds, attempt 3 after 4, and attempt 4 never', async () => {
+    const { attempt, outbound, later, log } = setUp();
+    outbound.outcomes = [answered(503)];
+    await attempt({ attempt: 1 }, 'message-1');
+    await attempt({ attempt: 2 }, 'message-2');
+    await attempt({ attempt: 3 }, 'message-3');
+    expect(later).toEqual([
+      { message: { ...MESSAGE, attempt: 2 }, seconds: 2 },
+      { message: { ...MESSAGE, attempt: 3 }, seconds: 4 },
+    ]);
+    expect(log.all().map((record) => record.start.attempt)).toEqual([1, 2, 3]);
+    expect(outbound.requests).toHaveLength(3);
+  });
+
+  test('every attempt is signed anew and carries the same envelope', async () => {
+    const { attempt, outbound, clock } = setUp();
+    outbound.outcomes = [answered(503)];
+    await attempt({ attempt: 1 }, 'message-1');
+    clock.advance(2000);
+    await attempt({ attempt: 2 }, 'message-2');
+    const [first, second] = outbound.requests;
+    expect(Buffer.from(second?.body ?? [])).toEqual(Buffer.from(first?.body ?? []));
+    expect(second?.headers['X-Service-Signature']).not.toBe(first?.headers['X-Service-Signature']);
+  });
+
+  test('a 2xx whose body did not end is a success with a note, and not tried again', async () => {
+    const { attempt, outbound, later, log } = setUp();
+    outbound.outcomes = [{ ...answered(200), bodyComplete: false, note: 'The body did not end in time' }];
+    expect((await attempt()).outcome).toBe('succeeded');
+    expect(later).toEqual([]);
+    expect(log.all()[0]?.result).toMatchObject({
+      success: true,
+      status: 200,
+      error: { code: 'timeout', message: 'The body did not end in time' },
+    });
+  });
+});
+
+describe('a message that comes again', () => {
+  test('after its attempt was cut off: is sent again, and the record says so', async () => {
+    const { attempt, outbound, log, ports } = setUp();
+    const cutOff = async () => {
+      throw new Error('The container died');
+    };
+    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, deliver: cutOff })).rejects.toThrow('died');
+    expect((await attempt()).outcome).toBe('succeeded');
+    expect(outbound.requests).toHaveLength(1);
+    expect(log.all()).toEqual([
+      expect.objectContaining({ sends: 2, result: expect.objectContaining({ success: true }) }),
+    ]);
+  });
+
+  test('after its attempt failed but the retry could not be queued: only queues the retry', async () => {
+    const { attempt, outbound, later, ports } = setUp();
+    outbound.outcomes = [answered(503)];
+    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway })).rejects.toThrow('queue');
+    expect(later).toEqual([]);
+    expect(await attempt()).toEqual({ outcome: 'taken', result: null });
+    expect(outbound.requests).toHaveLength(1);
+    expect(later).toEqual([{ message: { ...MESSAGE, attempt: 2 }, seconds: 2 }]);
+  });
+
+  test('after its attempt succeeded: does nothing', async () => {
+    const { attempt, outbound, later } = setUp();
+    await attempt();
+    expect(await attempt()).toEqual({ outcome: 'taken', result: null });
+    expect([outbound.requests.length, later.length]).toEqual([1, 0]);
+  });
+
+  test('under another id is acknowledged unsent, whether or not the first is done', async () => {
+    const { attempt, outbound, ports } = setUp();
+    outbound.outcomes = [answered(503)];
+    const duringSend: unknown[] = [];
+    const deliver: AttemptDeliveryPorts['deliver'] = async (request) => {
+      duringSend.push(await attempt({}, 'message-copy'));
+      return ports.deliver(request);
+    };
+    await attemptDelivery(MESSAGE, 'message-1', { ...ports, deliver });
+    duringSend.push(await attempt({}, 'message-copy'));
+    expect(duringSend).toEqual([
+      { outcome: 'taken', result: null },
+      { outcome: 'taken', result: null },
+    ]);
+    expect(outbound.requests).toHaveLength(1);
+  });
+});
+
+describe('when our own parts fail', () => {
+  test('a record that cannot be claimed: nothing is sent and the message comes back', async () => {
+    const { attempt, outbound, log } = setUp();
+    log.failing.add('claim');
+    await expect(attempt()).rejects.toThrow('The log is away');
+    expect(outbound.requests).toEqual([]);
+  });
+
+  test('a signing secret that cannot be opened: nothing is sent and no record is left behind', async () => {
+    const { outbound, log, ports } = setUp();
+    const keyStoreAway = async () => {
+      throw new Error('The key store is away');
+    };
+    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, openSigningSecret: keyStoreAway })).rejects.toThrow(
+      'key store',
+    );
+    expect([outbound.requests, log.all()]).toEqual([[], []]);
+  });
+
+  test('a record that cannot be completed: the retry is queued all the same, and a line says what is missing', async () => {
+    const { attempt, outbound, later, log, logWriteFailed } = setUp();
+    outbound.outcomes = [answered(503)];
+    log.failing.add('complete');
+    expect((await attempt()).outcome).toBe('failed');
+    expect(later).toHaveLength(1);
+    expect(logWriteFailed.calls).toEqual([
+      {
+        key: expect.objectContaining({ attempt: 1 }),
+        result: expect.objectContaining({ status: 503 }),
+        cause: expect.any(Error),
+      },
+    ]);
+  });
+
+  test('the retry cannot be queued: the record is completed and the message comes back', async () => {
+    const { outbound, log, ports } = setUp();
+    outbound.outcomes = [answered(503)];
+    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway })).rejects.toThrow(
+      'The queue is away',
+    );
+    expect(log.all()[0]?.result).toMatchObject({ success: false, status: 503 });
+  });
+});
+
+describe('is not sent, but on record as failed', () => {
+  test('when the Action was disabled', async () => {
+    const { attempt, outbound, log, later } = setUp(anEventAction({ enabled: false }));
+    expect(await attempt({ attempt: 2 })).toEqual({ outcome: 'unsent', result: null });
+    expect([outbound.requests, later]).toEqual([[], []]);
+    expect(log.all()).toEqual([
+      expect.objectContaining({
+        sends: 0,
+        result: expect.objectContaining({
+          success: false,
+          error: { code: 'action_disabled', message: 'The Action is disabled' },
+        }),
+      }),
+    ]);
+  });
+
+  test('when the Action was deleted', async () => {
+    const { attempt, log } = setUp(anEventAction({ action_id: 'act_other' }));
+    expect((await attempt()).outcome).toBe('unsent');
+    expect(log.all()[0]?.result?.error?.code).toBe('action_deleted');
+  });
+
+  test('without touching the record of a request that was sent before', async () => {
+    const first = setUp();
+    await first.attempt();
+    const ports = { ...first.ports, findAction: async () => anEventAction({ enabled: false }) };
+    await attemptDelivery(MESSAGE, 'message-1', ports);
+    expect(first.log.all()).toEqual([
+      expect.objectContaining({ sends: 1, result: expect.objectContaining({ success: true }) }),
+    ]);
+  });
+
+  test('when no queue could carry it', async () => {
+    const log = new InMemoryDeliveryLog();
+    await recordTooLarge({ log, now: new FrozenClock().now })(MESSAGE);
+    expect(log.all()).toEqual([
+      {
+        start: expect.objectContaining({
+          action_id: 'act_event',
+          reference: MESSAGE.envelope.id,
+          attempt: 1,
+          payload: JSON.stringify(MESSAGE.envelope),
+        }),
+        result: expect.objectContaining({
+          success: false,
+          error: expect.objectContaining({ code: 'payload_too_large' }),
+        }),
+        sends: 0,
+      },
+    ]);
+  });
+});
+
+test('no failure code is left without a decision, and only three attempts are made', () => {
+  for (const code of FAILURE_CODES) expect(typeof isRetried({ code, status: 500 })).toBe('boolean');
+  expect([1, 2, 3, 4].map(pauseAfter)).toEqual([2, 4, undefined, undefined]);
+});

@@ -1,0 +1,124 @@
+import type { Action } from '../../../src/contract/actions.ts';
+import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
+import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
+import { routeEvent } from '../../../src/domain/events/route-event.ts';
+import { aFormAction, anAiAction, anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+
+const EVENT: BusEvent = {
+  id: '6a7e8f90-0000-4000-8000-000000000001',
+  'detail-type': 'conversation.started',
+  time: '2026-03-04T05:06:00Z',
+  detail: { org_id: ORG_ID, site_id: SITE_ID, data: { conversation_id: 'c-1' } },
+};
+
+function organizationLevel(): BusEvent {
+  const { site_id: _, ...detail } = EVENT.detail;
+  return { ...EVENT, 'detail-type': 'contact.created', detail };
+}
+
+async function route(event: BusEvent, actions: readonly Action[], tooLargeFor: readonly string[] = []) {
+  const sent: DeliveryMessage[] = [];
+  const recorded: DeliveryMessage[] = [];
+  const begun = await routeEvent(event, {
+    actionsOf: async (orgId) => actions.filter((action) => action.org_id === orgId),
+    send: async (messages) => {
+      const tooLarge = messages.filter((message) => tooLargeFor.includes(message.action_id));
+      sent.push(...messages.filter((message) => !tooLarge.includes(message)));
+      return { tooLarge };
+    },
+    recordTooLarge: async (message) => {
+      recorded.push(message);
+    },
+  });
+  return { begun, sent, recorded };
+}
+
+test('a subscribed Action gets one message with the envelope of the spec', async () => {
+  const { begun, sent } = await route(EVENT, [anEventAction()]);
+  expect(begun).toBe(1);
+  expect(sent).toEqual([
+    {
+      version: 1,
+      action_id: 'act_event',
+      attempt: 1,
+      envelope: {
+        id: EVENT.id,
+        event: 'conversation.started',
+        timestamp: EVENT.time,
+        data: { conversation_id: 'c-1' },
+        site_id: SITE_ID,
+        org_id: ORG_ID,
+      },
+    },
+  ]);
+  expect(Object.keys(sent[0]?.envelope ?? {})).toEqual(['id', 'event', 'timestamp', 'data', 'site_id', 'org_id']);
+});
+
+test('every subscribed Action gets one, and they share id and timestamp', async () => {
+  const { sent } = await route(EVENT, [anEventAction(), anEventAction({ action_id: 'act_second' })]);
+  expect(sent.map((message) => message.action_id)).toEqual(['act_event', 'act_second']);
+  expect(new Set(sent.map((message) => JSON.stringify(message.envelope))).size).toBe(1);
+});
+
+test.each<[string, readonly Action[]]>([
+  ['a disabled Action', [anEventAction({ enabled: false })]],
+  ['an Action subscribed to something else', [anEventAction({ events: ['message.sent'] })]],
+  ['an Action of another assistant', [anEventAction({ site_id: OTHER_SITE_ID })]],
+  ['an Action of another organization', [anEventAction({ org_id: 'org_other' })]],
+  ['AI-decided and Form Actions', [anAiAction(), aFormAction()]],
+  ['nobody', []],
+])("an assistant's event does not reach %s", async (_, actions) => {
+  expect(await route(EVENT, actions)).toEqual({ begun: 0, sent: [], recorded: [] });
+});
+
+test.each([null, undefined])(
+  'an event whose site is %p reaches the Actions of every assistant, each under its own site',
+  async (siteId) => {
+    const base = organizationLevel();
+    const event = { ...base, detail: { ...base.detail, site_id: siteId } };
+    const { sent } = await route(event, [
+      anEventAction({ events: ['contact.created'] }),
+      anEventAction({ action_id: 'act_second', site_id: OTHER_SITE_ID, events: ['message.sent', 'contact.created'] }),
+      anEventAction({ action_id: 'act_elsewhere', org_id: 'org_other', events: ['contact.created'] }),
+      anEventAction({ action_id: 'act_off', enabled: false, events: ['contact.created'] }),
+    ]);
+    expect(sent.map(({ action_id, envelope }) => [action_id, envelope.site_id])).toEqual([
+      ['act_event', SITE_ID],
+      ['act_second', OTHER_SITE_ID],
+    ]);
+  },
+);
+
+test('what no queue can carry is recorded, and not counted as begun', async () => {
+  const actions = [anEventAction(), anEventAction({ action_id: 'act_second' })];
+  const { begun, sent, recorded } = await route(EVENT, actions, ['act_second']);
+  expect([begun, sent.length]).toEqual([1, 1]);
+  expect(recorded.map((message) => message.action_id)).toEqual(['act_second']);
+});
+
+test('a queue that is away fails the event, so that it comes again', async () => {
+  const failing = routeEvent(EVENT, {
+    actionsOf: async () => [anEventAction()],
+    send: async () => {
+      throw new Error('The queue is away');
+    },
+    recordTooLarge: async () => undefined,
+  });
+  await expect(failing).rejects.toThrow('The queue is away');
+});
+
+test.each(EVENT_NAMES)('%s is delivered unless it is reserved', async (name) => {
+  const { begun } = await route({ ...EVENT, 'detail-type': name }, [anEventAction({ events: [...EVENT_NAMES] })]);
+  expect(begun).toBe(EVENT_CATALOG[name].reserved ? 0 : 1);
+});
+
+test('five names are reserved and 22 fire', () => {
+  expect(DELIVERED_EVENTS).toHaveLength(22);
+  expect(EVENT_NAMES.filter((name) => !DELIVERED_EVENTS.includes(name)).sort()).toEqual([
+    'call.completed',
+    'campaign.contact.completed',
+    'campaign.paused',
+    'email.sent',
+    'form.submitted',
+  ]);
+});
