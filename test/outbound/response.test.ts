@@ -114,8 +114,14 @@ describe('a plain answer', () => {
   });
 
   test('only keepBytes of the body are kept', async () => {
-    const receiver = await startAnswering(world.identity, `${HEAD}Content-Length: 10\r\n\r\n0123456789`);
-    expect(await deliverTo(receiver, { keepBytes: 4 })).toMatchObject({ text: '0123', bodyComplete: true, note: null });
+    const whole = `${HEAD}Content-Length: 10\r\n\r\n0123456789`;
+    for (const connectionKey of ['action-1', undefined]) {
+      const receiver = await startAnswering(world.identity, whole);
+      const outbound = world.outbound();
+      const outcome = await outbound.deliver(post(receiver.port, { keepBytes: 4, connectionKey }));
+      expect(outcome).toMatchObject({ body: Buffer.from('0123'), bodyComplete: true, failure: null, note: null });
+      await receiver.stop();
+    }
   });
 });
 

@@ -139,6 +139,7 @@ describe('a connection is not used again', () => {
 
   test('when it has said something unasked', async () => {
     const receiver = await startAnswering(world.identity, (_, __, socket) => {
+      socket.setNoDelay();
       socket.write(OK, () => setTimeout(() => socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n'), 5));
       return undefined;
     });

@@ -41,9 +41,13 @@ export async function openConnection(
       lastError = error;
       continue;
     }
-    // The peer as the kernel knows it, before it hears a byte from us.
+    // The peer as the kernel knows it, before it hears a byte from us; it may have gone again already.
     const peer = socket.remoteAddress;
-    const problem = rule.addressProblem(peer ?? '');
+    if (peer === undefined) {
+      socket.destroy();
+      continue;
+    }
+    const problem = rule.addressProblem(peer);
     if (problem === undefined) return { socket: await secure(socket, endpoint, secureContext, attempt), address };
     socket.destroy();
     throw new Failure('blocked_address', `The connection led to ${problem}`);

@@ -67,7 +67,7 @@ export function createDeliver({
       return answer;
     } catch (error) {
       connection.socket.destroy();
-      if (key && used && error instanceof Failure && error.code === 'connection_closed') idle.distrust(key);
+      if (key && used) idle.distrust(key);
       throw error;
     }
   }
@@ -102,8 +102,9 @@ function answered({ status, body, bodyComplete, note }: Answer): Result {
 /** The spec's "Outbound delivery outcomes", by status alone. */
 function statusFailure(status: number): OutboundOutcome['failure'] {
   if (status < 300) return null;
-  if (status < 400)
+  if (status < 400) {
     return { code: 'redirect', message: `The endpoint redirected (status ${status}); redirects are not followed` };
+  }
   return { code: 'http_status', message: `The endpoint answered with status ${status}` };
 }
 

@@ -129,6 +129,8 @@ export function exchange(
           chunks.push(part);
         }
         if (bodyBytes > RESPONSE_READ_MAX_BYTES) end(status, true, 'Only the first 1 MB of the response body was read');
+        // The rest is worth reading only for the sake of the connection.
+        else if (bodyBytes > keepBytes && !keepAlive) end(status, true, null);
       });
       incoming.on('error', () => end(status, false, 'The response body broke off'));
       incoming.on('end', () => {

@@ -10,7 +10,7 @@ export type OutboundRequest = {
   readonly body: Uint8Array | null;
   /** Requests of the same key may share a connection (Event deliveries: the Action's id); without one, a fresh connection. */
   readonly connectionKey?: string;
-  /** How much of the response body the caller needs, in bytes; up to 1 MB is read either way. @default 1 MB */
+  /** How much of the response body the caller needs, in bytes, at most 1 MB; the rest may stay unread. @default 1 MB */
   readonly keepBytes?: number;
 };
 
@@ -18,9 +18,9 @@ export type OutboundRequest = {
 export type OutboundOutcome = {
   /** HTTP status, null when none arrived. */
   readonly status: number | null;
-  /** The first 1 MB of the response body (or `keepBytes` of it), as it was on the wire. */
+  /** The first `keepBytes` of the response body, as it was on the wire. */
   readonly body: Uint8Array;
-  /** False when the body did not end within the deadline, or broke off; true when it was cut at 1 MB, as the spec says. */
+  /** False when the body did not end within the deadline, or broke off; true when it was cut at the size asked for. */
   readonly bodyComplete: boolean;
   /** From the start of name resolution to the end of the response, in milliseconds. */
   readonly latencyMs: number;
