@@ -37,4 +37,3 @@ export const policyDocument = z.strictObject({
 });
 
 export type PolicyStatement = z.infer<typeof statement>;
-export type PolicyDocument = z.infer<typeof policyDocument>;

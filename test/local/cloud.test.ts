@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
@@ -21,6 +21,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
+import { CloudError } from '../../local/cloud-error.ts';
 import { assembleFixture, eventually, temporaryFolder } from './fixture/fixture-cloud.ts';
 
 import.meta.jest.setTimeout(30_000);
@@ -472,6 +473,27 @@ test('a port in use is refused with one message', async () => {
   await expect(startLocalCloud({ data: join(folder, 'other'), assembly, port })).rejects.toThrow(
     `Port ${port} is in use`,
   );
+});
+
+test.each([
+  ['version.json', 'holds state that this version cannot read'],
+  ['secrets.json', 'cannot be read'],
+  ['dynamodb.db', 'cannot be read'],
+  ['sqs/fauxqs.db', 'cannot be read'],
+])('a broken %s is refused with one message', async (file, message) => {
+  const broken = join(folder, `broken-${file.slice(0, 3)}`);
+  mkdirSync(dirname(join(broken, file)), { recursive: true });
+  writeFileSync(join(broken, file), 'nonsense that is long enough to be taken for something');
+  const start = startLocalCloud({ data: broken, assembly });
+  await expect(start).rejects.toThrow(CloudError);
+  await expect(start).rejects.toThrow(message);
+  await expect(start).rejects.toThrow(/--data/);
+});
+
+test('a certificate authority that is none is refused with one message', async () => {
+  const authorities = [join(assembly, 'manifest.json')];
+  const other = { data: join(folder, 'authority'), assembly };
+  await expect(startLocalCloud({ ...other, authorities })).rejects.toThrow('is not a PEM file with a certificate');
 });
 
 test('a restart keeps items, messages and secrets; a dropped statement is missed', async () => {
