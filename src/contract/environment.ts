@@ -13,4 +13,5 @@ export const ENVIRONMENT = {
   tokenKeys: 'TOKEN_KEYS_SECRET',
   sealingKey: 'SEALING_KEY_SECRET',
   originSecret: 'ORIGIN_SECRET',
+  actionTestFunction: 'ACTION_TEST_FUNCTION',
 } as const;

@@ -23,6 +23,7 @@ export const MESSAGES = {
   conversationUnknown: 'conversation_id: unknown conversation',
   submissionInProgress: 'client_key: this submission is still being delivered',
   submissionFailed: 'The submission could not be delivered',
+  loginRequired: 'Log in first',
   notFound: 'Not found',
   internal: 'Internal error',
 } as const;

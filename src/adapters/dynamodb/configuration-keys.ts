@@ -7,7 +7,14 @@ export const KEYS = {
   actionOwner: (actionId: string) => ({ pk: `ACTION#${actionId}`, sk: 'OWNER' }),
   assistant: (siteId: string) => ({ pk: `SITE#${siteId}`, sk: 'ASSISTANT' }),
   slug: (siteId: string, trigger: string, slug: string) => ({ pk: `SITE#${siteId}`, sk: `SLUG#${trigger}#${slug}` }),
+  member: (orgId: string, sub: string) => ({ pk: `ORG#${orgId}`, sk: `MEMBER#${sub}` }),
+  /** Leads from a login to the organizations it belongs to. */
+  memberOrganization: (sub: string, orgId: string) => ({ pk: `MEMBER#${sub}`, sk: `ORG#${orgId}` }),
+  audit: (orgId: string, at: string, entityId: string, version: number) => ({
+    pk: `AUDIT#${orgId}`,
+    sk: `${at}#${entityId}#${version}`,
+  }),
   domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
 } as const;
 
-export const SORT_PREFIXES = { action: 'ACTION#', site: 'SITE#' } as const;
+export const SORT_PREFIXES = { action: 'ACTION#', site: 'SITE#', member: 'MEMBER#' } as const;

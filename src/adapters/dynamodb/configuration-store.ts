@@ -11,15 +11,24 @@ import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import type { Organization } from '../../contract/organizations.ts';
+import type { Mutation } from '../../domain/organizations/audit.ts';
+import { CreationTaken } from '../../domain/organizations/recorded-changes.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
 import { transactionFailures } from './conditions.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { configurationReads } from './configuration-reads.ts';
 
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** What the operator's command line and the dashboard read and write. Every change is one transaction. */
-export function configurationStore(client: DynamoDBDocumentClient, table: string): ConfigurationStore {
+/**
+ * What the operator's command line and the dashboard read and write. Every change is one transaction.
+ * @param alongside written in the transaction of a change. Its conditions may only say that a creation was made before.
+ */
+export function configurationStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  alongside: (mutation: Mutation) => readonly TransactItem[] = () => [],
+): ConfigurationStore {
   const reads = configurationReads(client, table);
   const put = (
     item: Record<string, unknown>,
@@ -28,8 +37,12 @@ export function configurationStore(client: DynamoDBDocumentClient, table: string
     Put: { TableName: table, Item: item, ...condition },
   });
   const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
-  const transact = (items: TransactItem[]) =>
-    transactionFailures(() => client.send(new TransactWriteCommand({ TransactItems: items })));
+  const transact = async (mutation: Mutation, items: TransactItem[]) => {
+    const all = [...items, ...alongside(mutation)];
+    const failed = await transactionFailures(() => client.send(new TransactWriteCommand({ TransactItems: all })));
+    if (failed.some((position) => position >= items.length)) throw new CreationTaken();
+    return failed;
+  };
 
   const absent = { ConditionExpression: 'attribute_not_exists(pk)' };
   const atVersion = (entity: 'assistant' | 'action', version: number) => ({
@@ -91,7 +104,7 @@ export function configurationStore(client: DynamoDBDocumentClient, table: string
     },
 
     createAssistant: async (assistant) => {
-      const failed = await transact([
+      const failed = await transact({ entity: 'assistant', next: assistant }, [
         put(assistantItem(assistant), absent),
         put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
         ...domainItems(assistant).map((item) => put(item)),
@@ -101,7 +114,7 @@ export function configurationStore(client: DynamoDBDocumentClient, table: string
 
     replaceAssistant: async (previous, next) => {
       const domainChanged = previous.domain !== next.domain;
-      const failed = await transact([
+      const failed = await transact({ entity: 'assistant', previous, next }, [
         put(assistantItem(next), atVersion('assistant', previous.version)),
         ...(domainChanged ? domainItems(previous).map(remove) : []),
         ...(domainChanged ? domainItems(next).map((item) => put(item)) : []),
@@ -126,7 +139,7 @@ export function configurationStore(client: DynamoDBDocumentClient, table: string
     },
 
     createAction: async (action) => {
-      const failed = await transact([
+      const failed = await transact({ entity: 'action', next: action }, [
         {
           Update: {
             TableName: table,
@@ -146,7 +159,7 @@ export function configurationStore(client: DynamoDBDocumentClient, table: string
 
     replaceAction: async (previous, next) => {
       const slugChanged = previous.slug !== next.slug;
-      const failed = await transact([
+      const failed = await transact({ entity: 'action', previous, next }, [
         put(actionItem(next), atVersion('action', previous.version)),
         ...(slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : []),
         ...(slugChanged ? slugItems(next).map((item) => put(item, absent)) : []),
@@ -156,7 +169,7 @@ export function configurationStore(client: DynamoDBDocumentClient, table: string
     },
 
     deleteAction: async (action) => {
-      const failed = await transact([
+      const failed = await transact({ entity: 'action', previous: action }, [
         {
           Delete: {
             TableName: table,

@@ -37,6 +37,11 @@ export function hitPerMinute(client: DynamoDBDocumentClient, table: string): Hit
   };
 }
 
+/** Key of the counter of a site in the clock hour of `now`. */
+export function hourKey(siteId: string, now: Date): string {
+  return `requests#${siteId}#${Math.floor(unixSeconds(now) / HOUR_SECONDS)}`;
+}
+
 /**
  * A counter per site and clock hour. One item takes a thousand writes a second, so that a container which was refused remembers
  * it until the hour or the limit changes, and stops writing.
@@ -57,7 +62,7 @@ export function hitPerHour(client: DynamoDBDocumentClient, table: string): HitPe
       client.send(
         new UpdateCommand({
           TableName: table,
-          Key: { pk: `requests#${siteId}#${hour}` },
+          Key: { pk: hourKey(siteId, now) },
           UpdateExpression: 'SET hits = if_not_exists(hits, :none) + :one, expires_at = :expires',
           ConditionExpression: 'attribute_not_exists(hits) OR hits < :limit',
           ExpressionAttributeValues: {

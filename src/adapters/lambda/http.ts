@@ -3,6 +3,7 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import httpSecurityHeaders from '@middy/http-security-headers';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import * as z from 'zod';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import type { ErrorResponse } from '../../contract/widget.ts';
@@ -15,6 +16,8 @@ export type HttpRequest = {
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly method: string;
   readonly rawPath: string;
+  /** `sub` of the access token that the API's authorizer verified; undefined on routes without an authorizer. */
+  readonly subject: string | undefined;
   /** Of the connection to the API: a visitor, or our distribution. */
   readonly sourceIp: string;
   /** The body as a JSON object; an empty body is `{}`. @throws Refusal 400, 413 */
@@ -25,6 +28,11 @@ export type HttpReply = {
   readonly status: number;
   readonly body?: object;
 };
+
+/** What API Gateway's JWT authorizer adds to an event. */
+const verified = z.object({
+  authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string().min(1) }) }) }),
+});
 
 /** Headers of the answer, also when it becomes a refusal or a fault. */
 export type ReplyHeaders = Record<string, string>;
@@ -83,6 +91,7 @@ function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
     query: event.queryStringParameters ?? {},
     method: event.requestContext.http.method,
     rawPath: event.rawPath,
+    subject: verified.safeParse(event.requestContext).data?.authorizer.jwt.claims.sub,
     sourceIp: event.requestContext.http.sourceIp,
     readBody: () => {
       body ??= jsonObject(event);

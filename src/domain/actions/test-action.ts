@@ -1,8 +1,9 @@
 import type { Action, FormField, ParameterProperty } from '../../contract/actions.ts';
-import type { DeliveryRecord } from '../../contract/deliveries.ts';
+import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import type { HitPerMinute } from '../auth/rate-limits.ts';
+import type { OutboundRequest } from '../delivery/outbound.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
@@ -13,14 +14,12 @@ export type TestActionPorts = SingleAttemptPorts & {
   readonly newId: NewId;
 };
 
-export type TestActionResult = Pick<DeliveryRecord, 'status' | 'latency_ms' | 'success' | 'error' | 'response_excerpt'>;
-
 /**
  * The Test button (spec "Outbound: Action request"): a real signed request through the same pipeline, one attempt, logged.
  * A disabled Action can be tested before it is switched on.
  * @throws Refusal 404, 429
  */
-export async function testAction(orgId: string, actionId: string, ports: TestActionPorts): Promise<TestActionResult> {
+export async function testAction(orgId: string, actionId: string, ports: TestActionPorts): Promise<TestResult> {
   const [perMinute, action] = await Promise.all([
     ports.hitPerMinute(`action-test#${orgId}`, ACTION_TESTS_PER_MINUTE, ports.now()),
     ports.findAction(orgId, actionId),
@@ -28,8 +27,20 @@ export async function testAction(orgId: string, actionId: string, ports: TestAct
   if (action === undefined) throw new Refusal(404, `action_id: no Action ${actionId}`);
   if (!perMinute.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perMinute);
   const id = ports.newId();
-  const { result } = await attemptOnce(action, { ...sampleRequest(action, id, ports.now()), reference: id }, ports);
-  return result;
+  const sample = sampleRequest(action, id, ports.now());
+  const { request, result } = await attemptOnce(action, { ...sample, reference: id }, ports);
+  return { ...result, request: withoutSignature(request) };
+}
+
+/** What was sent, as it may be shown: a signature is no secret, but nobody needs to copy a valid one. */
+function withoutSignature({ method, url, headers, body }: OutboundRequest): TestResult['request'] {
+  const signature = headers['X-Service-Signature']?.replace(/v1=.*/, 'v1=(not shown)') ?? '';
+  return {
+    method,
+    url,
+    headers: { ...headers, 'X-Service-Signature': signature },
+    body: body === null ? null : Buffer.from(body).toString('utf8'),
+  };
 }
 
 /** What the endpoint would be sent, with made-up values. */

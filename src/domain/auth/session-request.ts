@@ -16,7 +16,7 @@ import { endpointUrl } from '../../contract/url.ts';
 import { Refusal } from '../refusal.ts';
 
 /** A JSON `null` means what leaving the field out means: clients in many languages send it for "none". */
-const sessionRequest = z.object({
+export const sessionRequest = z.object({
   user_id: characters({ max: USER_ID_MAX_CHARACTERS }).nullish(),
   user_name: z.string().nullish(),
   user_email: z.string().nullish(),

@@ -8,7 +8,7 @@ import {
   type LogWriteFailed,
   resultOf,
 } from './delivery-log.ts';
-import type { Deliver, OutboundOutcome } from './outbound.ts';
+import type { Deliver, OutboundOutcome, OutboundRequest } from './outbound.ts';
 
 export type SingleAttemptPorts = {
   readonly openSigningSecret: (action: Action) => Promise<string>;
@@ -27,7 +27,11 @@ export async function attemptOnce(
   action: Action,
   input: { readonly body: object; readonly triggerRef: string; readonly reference: string },
   ports: SingleAttemptPorts,
-): Promise<{ readonly outcome: OutboundOutcome; readonly result: AttemptResult }> {
+): Promise<{
+  readonly request: OutboundRequest;
+  readonly outcome: OutboundOutcome;
+  readonly result: AttemptResult;
+}> {
   const signingSecret = await ports.openSigningSecret(action);
   const now = ports.now();
   const start: AttemptStart = {
@@ -42,10 +46,10 @@ export async function attemptOnce(
     message_id: null,
   };
   await ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause));
-  const outcome = await ports.deliver(
-    actionRequest(action, { payload: start.payload, triggerRef: input.triggerRef, signingSecret, now }),
-  );
+  const { payload } = start;
+  const request = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now });
+  const outcome = await ports.deliver(request);
   const result = resultOf(outcome);
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
-  return { outcome, result };
+  return { request, outcome, result };
 }

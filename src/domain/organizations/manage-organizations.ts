@@ -44,7 +44,10 @@ export async function updateOrganization(
 }
 
 /** @throws Refusal 404 */
-export async function requireOrganization(orgId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Organization> {
+export async function requireOrganization(
+  orgId: string,
+  ports: { readonly store: Pick<ConfigurationStore, 'findOrganization'> },
+): Promise<Organization> {
   const organization = await ports.store.findOrganization(orgId);
   if (organization === undefined) throw new Refusal(404, `org_id: no organization ${orgId}`);
   return organization;

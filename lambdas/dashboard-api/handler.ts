@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
+import { members } from '../../src/adapters/dynamodb/members.ts';
+import { recordedStores } from '../../src/adapters/dynamodb/recorded-store.ts';
+import { requestsThisHour } from '../../src/adapters/dynamodb/request-counters.ts';
+import { actionTestFunction, lambdaClient } from '../../src/adapters/functions/action-test.ts';
+import { dashboardReply } from '../../src/adapters/lambda/dashboard-router.ts';
+import { dashboardRoutes } from '../../src/adapters/lambda/dashboard-routes.ts';
+import { required } from '../../src/adapters/lambda/environment.ts';
+import { httpHandler } from '../../src/adapters/lambda/http.ts';
+import { now } from '../../src/adapters/lambda/system-clock.ts';
+import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
+import { ENVIRONMENT } from '../../src/contract/environment.ts';
+
+const dynamo = dynamoDocumentClient();
+const configuration = required(process.env, ENVIRONMENT.configurationTable);
+const counters = required(process.env, ENVIRONMENT.countersTable);
+const memberships = members(dynamo, configuration);
+const sealing = cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now);
+const routes = dashboardRoutes({
+  ...recordedStores(dynamo, { configuration, counters }, now),
+  store: configurationStore(dynamo, configuration),
+  membershipsOf: memberships.membershipsOf,
+  requestsThisHour: requestsThisHour(dynamo, counters, now),
+  testAction: actionTestFunction(lambdaClient(), required(process.env, ENVIRONMENT.actionTestFunction)),
+  sealSigningSecret: signingSecrets(sealing, randomBytes).sealSigningSecret,
+  now,
+  randomBytes,
+});
+
+export const handler = httpHandler(new Logger({ serviceName: 'dashboard-api' }), (request) =>
+  dashboardReply(routes, request, memberships),
+);

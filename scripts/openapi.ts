@@ -1,0 +1,228 @@
+import { writeFileSync } from 'node:fs';
+import * as z from 'zod';
+import { formField } from '../src/contract/actions.ts';
+import {
+  actionView,
+  assistantView,
+  DASHBOARD_ANSWERS,
+  DASHBOARD_BODIES,
+  DASHBOARD_QUERIES,
+  staleAnswer,
+} from '../src/contract/dashboard.ts';
+import {
+  DASHBOARD_API_PATH,
+  DASHBOARD_OPERATIONS,
+  DASHBOARD_SCOPE,
+  type DashboardOperation,
+} from '../src/contract/dashboard-operations.ts';
+import { MESSAGES } from '../src/contract/messages.ts';
+import { formSubmitRequest, initRequest } from '../src/contract/widget.ts';
+import { sessionRequest } from '../src/domain/auth/session-request.ts';
+
+/** Writes docs/openapi.json: every public route of the service, from the schemas that the handlers parse with. */
+
+type Json = Record<string, unknown>;
+
+const DOCUMENT = new URL('../docs/openapi.json', import.meta.url);
+
+const input = (schema: z.ZodType): Json =>
+  withoutDialect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+const output = (schema: z.ZodType): Json => withoutDialect(z.toJSONSchema(schema, { unrepresentable: 'any' }));
+const content = (schema: Json): Json => ({ 'application/json': { schema } });
+const withoutDialect = ({ $schema, ...schema }: Json): Json => schema;
+
+const error = { $ref: '#/components/schemas/Error' };
+const refused = (description: string) => ({ description, content: content(error) });
+const header = (name: string, description: string, required = false): Json => ({
+  name,
+  in: 'header',
+  required,
+  description,
+  schema: { type: 'string' },
+});
+const pathParameter = (name: string): Json => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const body = (schema: z.ZodType): Json => ({ required: false, content: content(input(schema)) });
+const answer = (description: string, schema: z.ZodType): Json => ({ description, content: content(output(schema)) });
+
+/** Schemas that several operations answer with stand once. */
+const SHARED = { Assistant: output(assistantView), Action: output(actionView) };
+
+function withReferences(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withReferences);
+  if (typeof node !== 'object' || node === null) return node;
+  const text = JSON.stringify(node);
+  const shared = Object.entries(SHARED).find(([, schema]) => JSON.stringify(schema) === text);
+  if (shared !== undefined) return { $ref: `#/components/schemas/${shared[0]}` };
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withReferences(value)]));
+}
+
+const widgetCredentials = [
+  header('X-Site-Id', 'Site ID (Allowed Websites)'),
+  header('X-Session-Token', 'Session token; wins over X-Site-Id'),
+  header('Origin', 'Set by the browser; Referer is the fallback'),
+];
+
+const sessionCreated = z.object({
+  success: z.literal(true),
+  session_token: z.string(),
+  site_id: z.string(),
+  expires_at: z.string().describe('ISO 8601 with UTC offset'),
+  expires_in_seconds: z.int(),
+});
+const initialized = z.object({
+  success: z.literal(true),
+  site_id: z.string(),
+  session_id: z.string(),
+  visitor_id: z.string(),
+  conversation_id: z.string(),
+  forms: z.array(z.object({ slug: z.string(), name: z.string(), fields: z.array(formField) })),
+});
+const submitted = z.object({ success: z.literal(true), submission_id: z.string() });
+
+const publicPaths: Json = {
+  '/api/widget/session/create': {
+    post: {
+      operationId: 'createSession',
+      tags: ['customer backend'],
+      summary: 'Mints a session token. At most 20 requests per minute and IP address.',
+      parameters: [header('X-Server-Key', 'Server secret, starts with ss_', true)],
+      requestBody: body(sessionRequest),
+      responses: {
+        200: answer('The token', sessionCreated),
+        400: refused('The message names the field'),
+        401: refused(`${MESSAGES.serverKeyRequired}; ${MESSAGES.serverKeyFormat}; ${MESSAGES.serverKeyInvalid}`),
+        429: refused(`${MESSAGES.rateLimitExceeded}; see Retry-After`),
+      },
+    },
+  },
+  '/api/widget/init': {
+    post: {
+      operationId: 'initWidget',
+      tags: ['widget'],
+      summary: 'Begins or resumes a conversation',
+      parameters: widgetCredentials,
+      requestBody: body(initRequest),
+      responses: {
+        200: answer('The widget may render', initialized),
+        401: refused(
+          [
+            MESSAGES.originNotAllowed,
+            MESSAGES.noAllowedDomains,
+            MESSAGES.originRequired,
+            MESSAGES.sessionTokenRequired,
+            MESSAGES.siteDisabled,
+          ].join('; '),
+        ),
+        403: refused(MESSAGES.ipNotAllowed),
+        429: refused(MESSAGES.rateLimitExceeded),
+      },
+    },
+  },
+  '/api/widgets/sites/{site_id}/forms/{slug}/submit': {
+    post: {
+      operationId: 'submitForm',
+      tags: ['widget'],
+      summary: 'Submits a form panel. At most 10 submissions per minute.',
+      parameters: [pathParameter('site_id'), pathParameter('slug'), ...widgetCredentials],
+      requestBody: body(formSubmitRequest),
+      responses: {
+        200: answer('The endpoint or an escalation channel accepted it', submitted),
+        400: refused('The message names the field'),
+        401: refused('As widget init'),
+        404: refused(MESSAGES.formNotFound),
+        429: refused(MESSAGES.rateLimitExceeded),
+        502: refused(MESSAGES.submissionFailed),
+      },
+    },
+  },
+};
+
+function dashboardOperation(name: DashboardOperation): Json {
+  const { method, path, role, status, summary } = DASHBOARD_OPERATIONS[name];
+  const bodies: Partial<Record<DashboardOperation, z.ZodType>> = DASHBOARD_BODIES;
+  const queries: Partial<Record<DashboardOperation, z.ZodObject>> = DASHBOARD_QUERIES;
+  const requestBody = bodies[name];
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => pathParameter(id));
+  const query = Object.entries(queries[name]?.shape ?? {}).map(([parameter, schema]) => ({
+    name: parameter,
+    in: 'query',
+    required: true,
+    schema: output(z.object({ value: schema }).shape.value),
+  }));
+  const writes = method !== 'GET' && role === 'admin' && name !== 'testAction';
+  return {
+    operationId: name,
+    tags: ['dashboard'],
+    summary,
+    description: role === 'user' ? 'For whoever is logged in.' : `For ${role === 'admin' ? 'admins' : 'members'}.`,
+    security: [{ login: [DASHBOARD_SCOPE] }],
+    parameters: [...ids, ...query],
+    ...(requestBody === undefined ? {} : { requestBody: { required: true, content: content(input(requestBody)) } }),
+    responses: {
+      [status]: answer('Done', DASHBOARD_ANSWERS[name]),
+      ...(requestBody === undefined && query.length === 0 ? {} : { 400: refused('The message names the field') }),
+      401: { description: 'No valid access token of the dashboard’s own client' },
+      403: refused('The token lacks the scope, or the role is not enough'),
+      ...(ids.length === 0 ? {} : { 404: refused('Not there, or not of this organization') }),
+      ...(writes
+        ? {
+            409: {
+              description: 'Stale version, name in use or limit reached',
+              content: content({ anyOf: [error, output(staleAnswer)] }),
+            },
+          }
+        : {}),
+      ...(name === 'testAction' ? { 429: refused(MESSAGES.rateLimitExceeded) } : {}),
+    },
+  };
+}
+
+function dashboardPaths(): Json {
+  const paths: Record<string, Json> = {};
+  for (const name of Object.keys(DASHBOARD_OPERATIONS).filter(isOperation)) {
+    const { method, path } = DASHBOARD_OPERATIONS[name];
+    const full = DASHBOARD_API_PATH + path;
+    paths[full] = { ...paths[full], [method.toLowerCase()]: dashboardOperation(name) };
+  }
+  return paths;
+}
+
+function isOperation(name: string): name is DashboardOperation {
+  return name in DASHBOARD_OPERATIONS;
+}
+
+/** The document as text, formatted as it is kept. */
+export function openApiDocument(): string {
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'va-wave',
+      version: '1',
+      description:
+        'Widget, session and dashboard routes. What the contract leaves open is listed in docs/open-points.md and may change.',
+    },
+    servers: [{ url: '{base_url}', variables: { base_url: { default: 'https://example.com' } } }],
+    paths: withReferences({ ...publicPaths, ...dashboardPaths() }),
+    components: {
+      schemas: {
+        ...SHARED,
+        Error: {
+          type: 'object',
+          properties: { success: { const: false }, error: { type: 'string' } },
+          required: ['success', 'error'],
+        },
+      },
+      securitySchemes: {
+        login: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: `Access token with the scope ${DASHBOARD_SCOPE}`,
+        },
+      },
+    },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+if (import.meta.main) writeFileSync(DOCUMENT, openApiDocument());

@@ -1,0 +1,69 @@
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { AuditRecord } from '../../contract/members.ts';
+import { auditRecord } from '../../domain/organizations/audit.ts';
+import type { Creation, CreationKey, RecordedStores } from '../../domain/organizations/recorded-changes.ts';
+import { type Clock, unixSeconds } from '../../domain/sources.ts';
+import { KEYS } from './configuration-keys.ts';
+import { configurationStore, type TransactItem } from './configuration-store.ts';
+
+/** How long an idempotency key is remembered. */
+const CREATION_SECONDS = 24 * 3600;
+/** What one answer of the audit trail holds. */
+const AUDIT_PAGE = 100;
+
+const creationKey = ({ org_id, sub, key }: CreationKey) => ({ pk: `creation#${org_id}#${sub}#${key}` });
+
+/**
+ * The configuration with its audit trail: the record of a change is part of the change's transaction. Idempotency keys live in
+ * the counters table, which forgets them by itself.
+ */
+export function recordedStores(
+  client: DynamoDBDocumentClient,
+  tables: { readonly configuration: string; readonly counters: string },
+  now: Clock,
+): RecordedStores & { readonly auditOf: (orgId: string) => Promise<readonly AuditRecord[]> } {
+  return {
+    recorded: (by, creation) =>
+      configurationStore(client, tables.configuration, (mutation): TransactItem[] => {
+        const record = auditRecord(mutation, by, now());
+        const key = KEYS.audit(record.org_id, record.at, record.entity_id, record.version);
+        const audit = { Put: { TableName: tables.configuration, Item: { ...key, record } } };
+        if (creation === undefined) return [audit];
+        const seconds = unixSeconds(now());
+        const remembered = {
+          Put: {
+            TableName: tables.counters,
+            Item: {
+              ...creationKey(creation.key),
+              creation: { fingerprint: creation.fingerprint, entity_id: record.entity_id } satisfies Creation,
+              expires_at: seconds + CREATION_SECONDS,
+            },
+            ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :now',
+            ExpressionAttributeValues: { ':now': seconds },
+          },
+        };
+        return [audit, remembered];
+      }),
+
+    findCreation: async (key) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: tables.counters, Key: creationKey(key), ConsistentRead: true }),
+      );
+      return Item === undefined || Item.expires_at <= unixSeconds(now()) ? undefined : Item.creation;
+    },
+
+    auditOf: async (orgId) => {
+      const page = await client.send(
+        new QueryCommand({
+          TableName: tables.configuration,
+          ConsistentRead: true,
+          ScanIndexForward: false,
+          Limit: AUDIT_PAGE,
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: { ':pk': KEYS.audit(orgId, '', '', 0).pk },
+        }),
+      );
+      return (page.Items ?? []).map((item) => item.record);
+    },
+  };
+}

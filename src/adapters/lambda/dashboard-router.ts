@@ -1,0 +1,110 @@
+import type * as z from 'zod';
+import { DASHBOARD_ANSWERS, type DashboardAnswer, type StaleAnswer } from '../../contract/dashboard.ts';
+import {
+  DASHBOARD_API_PATH,
+  DASHBOARD_OPERATIONS,
+  type DashboardOperation,
+} from '../../contract/dashboard-operations.ts';
+import type { Membership } from '../../contract/members.ts';
+import { MESSAGES } from '../../contract/messages.ts';
+import { describeIssue } from '../../contract/text.ts';
+import { identifier } from '../../contract/widget.ts';
+import { actionView } from '../../domain/actions/dashboard-actions.ts';
+import { type MembershipReads, requireMembership } from '../../domain/organizations/access.ts';
+import { assistantView } from '../../domain/organizations/dashboard-assistants.ts';
+import { StaleVersion } from '../../domain/organizations/recorded-changes.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { errorBody, type HttpReply, type HttpRequest } from './http.ts';
+
+type Ids = { readonly org_id: string; readonly site_id: string; readonly action_id: string };
+
+export type DashboardRoute = {
+  readonly operation: DashboardOperation;
+  readonly answer: (request: HttpRequest, sub: string, ids: Ids, members: MembershipReads) => Promise<object>;
+};
+
+/** An operation for whoever is logged in. */
+export function forUser<O extends DashboardOperation, I>(
+  operation: O,
+  schema: z.ZodType<I>,
+  work: (call: { readonly sub: string; readonly input: I }) => Promise<DashboardAnswer<O>>,
+): DashboardRoute {
+  return {
+    operation,
+    answer: async (request, sub) =>
+      DASHBOARD_ANSWERS[operation].parse(await work({ sub, input: inputOf(request, schema) })),
+  };
+}
+
+/** An operation in an organization, for who has the operation's role there now. The input is parsed only then. */
+export function forMember<O extends DashboardOperation, I>(
+  operation: O,
+  schema: z.ZodType<I>,
+  work: (call: { readonly member: Membership; readonly ids: Ids; readonly input: I }) => Promise<DashboardAnswer<O>>,
+): DashboardRoute {
+  const { role } = DASHBOARD_OPERATIONS[operation];
+  return {
+    operation,
+    answer: async (request, sub, ids, members) => {
+      const member = await requireMembership(ids.org_id, sub, role === 'admin' ? 'admin' : 'member', members);
+      return DASHBOARD_ANSWERS[operation].parse(await work({ member, ids, input: inputOf(request, schema) }));
+    },
+  };
+}
+
+/**
+ * Finds the operation of a request and answers it.
+ * @throws Refusal 404 for a path without an operation, and whatever the operation refuses
+ */
+export async function dashboardReply(
+  routes: readonly DashboardRoute[],
+  request: HttpRequest,
+  members: MembershipReads,
+): Promise<HttpReply> {
+  // The authorizer of the route let the request pass; without its word nobody is anybody.
+  if (request.subject === undefined) throw new Refusal(401, MESSAGES.loginRequired);
+  for (const route of routes) {
+    const { method, path, status } = DASHBOARD_OPERATIONS[route.operation];
+    const ids = method === request.method ? match(DASHBOARD_API_PATH + path, request.rawPath) : undefined;
+    if (ids === undefined) continue;
+    try {
+      return { status, body: await route.answer(request, request.subject, ids, members) };
+    } catch (error) {
+      if (!(error instanceof StaleVersion)) throw error;
+      return { status: 409, body: staleBody(error) };
+    }
+  }
+  throw new Refusal(404, MESSAGES.notFound);
+}
+
+function staleBody({ message, current }: StaleVersion): StaleAnswer {
+  return {
+    ...errorBody(message),
+    current: 'action_id' in current ? actionView(current) : assistantView(current),
+  };
+}
+
+function inputOf<I>(request: HttpRequest, schema: z.ZodType<I>): I {
+  const given = request.method === 'POST' || request.method === 'PATCH' ? request.readBody() : request.query;
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  return parsed.data;
+}
+
+/** The ids of a path that has the form of the pattern; undefined for any other path. */
+function match(pattern: string, path: string): Ids | undefined {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  if (wanted.length !== given.length) return undefined;
+  const ids = { org_id: '', site_id: '', action_id: '' };
+  for (const [index, part] of wanted.entries()) {
+    const text = given[index] ?? '';
+    if (part === '{org_id}' || part === '{site_id}' || part === '{action_id}') {
+      if (!identifier.safeParse(text).success) return undefined;
+      if (part === '{org_id}') ids.org_id = text;
+      if (part === '{site_id}') ids.site_id = text;
+      if (part === '{action_id}') ids.action_id = text;
+    } else if (part !== text) return undefined;
+  }
+  return ids;
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { DASHBOARD_BODIES, DASHBOARD_QUERIES, type TestResult } from '../../contract/dashboard.ts';
+import type { AuditRecord } from '../../contract/members.ts';
+import {
+  actionOf,
+  actionView,
+  createActionOnce,
+  removeAction,
+  saveAction,
+} from '../../domain/actions/dashboard-actions.ts';
+import type { ManageActionsPorts } from '../../domain/actions/manage-actions.ts';
+import { checkHosts } from '../../domain/auth/check-hosts.ts';
+import {
+  assistantOf,
+  assistantView,
+  createAssistantOnce,
+  replaceServerSecret,
+  saveAssistant,
+} from '../../domain/organizations/dashboard-assistants.ts';
+import { type WhoAmIPorts, whoAmI } from '../../domain/organizations/dashboard-member.ts';
+import type { RecordedStores } from '../../domain/organizations/recorded-changes.ts';
+import { type DashboardRoute, forMember, forUser } from './dashboard-router.ts';
+
+export type DashboardPorts = ManageActionsPorts &
+  RecordedStores &
+  Pick<WhoAmIPorts, 'membershipsOf'> & {
+    readonly auditOf: (orgId: string) => Promise<readonly AuditRecord[]>;
+    readonly requestsThisHour: (siteId: string) => Promise<number>;
+    readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
+  };
+
+const nothing = z.object({});
+
+/** Every operation of the dashboard (docs/openapi.json). */
+export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[] {
+  return [
+    forUser('me', nothing, ({ sub }) => whoAmI(sub, ports)),
+    forUser('checkHosts', DASHBOARD_BODIES.checkHosts, async ({ input }) => checkHosts(input.entries, input.page)),
+
+    forMember('listAssistants', nothing, async ({ member }) => ({
+      assistants: (await ports.store.listAssistants(member.org_id)).map(assistantView),
+    })),
+    forMember('createAssistant', DASHBOARD_BODIES.createAssistant, async ({ member, input }) =>
+      assistantView(await createAssistantOnce(member, { key: input.idempotency_key, input: input.assistant }, ports)),
+    ),
+    forMember('getAssistant', nothing, async ({ member, ids }) =>
+      assistantView(await assistantOf(member, ids.site_id, ports)),
+    ),
+    forMember('updateAssistant', DASHBOARD_BODIES.updateAssistant, async ({ member, ids, input }) =>
+      assistantView(await saveAssistant(member, ids.site_id, input, ports)),
+    ),
+    forMember('generateServerSecret', DASHBOARD_BODIES.generateServerSecret, async ({ member, ids, input }) => {
+      const { assistant, serverSecret } = await replaceServerSecret(member, ids.site_id, input, ports);
+      return { server_secret: serverSecret, assistant: assistantView(assistant) };
+    }),
+    forMember('getInstallation', nothing, async ({ member, ids }) => {
+      const assistant = await assistantOf(member, ids.site_id, ports);
+      return { requests_this_hour: await ports.requestsThisHour(assistant.site_id) };
+    }),
+
+    forMember('listActions', nothing, async ({ member }) => ({
+      actions: (await ports.store.listActions(member.org_id)).map(actionView),
+    })),
+    forMember('createAction', DASHBOARD_BODIES.createAction, async ({ member, ids, input }) =>
+      actionView(
+        await createActionOnce(member, ids.site_id, { key: input.idempotency_key, input: input.action }, ports),
+      ),
+    ),
+    forMember('getAction', nothing, async ({ member, ids }) =>
+      actionView(await actionOf(member, ids.action_id, ports)),
+    ),
+    forMember('updateAction', DASHBOARD_BODIES.updateAction, async ({ member, ids, input }) =>
+      actionView(await saveAction(member, ids.action_id, input, ports)),
+    ),
+    forMember('deleteAction', DASHBOARD_QUERIES.deleteAction, async ({ member, ids, input }) => {
+      await removeAction(member, ids.action_id, input.version, ports);
+      return { deleted: true };
+    }),
+    forMember('testAction', nothing, async ({ member, ids }) => {
+      const action = await actionOf(member, ids.action_id, ports);
+      return ports.testAction(action.org_id, action.action_id);
+    }),
+
+    forMember('listAudit', nothing, async ({ member }) => ({
+      records: (await ports.auditOf(member.org_id)).map(({ by, fields, ...record }) => ({
+        ...record,
+        by: { ...by },
+        fields: [...fields],
+      })),
+    })),
+  ];
+}

@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import { actionInput, METHODS } from './actions.ts';
+import { assistantInput } from './assistants.ts';
+import type { DashboardOperation } from './dashboard-operations.ts';
+import { FAILURE_CODES } from './deliveries.ts';
+import { ALLOWED_DOMAINS_MAX } from './limits.ts';
+import { AUDIT_OPERATIONS, ROLES } from './members.ts';
+import { PLANS } from './organizations.ts';
+import { identifier } from './widget.ts';
+
+/** Bodies and answers of the dashboard's API (open in the spec). Answers hold what is named here and nothing else. */
+
+const time = z.string().describe('ISO 8601, UTC');
+const version = z.int().min(1).describe('Grows by one with every save');
+const stored = { created_at: time, updated_at: time, version };
+
+/** An assistant as the dashboard sees it: of the server secret, the last six characters. */
+export const assistantView = z.object({
+  ...assistantInput.shape,
+  ...stored,
+  site_id: z.string(),
+  org_id: z.string(),
+  server_secret: z.object({ last_six: z.string() }).nullable(),
+  escalation_channels: z.int().describe('How many escalation channels the operator connected'),
+});
+export type AssistantView = z.infer<typeof assistantView>;
+
+const actionStored = { ...stored, action_id: z.string(), org_id: z.string(), site_id: z.string(), slug: z.string() };
+const [eventAction, aiAction, formAction] = actionInput.options;
+
+/** An Action as the dashboard sees it: without its signing secret, sealed or not. */
+export const actionView = z.discriminatedUnion('trigger', [
+  z.object({ ...eventAction.shape, ...actionStored }),
+  z.object({ ...aiAction.shape, ...actionStored }),
+  z.object({ ...formAction.shape, ...actionStored }),
+]);
+export type ActionView = z.infer<typeof actionView>;
+
+/** What the Test button shows. The signature stays with the receiver. */
+export const testResult = z.object({
+  request: z.object({
+    method: z.enum(METHODS),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string().nullable(),
+  }),
+  status: z.int().nullable(),
+  latency_ms: z.int().nullable(),
+  success: z.boolean(),
+  error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
+  response_excerpt: z.string().nullable().describe('First 2000 characters'),
+});
+export type TestResult = z.infer<typeof testResult>;
+
+const idempotency_key = identifier.describe('Chosen by the caller; the same key within 24 hours creates nothing twice');
+const change = z.record(z.string(), z.unknown());
+
+/** Bodies by operation; an operation that is not here takes none. */
+export const DASHBOARD_BODIES = {
+  checkHosts: z.strictObject({
+    entries: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
+    page: z.string().max(2000).optional().describe('Address of a page, such as https://www.example.com/shop'),
+  }),
+  createAssistant: z.strictObject({ idempotency_key, assistant: assistantInput }),
+  updateAssistant: z.strictObject({ version, change: change.describe('Settings of an assistant') }),
+  generateServerSecret: z.strictObject({
+    version,
+    regenerate: z.boolean().default(false).describe('Replaces a secret that exists: it stops working at once'),
+  }),
+  createAction: z.strictObject({ idempotency_key, action: actionInput }),
+  updateAction: z.strictObject({
+    version,
+    change: change.describe('Settings of an Action; the trigger cannot change'),
+  }),
+} as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
+
+/** Query parameters by operation. */
+export const DASHBOARD_QUERIES = {
+  deleteAction: z.object({ version: z.coerce.number().int().min(1) }),
+} as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
+
+/** Answers by operation. */
+export const DASHBOARD_ANSWERS = {
+  me: z.object({
+    sub: z.string(),
+    organizations: z.array(
+      z.object({
+        org_id: z.string(),
+        name: z.string(),
+        plan: z.enum(PLANS),
+        role: z.enum(ROLES),
+        email: z.string(),
+      }),
+    ),
+  }),
+  checkHosts: z.object({
+    entries: z.array(z.object({ entry: z.string(), normalized: z.string().nullable() })),
+    page: z
+      .object({ host: z.string().nullable(), matched_by: z.string().nullable() })
+      .nullable()
+      .describe('Which entry allows the page; null when none does'),
+  }),
+  listAssistants: z.object({ assistants: z.array(assistantView) }),
+  createAssistant: assistantView,
+  getAssistant: assistantView,
+  updateAssistant: assistantView,
+  generateServerSecret: z.object({
+    server_secret: z.string().describe('The only time that the full value is shown'),
+    assistant: assistantView,
+  }),
+  getInstallation: z.object({ requests_this_hour: z.int() }),
+  listActions: z.object({ actions: z.array(actionView) }),
+  createAction: actionView,
+  getAction: actionView,
+  updateAction: actionView,
+  deleteAction: z.object({ deleted: z.literal(true) }),
+  testAction: testResult,
+  listAudit: z.object({
+    records: z.array(
+      z.object({
+        at: time,
+        by: z.object({ sub: z.string(), email: z.string() }),
+        operation: z.enum(AUDIT_OPERATIONS),
+        site_id: z.string(),
+        entity_id: z.string(),
+        version,
+        fields: z.array(z.string()),
+      }),
+    ),
+  }),
+} as const satisfies Record<DashboardOperation, z.ZodType>;
+
+export type DashboardAnswer<O extends DashboardOperation> = z.infer<(typeof DASHBOARD_ANSWERS)[O]>;
+export type DashboardBody<O extends keyof typeof DASHBOARD_BODIES> = z.input<(typeof DASHBOARD_BODIES)[O]>;
+
+/** Answer to a save of a version that is not the current one (409): what stands there now. */
+export const staleAnswer = z.object({
+  success: z.literal(false),
+  error: z.string(),
+  current: z.union([assistantView, actionView]),
+});
+export type StaleAnswer = z.infer<typeof staleAnswer>;

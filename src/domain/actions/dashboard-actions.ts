@@ -1,0 +1,96 @@
+import type { Action } from '../../contract/actions.ts';
+import type { ActionView } from '../../contract/dashboard.ts';
+import type { Membership } from '../../contract/members.ts';
+import { createOnce } from '../organizations/create-once.ts';
+import { assistantOf } from '../organizations/dashboard-assistants.ts';
+import { type RecordedStores, StaleVersion } from '../organizations/recorded-changes.ts';
+import type { ConfigurationStore } from '../organizations/store.ts';
+import { Refusal } from '../refusal.ts';
+import { createAction, deleteAction, type ManageActionsPorts, updateAction } from './manage-actions.ts';
+
+type Ports = ManageActionsPorts & RecordedStores;
+
+/** What the dashboard may see of an Action: everything but its signing secret. */
+export function actionView(action: Action): ActionView {
+  const { sealed_signing_secret, ...visible } = action;
+  return visible;
+}
+
+/** @throws Refusal 404 also for an Action of another organization */
+export async function actionOf(
+  member: Membership,
+  actionId: string,
+  ports: Pick<ManageActionsPorts, 'store'>,
+): Promise<Action> {
+  const action = await ports.store.findActionById(actionId);
+  if (action?.org_id !== member.org_id) throw new Refusal(404, `action_id: no Action ${actionId}`);
+  return action;
+}
+
+/** @throws Refusal 400 that names the field, 404, 409 for the 51st Action, a slug in use or a reused idempotency key */
+export async function createActionOnce(
+  admin: Membership,
+  siteId: string,
+  request: { readonly key: string; readonly input: unknown },
+  ports: Ports,
+): Promise<Action> {
+  await assistantOf(admin, siteId, ports);
+  return createOnce(
+    admin,
+    { key: request.key, input: [siteId, request.input] },
+    {
+      create: (store) => createAction(siteId, request.input, { ...ports, store }),
+      find: ports.store.findActionById,
+    },
+    ports,
+  );
+}
+
+/**
+ * Changes the given settings; null removes an optional one.
+ * @throws Refusal 400 that names the field, 404, 409 for a slug in use; StaleVersion when `version` is not the current one
+ */
+export async function saveAction(
+  admin: Membership,
+  actionId: string,
+  save: { readonly version: number; readonly change: Readonly<Record<string, unknown>> },
+  ports: Ports,
+): Promise<Action> {
+  const store = await storeAt(admin, actionId, save.version, ports);
+  const change = Object.fromEntries(
+    Object.entries(save.change).map(([name, value]) => [name, value === null ? undefined : value]),
+  );
+  return updateAction(actionId, change, { ...ports, store });
+}
+
+/** @throws Refusal 404; StaleVersion when `version` is not the current one */
+export async function removeAction(admin: Membership, actionId: string, version: number, ports: Ports): Promise<void> {
+  const store = await storeAt(admin, actionId, version, ports);
+  return deleteAction(actionId, { ...ports, store });
+}
+
+/** A store in which the Action is as the caller read it, so that a save of any other version fails. */
+async function storeAt(
+  admin: Membership,
+  actionId: string,
+  version: number,
+  ports: Ports,
+): Promise<ConfigurationStore> {
+  const current = await actionOf(admin, actionId, ports);
+  if (current.version !== version) throw new StaleVersion(current);
+  const recorded = ports.recorded(admin);
+  const stale = async () => new StaleVersion(await actionOf(admin, actionId, ports));
+  return {
+    ...recorded,
+    findActionById: async () => current,
+    replaceAction: async (previous, next) => {
+      const outcome = await recorded.replaceAction(previous, next);
+      if (outcome === 'stale') throw await stale();
+      return outcome;
+    },
+    deleteAction: async (action) => {
+      if (await recorded.deleteAction(action)) return true;
+      throw await stale();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Assistant } from '../../contract/assistants.ts';
+import type { AssistantView } from '../../contract/dashboard.ts';
+import type { Membership } from '../../contract/members.ts';
+import { Refusal } from '../refusal.ts';
+import { createOnce } from './create-once.ts';
+import { createAssistant, generateServerSecret, updateAssistant } from './manage-assistants.ts';
+import type { ManagementPorts } from './manage-organizations.ts';
+import { type RecordedStores, StaleVersion } from './recorded-changes.ts';
+import type { ConfigurationStore } from './store.ts';
+
+type Ports = ManagementPorts & RecordedStores;
+type Change = Readonly<Record<string, unknown>>;
+
+/** What the dashboard may see of an assistant. */
+export function assistantView(assistant: Assistant): AssistantView {
+  const { server_secret, escalation_topics = [], allowed_domains, ip_allowlist, ...rest } = assistant;
+  return {
+    ...rest,
+    allowed_domains: [...allowed_domains],
+    ip_allowlist: [...ip_allowlist],
+    server_secret: server_secret === undefined ? null : { last_six: server_secret.last_six },
+    escalation_channels: escalation_topics.length,
+  };
+}
+
+/** @throws Refusal 404 also for an assistant of another organization */
+export async function assistantOf(member: Membership, siteId: string, ports: Pick<Ports, 'store'>): Promise<Assistant> {
+  const assistant = await ports.store.findAssistant(siteId);
+  if (assistant?.org_id !== member.org_id) throw new Refusal(404, `site_id: no assistant ${siteId}`);
+  return assistant;
+}
+
+/** @throws Refusal 400 that names the field, 409 for a reused idempotency key */
+export function createAssistantOnce(
+  admin: Membership,
+  request: { readonly key: string; readonly input: unknown },
+  ports: Ports,
+): Promise<Assistant> {
+  return createOnce(
+    admin,
+    request,
+    {
+      create: (store) => createAssistant(admin.org_id, request.input, { ...ports, store }),
+      find: ports.store.findAssistant,
+    },
+    ports,
+  );
+}
+
+/** @throws Refusal 400 that names the field, 404; StaleVersion when `version` is not the current one */
+export async function saveAssistant(
+  admin: Membership,
+  siteId: string,
+  save: { readonly version: number; readonly change: Change },
+  ports: Ports,
+): Promise<Assistant> {
+  const store = await storeAt(admin, siteId, save.version, ports);
+  return updateAssistant(siteId, save.change, { ...ports, store });
+}
+
+/** @throws Refusal 400, 404, 409 when a secret exists and is not to be replaced; StaleVersion */
+export async function replaceServerSecret(
+  admin: Membership,
+  siteId: string,
+  options: { readonly version: number; readonly regenerate: boolean },
+  ports: Ports,
+): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
+  const store = await storeAt(admin, siteId, options.version, ports);
+  return generateServerSecret(siteId, options, { ...ports, store });
+}
+
+/** A store in which the assistant is as the caller read it, so that a save of any other version fails. */
+async function storeAt(admin: Membership, siteId: string, version: number, ports: Ports): Promise<ConfigurationStore> {
+  const current = await assistantOf(admin, siteId, ports);
+  if (current.version !== version) throw new StaleVersion(current);
+  const recorded = ports.recorded(admin);
+  return {
+    ...recorded,
+    findAssistant: async () => current,
+    replaceAssistant: async (previous, next) => {
+      if (await recorded.replaceAssistant(previous, next)) return true;
+      throw new StaleVersion(await assistantOf(admin, siteId, ports));
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { DashboardAnswer } from '../../contract/dashboard.ts';
+import type { Membership } from '../../contract/members.ts';
+import type { ConfigurationStore } from './store.ts';
+
+export type WhoAmIPorts = {
+  readonly store: Pick<ConfigurationStore, 'findOrganization'>;
+  readonly membershipsOf: (sub: string) => Promise<readonly Membership[]>;
+};
+
+/** In which organizations somebody may see what. Whoever is in none gets an empty list. */
+export async function whoAmI(sub: string, ports: WhoAmIPorts): Promise<DashboardAnswer<'me'>> {
+  const memberships = await ports.membershipsOf(sub);
+  const organizations = await Promise.all(
+    memberships.map(async ({ org_id, role, email }) => {
+      const organization = await ports.store.findOrganization(org_id);
+      return organization === undefined
+        ? []
+        : [{ org_id, name: organization.name, plan: organization.plan, role, email }];
+    }),
+  );
+  return { sub, organizations: organizations.flat() };
+}

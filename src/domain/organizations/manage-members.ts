@@ -1,0 +1,49 @@
+import { type Membership, memberInput } from '../../contract/members.ts';
+import { describeIssue } from '../../contract/text.ts';
+import { Refusal } from '../refusal.ts';
+import type { Clock } from '../sources.ts';
+import { requireOrganization } from './manage-organizations.ts';
+import type { ConfigurationStore } from './store.ts';
+
+export type ManageMembersPorts = {
+  readonly store: Pick<ConfigurationStore, 'findOrganization'>;
+  readonly members: {
+    readonly save: (membership: Membership) => Promise<void>;
+    readonly remove: (orgId: string, sub: string) => Promise<void>;
+    readonly list: (orgId: string) => Promise<readonly Membership[]>;
+  };
+  /** The login of this address; one that does not exist is created and invited. */
+  readonly ensureUser: (email: string) => Promise<{ readonly sub: string; readonly invited: boolean }>;
+  readonly now: Clock;
+};
+
+/**
+ * Lets somebody into an organization, or changes the role of somebody who is in it already. For the operator only.
+ * @throws Refusal 400 that names the field, 404 for an unknown organization
+ */
+export async function addMember(
+  orgId: string,
+  input: { readonly email: string; readonly role?: string },
+  ports: ManageMembersPorts,
+): Promise<{ readonly membership: Membership; readonly invited: boolean }> {
+  const parsed = memberInput.safeParse({ ...input, email: input.email.trim().toLowerCase() });
+  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  const { email, role } = parsed.data;
+  await requireOrganization(orgId, ports);
+  const { sub, invited } = await ports.ensureUser(email);
+  const membership: Membership = { org_id: orgId, sub, email, role, created_at: ports.now().toISOString() };
+  await ports.members.save(membership);
+  return { membership, invited };
+}
+
+/**
+ * Ends a membership; the next request is refused. The login stays, because it may belong to other organizations.
+ * @throws Refusal 404
+ */
+export async function removeMember(orgId: string, email: string, ports: ManageMembersPorts): Promise<Membership> {
+  const wanted = email.trim().toLowerCase();
+  const membership = (await ports.members.list(orgId)).find((member) => member.email === wanted);
+  if (membership === undefined) throw new Refusal(404, `email: ${wanted} is no member of ${orgId}`);
+  await ports.members.remove(orgId, membership.sub);
+  return membership;
+}
