@@ -1,0 +1,73 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  conditionFailure,
+  transactionFailures,
+  whenConditionHolds,
+} from '../../../src/adapters/dynamodb/conditions.ts';
+
+const failed = (Item?: ConstructorParameters<typeof ConditionalCheckFailedException>[0]['Item']) =>
+  new ConditionalCheckFailedException({ $metadata: {}, message: 'no', ...(Item === undefined ? {} : { Item }) });
+const cancelled = (...codes: string[]) =>
+  new TransactionCanceledException({
+    $metadata: {},
+    message: 'no',
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+
+describe('a conditional write', () => {
+  test('that was made has no failure', async () => {
+    expect(await conditionFailure(Promise.resolve({}))).toBeUndefined();
+    expect(await whenConditionHolds(Promise.resolve({}))).toBe(true);
+  });
+
+  test('whose condition did not hold gives the item in its way, as plain values', async () => {
+    expect(await conditionFailure(Promise.reject(failed({ h0: { N: '5' }, name: { S: 'x' } })))).toEqual({
+      h0: 5,
+      name: 'x',
+    });
+    expect(await conditionFailure(Promise.reject(failed()))).toEqual({});
+    expect(await whenConditionHolds(Promise.reject(failed()))).toBe(false);
+  });
+
+  test('that failed otherwise throws', async () => {
+    await expect(whenConditionHolds(Promise.reject(new Error('away')))).rejects.toThrow('away');
+  });
+});
+
+describe('a transaction', () => {
+  const thrower = (...errors: Error[]) => {
+    let calls = 0;
+    const run = async () => {
+      const error = errors[calls++];
+      if (error !== undefined) throw error;
+    };
+    return { run, calls: () => calls };
+  };
+
+  test('that was made has no failures', async () => {
+    expect(await transactionFailures(thrower().run)).toEqual([]);
+  });
+
+  test('tells which conditions did not hold, and is not run again', async () => {
+    const { run, calls } = thrower(
+      cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict', 'ConditionalCheckFailed'),
+    );
+    expect(await transactionFailures(run)).toEqual([1, 3]);
+    expect(calls()).toBe(1);
+  });
+
+  test('is run again when another was under way on the same items', async () => {
+    const { run, calls } = thrower(cancelled('TransactionConflict', 'None'), cancelled('TransactionConflict', 'None'));
+    expect(await transactionFailures(run)).toEqual([]);
+    expect(calls()).toBe(3);
+  });
+
+  test.each([
+    ['was cancelled for another reason', cancelled('ThrottlingError')],
+    ['failed otherwise', new Error('away')],
+  ])('that %s throws at once', async (_, error) => {
+    const { run, calls } = thrower(error);
+    await expect(transactionFailures(run)).rejects.toBe(error);
+    expect(calls()).toBe(1);
+  });
+});
