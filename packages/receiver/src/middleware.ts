@@ -1,0 +1,74 @@
+import type { ServerResponse } from 'node:http';
+import { type VerifiedAction, verifyAction } from './action.ts';
+import type { VerifyOptions } from './freshness.ts';
+import { type ReceivedRequest, readRawBody } from './raw-body.ts';
+import type { Secret } from './secrets.ts';
+import { type UsageReport, type UsageSecret, verifyUsageWebhook } from './usage-webhook.ts';
+import { VerificationError } from './verification-error.ts';
+
+export type MiddlewareOptions = VerifyOptions & {
+  /** Larger bodies are answered 413. @default 1 MiB */
+  readonly maxBodyBytes?: number | undefined;
+};
+
+/** What Express's `Response` is to us. */
+type Reply = ServerResponse & { readonly locals: Record<string, unknown> };
+
+export type Middleware = (request: ReceivedRequest, response: Reply, next: (error?: unknown) => void) => Promise<void>;
+
+/** For `Response<unknown, ActionLocals>`. */
+export type ActionLocals = { action: VerifiedAction };
+/** For `Response<unknown, UsageLocals>`. */
+export type UsageLocals = { usage: UsageReport };
+
+/**
+ * Express middleware that verifies Action requests and puts what it read at `response.locals.action`. Answers the others
+ * itself: 400, 401, 413. Reads the raw body, so mount it before `express.json()`, or behind `express.raw()`.
+ *
+ * @example
+ * app.all('/actions', actionMiddleware(process.env.SIGNING_SECRET), (request, response) => {
+ *   store(response.locals.action);
+ *   response.sendStatus(204);
+ * });
+ */
+export function actionMiddleware(secret: Secret, options: MiddlewareOptions = {}): Middleware {
+  return middleware('action', options, (rawBody, request) => verifyAction(rawBody, request.headers, secret, options));
+}
+
+/**
+ * Express middleware that verifies usage webhooks and puts the report at `response.locals.usage`.
+ *
+ * @example
+ * app.post('/usage', usageWebhookMiddleware(usageSecretOf), (request, response) => {
+ *   response.json({ should_continue: budgetLeft(response.locals.usage) });
+ * });
+ */
+export function usageWebhookMiddleware(secret: UsageSecret, options: MiddlewareOptions = {}): Middleware {
+  return middleware('usage', options, (rawBody, request) =>
+    verifyUsageWebhook(rawBody, request.headers, secret, options),
+  );
+}
+
+function middleware(
+  local: keyof ActionLocals | keyof UsageLocals,
+  { maxBodyBytes = 1024 * 1024 }: MiddlewareOptions,
+  verify: (rawBody: Uint8Array, request: ReceivedRequest) => VerifiedAction | UsageReport,
+): Middleware {
+  return async (request, response, next) => {
+    try {
+      response.locals[local] = verify(await readRawBody(request, maxBodyBytes), request);
+    } catch (error) {
+      if (error instanceof VerificationError) return refuse(response, error);
+      return next(error);
+    }
+    next();
+  };
+}
+
+function refuse(response: ServerResponse, error: VerificationError): void {
+  response.statusCode = error.status;
+  response.setHeader('Content-Type', 'application/json');
+  // The rest of a body that is too large is not waited for.
+  if (error.status === 413) response.setHeader('Connection', 'close');
+  response.end(JSON.stringify({ error: error.message }));
+}

@@ -1,0 +1,88 @@
+import { canonicalJson } from './canonical-json.ts';
+import { requireFresh, type VerifyOptions } from './freshness.ts';
+import { type HeaderSource, headerValue } from './headers.ts';
+import { isJsonObject, type JsonObject, jsonObject } from './json-object.ts';
+import { bytesOf, digestMatches, type Secret } from './secrets.ts';
+import { VerificationError } from './verification-error.ts';
+
+/** Body of a usage webhook: what one conversation turn used. */
+export type UsageReport = {
+  readonly session_id: string;
+  readonly user_id: string;
+  readonly site_id: string;
+  readonly usage: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly total_tokens: number;
+    readonly tts_chars: number;
+    readonly tts_provider: string | null;
+  };
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** Fresh per request: deduplicate on it. */
+  readonly nonce: string;
+};
+
+/**
+ * The secret given to session create, or how to find it from the session that the request claims to be of. Session tokens show
+ * their secret to the visitor, so give every user another one: whoever signs with his own cannot speak for somebody else.
+ */
+export type UsageSecret = Secret | ((claimed: UsageReport) => Secret | undefined);
+
+/**
+ * Checks that a usage webhook was signed with the secret given to session create, not more than 300 seconds from now, and
+ * reads it.
+ *
+ * @param rawBody the bytes as they arrived; a string is taken as UTF-8
+ * @throws VerificationError with `status` 400 or 401
+ * @throws TypeError when called with a parsed body or an empty secret
+ *
+ * @example
+ * const report = verifyUsageWebhook(rawBody, request.headers, ({ user_id }) => usageSecretOf(user_id));
+ * return { should_continue: budgetLeft(report.user_id, report.usage.total_tokens) };
+ */
+export function verifyUsageWebhook(
+  rawBody: Uint8Array | string,
+  headers: HeaderSource,
+  secret: UsageSecret,
+  options: VerifyOptions = {},
+): UsageReport {
+  const bytes = bytesOf(rawBody);
+  const digest = headerValue(headers, 'x-webhook-signature');
+  const timestamp = headerValue(headers, 'x-webhook-timestamp');
+  if (digest === undefined) throw new VerificationError('signature_missing', 'X-Webhook-Signature is missing');
+  if (timestamp === undefined) throw new VerificationError('signature_missing', 'X-Webhook-Timestamp is missing');
+  if (!/^[0-9a-f]{64}$/.test(digest) || !/^[0-9]{1,12}$/.test(timestamp)) {
+    throw new VerificationError('signature_malformed', 'X-Webhook-Signature or X-Webhook-Timestamp is malformed');
+  }
+  const body = jsonObject(bytes);
+  // The header is not signed, the body's timestamp is: an old body under a new header would be a replay.
+  if (!isReport(body) || body.timestamp !== Number(timestamp)) {
+    throw new VerificationError('request_malformed', 'The body is not a usage report of X-Webhook-Timestamp');
+  }
+  requireFresh(body.timestamp, options);
+  const secretOfSession = typeof secret === 'function' ? secret(body) : secret;
+  if (
+    secretOfSession === undefined ||
+    !(
+      digestMatches(digest, secretOfSession, [bytes]) ||
+      // A proxy may have formatted the body: what counts is its canonical form.
+      digestMatches(digest, secretOfSession, [canonicalJson(body)])
+    )
+  ) {
+    throw new VerificationError('signature_mismatch', 'The signature does not match the body');
+  }
+  return body;
+}
+
+const COUNTS = ['input_tokens', 'output_tokens', 'total_tokens', 'tts_chars'] as const;
+
+function isReport(body: JsonObject): body is UsageReport {
+  const { usage } = body;
+  return (
+    [body.session_id, body.user_id, body.site_id, body.nonce].every((text) => typeof text === 'string') &&
+    typeof body.timestamp === 'number' &&
+    isJsonObject(usage) &&
+    COUNTS.every((name) => typeof usage[name] === 'number')
+  );
+}

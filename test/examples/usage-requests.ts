@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { OutboundRequest } from '../../src/domain/delivery/outbound.ts';
+import { reportUsage } from '../../src/domain/usage/report-usage.ts';
+import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog } from '../fakes/delivery.ts';
+import { someClaims } from '../fakes/widget.ts';
+
+/** The request that the service makes after a turn of 154 tokens. */
+export async function usageRequest(session: {
+  readonly now: Date;
+  readonly secret: string;
+  readonly userId: string;
+  readonly totalTokens?: number;
+}): Promise<OutboundRequest> {
+  const { now, secret, userId, totalTokens = 154 } = session;
+  const outbound = new FakeOutbound();
+  await reportUsage(
+    {
+      session_token: 'token',
+      usage: { input_tokens: 120, output_tokens: 34, total_tokens: totalTokens, tts_chars: 0, tts_provider: null },
+    },
+    {
+      verifyTokenOfTurn: async () =>
+        someClaims({ sub: userId, usage_webhook: { url: 'https://backend.example/usage', secret } }),
+      deliver: outbound.deliver,
+      log: new InMemoryDeliveryLog(),
+      logWriteFailed: new FakeLogWriteFailed().report,
+      now: () => now,
+      newId: randomUUID,
+    },
+  );
+  const [request] = outbound.requests;
+  if (request === undefined) throw new Error('Nothing was reported');
+  return request;
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { installReceiver } from './install-receiver.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const app = mkdtempSync(join(tmpdir(), 'va-wave-receiver-'));
+beforeAll(() => installReceiver(app), 60_000);
+afterAll(() => rmSync(app, { recursive: true }));
+
+const run = (file: string, text: string) => {
+  writeFileSync(join(app, file), text);
+  return execFileSync(process.execPath, [file], { cwd: app, encoding: 'utf8' }).trim();
+};
+
+describe('the built package', () => {
+  test('is loaded by import and by require, and holds no import but of Node', () => {
+    const print = 'console.log(Object.keys(receiver).sort().join())';
+    const names =
+      'VerificationError,actionLambda,actionMiddleware,usageWebhookLambda,usageWebhookMiddleware,verifyAction,verifyUsageWebhook';
+    expect(run('a.mjs', `import * as receiver from '@va-wave/receiver'; ${print}`)).toBe(names);
+    expect(run('a.cjs', `const receiver = require('@va-wave/receiver'); ${print}`)).toBe(names);
+  });
+
+  test('is typed for both module systems', () => {
+    const use = `
+      const action: VerifiedAction = verifyAction(new Uint8Array(), {}, 'secret');
+      if (action.trigger === 'form') { const key: string = action.deduplicationKey; key.trim(); }
+      // @ts-expect-error a parsed body is not the raw one
+      verifyAction({}, {}, 'secret');`;
+    writeFileSync(join(app, 'm.mts'), `import { verifyAction, type VerifiedAction } from '@va-wave/receiver';${use}`);
+    writeFileSync(
+      join(app, 'c.cts'),
+      `import receiver = require('@va-wave/receiver');
+       type VerifiedAction = receiver.VerifiedAction; const { verifyAction } = receiver;${use}`,
+    );
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+    execFileSync(
+      process.execPath,
+      [tsc, ...options, '--typeRoots', join(root, 'node_modules/@types'), 'm.mts', 'c.cts'],
+      { cwd: app, stdio: 'inherit' },
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { actionMiddleware, type Middleware, usageWebhookMiddleware } from '../../../packages/receiver/src/index.ts';
+import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+import { actionRequests, aiRequest, eventRequest, SIGNING_SECRET } from '../../examples/action-requests.ts';
+import { send } from '../../examples/send.ts';
+import { usageRequest } from '../../examples/usage-requests.ts';
+
+const NOW = new Date('2026-03-04T05:06:07.000Z');
+const options = { now: () => NOW.getTime() };
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections();
+});
+
+/** A server with the middleware, and `before` where an application has its parsers. Answers 500 with what `next` was given. */
+async function serve(middleware: Middleware, before?: (request: IncomingMessage) => Promise<object>): Promise<string> {
+  const server = createServer(async (incoming, outgoing) => {
+    const request = Object.assign(incoming, await before?.(incoming));
+    const response = Object.assign(outgoing, { locals: {} });
+    await middleware(request, response, (error) => {
+      response.statusCode = error === undefined ? 200 : 500;
+      response.end(error === undefined ? JSON.stringify(response.locals) : String(error));
+    });
+  });
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/actions`;
+}
+
+async function statusAndBody(url: string, request: OutboundRequest): Promise<readonly [number, string]> {
+  const { status, body } = await send(url, request);
+  return [status, body];
+}
+
+describe('actionMiddleware', () => {
+  test('lets pass what is signed and refuses the rest', async () => {
+    const url = await serve(actionMiddleware(SIGNING_SECRET, options));
+    for (const { name, request, status } of actionRequests(NOW)) {
+      expect([name, (await send(url, request)).status]).toEqual([name, status]);
+    }
+    const [, body] = await statusAndBody(url, aiRequest({ now: NOW }, { order: '1' }));
+    expect(JSON.parse(body)).toMatchObject({ action: { trigger: 'ai', body: { order: '1' } } });
+  });
+
+  test('takes the bytes that express.raw() or a host kept', async () => {
+    for (const name of ['body', 'rawBody']) {
+      const url = await serve(actionMiddleware(SIGNING_SECRET, options), async (request) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk);
+        return { body: {}, [name]: Buffer.concat(chunks) };
+      });
+      expect((await send(url, aiRequest({ now: NOW }))).status).toBe(200);
+    }
+  });
+
+  test('behind a JSON parser it says what to do instead of refusing good requests', async () => {
+    const url = await serve(actionMiddleware(SIGNING_SECRET, options), async (request) => {
+      for await (const _ of request);
+      return { body: {} };
+    });
+    expect(await statusAndBody(url, aiRequest({ now: NOW }))).toEqual([
+      500,
+      expect.stringContaining('before express.json()'),
+    ]);
+  });
+
+  test('answers 413 above its limit', async () => {
+    const url = await serve(actionMiddleware(SIGNING_SECRET, { ...options, maxBodyBytes: 1000 }));
+    const [status] = await statusAndBody(url, eventRequest({ now: NOW }, { text: 'x'.repeat(2000) }));
+    expect(status).toBe(413);
+  });
+});
+
+test('usageWebhookMiddleware puts the report where the handler finds it', async () => {
+  const secret = 'usage-secret-of-at-least-32-characters';
+  const url = await serve(usageWebhookMiddleware(secret, options));
+  const [status, body] = await statusAndBody(url, await usageRequest({ now: NOW, secret, userId: 'user-1' }));
+  expect([status, JSON.parse(body)]).toEqual([
+    200,
+    { usage: expect.objectContaining({ user_id: 'user-1', nonce: expect.any(String) }) },
+  ]);
+  const forged = await usageRequest({ now: NOW, secret: 'x'.repeat(32), userId: 'user-1' });
+  expect((await send(url, forged)).status).toBe(401);
+});
