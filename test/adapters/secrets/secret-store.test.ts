@@ -1,0 +1,132 @@
+import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { mockClient } from 'aws-sdk-client-mock';
+import { cachedRing, plainSecret, readRing, writeRing } from '../../../src/adapters/secrets/secret-store.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+
+const secrets = mockClient(SecretsManagerClient);
+const client = new SecretsManagerClient({ region: 'eu-central-1' });
+beforeEach(() => secrets.reset());
+
+const reads = () => secrets.commandCalls(GetSecretValueCommand).length;
+const holds = (value: unknown) =>
+  secrets
+    .on(GetSecretValueCommand)
+    .resolves({ SecretString: typeof value === 'string' ? value : JSON.stringify(value) });
+
+const ONE = { kid: 'k1', key: '1'.repeat(64) };
+const TWO = { kid: 'k2', key: '2'.repeat(64) };
+
+describe('a key ring', () => {
+  test('of one key, as CloudFormation generates it', async () => {
+    holds(ONE);
+    const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
+    expect(await ring.current()).toEqual(ONE);
+    expect(await ring.byId('k1')).toEqual(ONE);
+    expect(secrets.commandCalls(GetSecretValueCommand)[0]?.args[0].input).toEqual({ SecretId: 'the-secret' });
+  });
+
+  test('of several: the newest signs, all are found', async () => {
+    holds({ keys: [TWO, ONE] });
+    const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
+    expect(await ring.current()).toEqual(TWO);
+    expect([await ring.byId('k1'), await ring.byId('k2')]).toEqual([ONE, TWO]);
+  });
+
+  test('a new key signs only once it is active, and verifies from the beginning', async () => {
+    const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
+    const added = { ...TWO, active_from: Date.parse('2026-03-04T05:04:00Z') / 1000 };
+    holds({ keys: [added, ONE] });
+    const ring = cachedRing(client, 'the-secret', clock.now);
+    expect([await ring.current(), await ring.byId('k2')]).toEqual([ONE, added]);
+    clock.advance(239_999);
+    expect(await ring.current()).toEqual(ONE);
+    clock.advance(1);
+    expect(await ring.current()).toEqual(added);
+    expect(reads()).toBe(1);
+  });
+
+  test('is read once for many at a time, and again after five minutes', async () => {
+    holds(ONE);
+    const clock = new FrozenClock();
+    const ring = cachedRing(client, 'the-secret', clock.now);
+    await Promise.all(Array.from({ length: 20 }, () => ring.current()));
+    clock.advance(5 * 60_000 - 1);
+    await ring.current();
+    await ring.byId('k1');
+    expect(reads()).toBe(1);
+    clock.advance(1);
+    await Promise.all([ring.current(), ring.byId('k1')]);
+    expect(reads()).toBe(2);
+  });
+
+  test('that does not know a key is read again, at most every 30 seconds', async () => {
+    holds(ONE);
+    const clock = new FrozenClock();
+    const ring = cachedRing(client, 'the-secret', clock.now);
+    await ring.current();
+    holds({ keys: [TWO, ONE] });
+    clock.advance(29_999);
+    expect(await ring.byId('k2')).toBeUndefined();
+    expect(reads()).toBe(1);
+    clock.advance(1);
+    expect(await Promise.all([ring.byId('k2'), ring.byId('k2')])).toEqual([TWO, TWO]);
+    expect(reads()).toBe(2);
+    await Promise.all(Array.from({ length: 20 }, (_, i) => ring.byId(`made-up-${i}`)));
+    clock.advance(29_000);
+    expect(await ring.byId('made-up')).toBeUndefined();
+    expect(reads()).toBe(2);
+  });
+
+  test('that cannot be read fails, and is read again by the next who asks', async () => {
+    secrets
+      .on(GetSecretValueCommand)
+      .rejectsOnce(new Error('away'))
+      .resolves({ SecretString: JSON.stringify(ONE) });
+    const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
+    await expect(ring.current()).rejects.toThrow('away');
+    expect(await ring.current()).toEqual(ONE);
+  });
+
+  test.each([
+    ['no JSON', 'DontTellThisSecret'],
+    ['a key too short', { kid: 'k1', key: 'DontTellThisSecret' }],
+    ['no keys', { keys: [] }],
+    ['a key id that cannot stand in a header', { kid: 'a b', key: 'DontTellThisSecret'.repeat(4) }],
+  ])('a secret that holds %s fails without quoting it', async (_, value) => {
+    holds(value);
+    const failed = readRing(client, 'the-secret');
+    await expect(failed).rejects.toThrow('The secret holds no key ring');
+    await expect(failed).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining('DontTell') }));
+  });
+
+  test('is written as it is read', async () => {
+    secrets.on(PutSecretValueCommand).resolves({});
+    await writeRing(client, 'the-secret', [TWO, ONE]);
+    const { SecretId, SecretString } = secrets.commandCalls(PutSecretValueCommand)[0]?.args[0].input ?? {};
+    expect(SecretId).toBe('the-secret');
+    holds(SecretString);
+    expect(await readRing(client, 'the-secret')).toEqual([TWO, ONE]);
+  });
+});
+
+describe('a plain secret', () => {
+  test('is cached for five minutes', async () => {
+    holds('first');
+    const clock = new FrozenClock();
+    const read = plainSecret(client, 'the-secret', clock.now);
+    expect(await Promise.all([read(), read()])).toEqual(['first', 'first']);
+    holds('second');
+    clock.advance(5 * 60_000 - 1);
+    expect(await read()).toBe('first');
+    expect(reads()).toBe(1);
+    clock.advance(1);
+    expect(await read()).toBe('second');
+  });
+
+  test('that cannot be read is read again by the next who asks', async () => {
+    secrets.on(GetSecretValueCommand).rejectsOnce(new Error('away')).resolves({ SecretString: 'there' });
+    const read = plainSecret(client, 'the-secret', new FrozenClock().now);
+    await expect(read()).rejects.toThrow('away');
+    expect(await read()).toBe('there');
+  });
+});

@@ -1,0 +1,186 @@
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import * as z from 'zod';
+import { sessionTokens } from '../../../src/adapters/secrets/session-tokens.ts';
+import { sessionClaims } from '../../../src/contract/sessions.ts';
+import type { RingKey } from '../../../src/domain/auth/token-key-ring.ts';
+import { SITE_ID } from '../../fakes/configuration.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+import { someClaims } from '../../fakes/widget.ts';
+
+const vectors = z
+  .array(z.object({ kid: z.string(), key: z.string(), claims: sessionClaims, token: z.string() }))
+  .parse(JSON.parse(readFileSync(new URL('../../vectors/session-token.json', import.meta.url), 'utf8')));
+
+const ONE: RingKey = { kid: 'k1', key: '1'.repeat(64) };
+const TWO: RingKey = { kid: 'k2', key: '2'.repeat(64) };
+
+/** A ring in memory, newest first. */
+function tokensOf(keys: readonly [RingKey, ...RingKey[]], clock = new FrozenClock('2026-03-04T05:00:00.000Z')) {
+  const ring = { current: async () => keys[0], byId: async (kid: string) => keys.find((key) => key.kid === kid) };
+  return { clock, ...sessionTokens(ring, clock.now) };
+}
+
+const NOW = Date.parse('2026-03-04T05:00:00Z') / 1000;
+const CLAIMS = someClaims({ iat: NOW, exp: NOW + 900 });
+
+const hasPython = (() => {
+  try {
+    return execFileSync('python3', ['--version']).length > 0;
+  } catch {
+    console.log('The Python check is skipped: there is no python3 on the PATH');
+    return false;
+  }
+})();
+
+/** Checks a token with nothing but Python's own hmac, and prints its payload. */
+const PYTHON_CHECK = `
+import base64, hashlib, hmac, sys
+key, token = sys.argv[1], sys.argv[2]
+head, body, mark = token.split('.')
+made = base64.urlsafe_b64encode(hmac.new(key.encode(), (head + '.' + body).encode(), hashlib.sha256).digest()).rstrip(b'=').decode()
+if not hmac.compare_digest(made, mark): sys.exit(3)
+sys.stdout.buffer.write(base64.urlsafe_b64decode(body + '=' * (-len(body) % 4)))
+`;
+
+describe('fixed vectors', () => {
+  test.each(vectors)('the token of $claims.sub is the one on file', async ({ kid, key, claims, token }) => {
+    const clock = new FrozenClock(new Date(claims.iat * 1000).toISOString());
+    const tokens = tokensOf([{ kid, key }], clock);
+    expect(await tokens.signToken(claims)).toBe(token);
+    expect(await tokens.verifyToken(token)).toEqual(claims);
+    expect(tokens.siteOfToken(token)).toBe(claims.site_id);
+  });
+
+  test.each(vectors)('plain jose accepts the token of $claims.sub', async ({ key, claims, token }) => {
+    const currentDate = new Date(claims.iat * 1000);
+    const { payload, protectedHeader } = await jwtVerify(token, Buffer.from(key), {
+      algorithms: ['HS256'],
+      currentDate,
+    });
+    expect(payload).toEqual(claims);
+    expect(protectedHeader).toMatchObject({ alg: 'HS256', typ: 'JWT' });
+  });
+
+  (hasPython ? test.each(vectors) : test.skip.each(vectors))(
+    'Python accepts the token of $claims.sub and reads the same payload',
+    ({ key, claims, token }) => {
+      const read = (with_key: string) =>
+        execFileSync('python3', ['-c', PYTHON_CHECK, with_key, token], { encoding: 'utf8' });
+      expect(JSON.parse(read(key))).toEqual(claims);
+      expect(() => read(`${key}x`)).toThrow(expect.objectContaining({ status: 3 }));
+    },
+  );
+});
+
+describe('a token', () => {
+  test('names its key, and its payload can be read by whoever holds it', async () => {
+    const token = await tokensOf([ONE]).signToken(CLAIMS);
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT', kid: 'k1' });
+    expect(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())).toEqual(CLAIMS);
+  });
+
+  test('is valid until the very second of its expiry', async () => {
+    const tokens = tokensOf([ONE]);
+    const token = await tokens.signToken(CLAIMS);
+    tokens.clock.advance(899_999);
+    expect(await tokens.verifyToken(token)).toEqual(CLAIMS);
+    tokens.clock.advance(1);
+    expect(await tokens.verifyToken(token)).toBeUndefined();
+  });
+
+  test('that expired during a turn can still report that turn, for fifteen minutes', async () => {
+    const tokens = tokensOf([ONE]);
+    const token = await tokens.signToken(CLAIMS);
+    tokens.clock.advance(900_000 + 899_999);
+    expect(await tokens.verifyToken(token)).toBeUndefined();
+    expect(await tokens.verifyTokenOfTurn(token)).toEqual(CLAIMS);
+    tokens.clock.advance(1);
+    expect(await tokens.verifyTokenOfTurn(token)).toBeUndefined();
+  });
+
+  test('of an older key of the ring stays valid, and of one that left it does not', async () => {
+    const token = await tokensOf([ONE]).signToken(CLAIMS);
+    expect(await tokensOf([TWO, ONE]).verifyToken(token)).toEqual(CLAIMS);
+    expect(await tokensOf([TWO]).verifyToken(token)).toBeUndefined();
+  });
+});
+
+describe('is not accepted', () => {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signedBy = (key: string, header: object, payload: object) => {
+    const text = `${encode(header)}.${encode(payload)}`;
+    return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+  };
+  const good = { alg: 'HS256', typ: 'JWT', kid: 'k1' };
+
+  test.each<[string, string]>([
+    ['nothing', ''],
+    ['text', 'hello'],
+    ['dots', '..'],
+    ['a token without signature', `${encode({ alg: 'none', kid: 'k1' })}.${encode(CLAIMS)}.`],
+    ['a token without key id', signedBy(ONE.key, { alg: 'HS256' }, CLAIMS)],
+    ['a token of another key', signedBy(TWO.key, good, CLAIMS)],
+    ['a token of an unknown key id', signedBy(ONE.key, { ...good, kid: 'k9' }, CLAIMS)],
+    ['a token with a key id that is no text', signedBy(ONE.key, { ...good, kid: 5 }, CLAIMS)],
+    ['a token that says it is HS512', signedBy(ONE.key, { ...good, alg: 'HS512' }, CLAIMS)],
+    ['a token that never expires', signedBy(ONE.key, good, { ...CLAIMS, exp: undefined })],
+    ['a token without site', signedBy(ONE.key, good, { ...CLAIMS, site_id: undefined })],
+    ['a header that is a list', `${encode([])}.${encode(CLAIMS)}.x`],
+    ['a payload that is no object', signedBy(ONE.key, good, [1])],
+  ])('%s', async (_, token) => {
+    expect(await tokensOf([ONE]).verifyToken(token)).toBeUndefined();
+  });
+
+  test('our token with another payload', async () => {
+    const tokens = tokensOf([ONE]);
+    const [head, , mark] = (await tokens.signToken(CLAIMS)).split('.');
+    expect(await tokens.verifyToken(`${head}.${encode({ ...CLAIMS, sub: 'admin' })}.${mark}`)).toBeUndefined();
+  });
+
+  test('a longer HMAC of the right key', async () => {
+    const token = await new SignJWT(CLAIMS).setProtectedHeader({ ...good, alg: 'HS512' }).sign(Buffer.from(ONE.key));
+    expect(await tokensOf([ONE]).verifyToken(token)).toBeUndefined();
+  });
+
+  test('anything made up, and no text makes it throw', async () => {
+    const tokens = tokensOf([ONE]);
+    const part = fc.oneof(
+      fc.string(),
+      fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value)).toString('base64url')),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(part, { maxLength: 5 }).map((parts) => parts.join('.')),
+        ),
+        async (text) => {
+          expect(await tokens.verifyToken(text)).toBeUndefined();
+          expect(['undefined', 'string']).toContain(typeof tokens.siteOfToken(text));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('the site of a token is told without the key, and only if it is text', async () => {
+  const token = await tokensOf([ONE]).signToken(CLAIMS);
+  const stranger = tokensOf([TWO]);
+  expect(stranger.siteOfToken(token)).toBe(SITE_ID);
+  const other = await new SignJWT({ site_id: 5 }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(ONE.key));
+  expect(stranger.siteOfToken(other)).toBeUndefined();
+});
+
+test('a key store that is away is a fault, not an invalid token', async () => {
+  const away = async () => {
+    throw new Error('away');
+  };
+  const token = await tokensOf([ONE]).signToken(CLAIMS);
+  const tokens = sessionTokens({ current: away, byId: away }, new FrozenClock().now);
+  await expect(tokens.verifyToken(token)).rejects.toThrow('away');
+});

@@ -1,0 +1,127 @@
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { batchesOf, deliveriesQueue } from '../../../src/adapters/sqs/deliveries-queue.ts';
+import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
+
+const MEGABYTE = 1024 * 1024;
+const URL = 'https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries';
+
+/** A message whose JSON has this many bytes, at least 250. */
+function aMessage(bytes = 300, actionId = 'act_1'): DeliveryMessage {
+  const make = (text: string): DeliveryMessage => ({
+    version: 1,
+    action_id: actionId,
+    attempt: 1,
+    envelope: {
+      id: 'event-1',
+      event: 'test.ping',
+      timestamp: '2026-03-04T05:06:00Z',
+      data: { text },
+      site_id: 's',
+      org_id: 'o',
+    },
+  });
+  return make('x'.repeat(bytes - Buffer.byteLength(JSON.stringify(make('')))));
+}
+
+const sqs = mockClient(SQSClient);
+const queue = deliveriesQueue(new SQSClient({ region: 'eu-central-1' }), URL);
+beforeEach(() => {
+  sqs.reset();
+  sqs.on(SendMessageBatchCommand).resolves({ Successful: [], Failed: [] });
+  sqs.on(SendMessageCommand).resolves({});
+});
+
+describe('messages are split into batches', () => {
+  const sizes = (messages: readonly DeliveryMessage[]) => batchesOf(messages).batches.map((batch) => batch.length);
+
+  test.each([
+    [0, []],
+    [1, [1]],
+    [10, [10]],
+    [11, [10, 1]],
+    [50, [10, 10, 10, 10, 10]],
+  ])('of ten at most: %p as %p', (count, expected) => {
+    expect(sizes(Array.from({ length: count }, () => aMessage()))).toEqual(expected);
+  });
+
+  test('of one megabyte at most', () => {
+    expect(sizes([aMessage(MEGABYTE / 2), aMessage(MEGABYTE / 2)])).toEqual([2]);
+    expect(sizes([aMessage(MEGABYTE / 2), aMessage(MEGABYTE / 2 + 1)])).toEqual([1, 1]);
+    expect(sizes([aMessage(MEGABYTE), aMessage()])).toEqual([1, 1]);
+  });
+
+  test('and the one that no message can hold is returned, without the others', () => {
+    const tooLarge = aMessage(MEGABYTE + 1, 'act_large');
+    const { batches, tooLarge: returned } = batchesOf([aMessage(), tooLarge, aMessage()]);
+    expect(returned).toEqual([tooLarge]);
+    expect(batches.map((batch) => batch.length)).toEqual([2]);
+  });
+
+  test('so that none is lost, none doubled, the order kept and both limits held', () => {
+    const count = fc.integer({ min: 250, max: MEGABYTE + 2000 });
+    const small = fc.integer({ min: 250, max: 2000 });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(small, small, small, count), { maxLength: 25 }), (lengths) => {
+        const messages = lengths.map((length, i) => aMessage(length, `act_${i}`));
+        const { batches, tooLarge } = batchesOf(messages);
+        for (const batch of batches) {
+          expect(batch.length).toBeLessThanOrEqual(10);
+          expect(new Set(batch.map((entry) => entry.Id)).size).toBe(batch.length);
+          const bytes = batch.reduce((sum, entry) => sum + Buffer.byteLength(entry.MessageBody ?? ''), 0);
+          expect(bytes).toBeLessThanOrEqual(MEGABYTE);
+        }
+        const sent = batches.flat().map((entry) => entry.MessageGroupId);
+        const left = tooLarge.map((message) => message.action_id);
+        expect(sent).toEqual(messages.map((message) => message.action_id).filter((id) => !left.includes(id)));
+        expect(tooLarge.every((message) => Buffer.byteLength(JSON.stringify(message)) > MEGABYTE)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('sending', () => {
+  const batches = () => sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input);
+
+  test('names the queue, the Action as group, and nests the envelope as JSON', async () => {
+    await queue.send([aMessage(300, 'act_1'), aMessage(300, 'act_2')]);
+    expect(batches()).toEqual([
+      {
+        QueueUrl: URL,
+        Entries: [
+          { Id: '0', MessageBody: expect.any(String), MessageGroupId: 'act_1' },
+          { Id: '1', MessageBody: expect.any(String), MessageGroupId: 'act_2' },
+        ],
+      },
+    ]);
+    const body: unknown = JSON.parse(batches()[0]?.Entries?.[0]?.MessageBody ?? '');
+    expect(deliveryMessage.parse(body)).toEqual(aMessage(300, 'act_1'));
+  });
+
+  test('sends again what SQS refused, and nothing else', async () => {
+    sqs
+      .on(SendMessageBatchCommand)
+      .resolvesOnce({ Successful: [], Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }] })
+      .resolves({ Successful: [], Failed: [] });
+    await queue.send([aMessage(), aMessage(), aMessage()]);
+    expect(batches().map((input) => input.Entries?.map((entry) => entry.Id))).toEqual([['0', '1', '2'], ['1']]);
+  });
+
+  test('gives up after three tries, so that the event comes again', async () => {
+    sqs
+      .on(SendMessageBatchCommand)
+      .resolves({ Successful: [], Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] });
+    await expect(queue.send([aMessage()])).rejects.toThrow('SQS refused 1 deliveries: InternalError');
+    expect(batches()).toHaveLength(3);
+  });
+
+  test('a retry is delayed by its pause', async () => {
+    const message = { ...aMessage(), attempt: 2 };
+    await queue.sendLater(message, 2);
+    expect(sqs.commandCalls(SendMessageCommand).map((call) => call.args[0].input)).toEqual([
+      { QueueUrl: URL, MessageBody: JSON.stringify(message), MessageGroupId: 'act_1', DelaySeconds: 2 },
+    ]);
+  });
+});

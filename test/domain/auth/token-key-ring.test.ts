@@ -1,0 +1,60 @@
+import {
+  activeKey,
+  type KeyRing,
+  RING_CACHE_SECONDS,
+  rotateRing,
+  TURN_MAX_SECONDS,
+} from '../../../src/domain/auth/token-key-ring.ts';
+import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
+
+const FIRST: KeyRing = [{ kid: 'k1', key: '1'.repeat(64) }];
+const seconds = (clock: FrozenClock) => clock.now().getTime() / 1000;
+
+test('a rotation adds a key that signs once every container has read it', () => {
+  const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
+  const ring = rotateRing(FIRST, clock.now(), countingBytes());
+  expect(ring).toEqual([
+    {
+      kid: expect.stringMatching(/^[A-Za-z0-9_-]{12}$/),
+      key: expect.stringMatching(/^[A-Za-z0-9_-]{64}$/),
+      active_from: seconds(clock) + RING_CACHE_SECONDS,
+    },
+    ...FIRST,
+  ]);
+  expect(activeKey(ring, clock.now()).kid).toBe('k1');
+  clock.advance(RING_CACHE_SECONDS * 1000 - 1);
+  expect(activeKey(ring, clock.now()).kid).toBe('k1');
+  clock.advance(1);
+  expect(activeKey(ring, clock.now()).kid).toBe(ring[0].kid);
+});
+
+test('a key stays as long as a container may still accept a token that it signed', () => {
+  const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
+  const random = countingBytes();
+  let ring = rotateRing(FIRST, clock.now(), random);
+  // It signs for the last time when its successor becomes active; an hour's token, a turn, and a cached ring later it may go.
+  const lastUse = RING_CACHE_SECONDS + 3600 + TURN_MAX_SECONDS + RING_CACHE_SECONDS;
+  clock.advance((lastUse - 1) * 1000);
+  ring = rotateRing(ring, clock.now(), random);
+  expect(ring.map((key) => key.kid)).toContain('k1');
+  clock.advance(1000);
+  ring = rotateRing(ring, clock.now(), random);
+  expect(ring.map((key) => key.kid)).not.toContain('k1');
+});
+
+test('rotating often loses no key that may have signed', () => {
+  const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
+  const random = countingBytes();
+  let ring: KeyRing = FIRST;
+  const signers = new Map<string, number>();
+  for (let minute = 0; minute < 400; minute++) {
+    const now = clock.now();
+    signers.set(activeKey(ring, now).kid, seconds(clock));
+    if (minute % 3 === 0) ring = rotateRing(ring, now, random);
+    for (const [kid, lastSigned] of signers) {
+      if (seconds(clock) - lastSigned <= 3600 + TURN_MAX_SECONDS) expect(ring.map((key) => key.kid)).toContain(kid);
+    }
+    clock.advance(60_000);
+  }
+  expect(ring.length).toBeLessThan(60);
+});
