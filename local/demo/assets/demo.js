@@ -1,0 +1,111 @@
+/** The demo page's own script: shows what the receiver got, and stands for the customer's page towards the widget. */
+
+const list = document.querySelector('#requests');
+const empty = document.querySelector('#empty');
+
+function element(tag, className, ...children) {
+  const node = document.createElement(tag);
+  node.className = className;
+  node.append(...children);
+  return node;
+}
+
+async function post(path, body = {}) {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return response.json();
+}
+
+function button(label, onClick) {
+  const node = element('button', '', label);
+  node.type = 'button';
+  node.addEventListener('click', onClick);
+  return node;
+}
+
+function outcome(request) {
+  if (!request.verified) return ['refused', 'bad', `${request.answered} refused`];
+  if (request.answered === 503) return ['failed', 'wait', '503 on purpose'];
+  if (request.duplicate) return ['duplicate', 'plain', 'duplicate, ignored'];
+  return ['', '', `${request.answered} accepted`];
+}
+
+function explain(request) {
+  if (!request.verified) return `Not verified: ${request.problem}.`;
+  const key = request.trigger === 'event' ? 'Envelope' : 'Submission';
+  const seconds = (request.sinceFirstMs / 1000).toFixed(1);
+  return request.arrival === 1
+    ? `${key} ${request.key}`
+    : `${key} ${request.key}, arrival ${request.arrival}, ${seconds} s after the first.`;
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function show(request) {
+  const [kind, tone, label] = outcome(request);
+  const time = element('time', '', new Date(request.at).toLocaleTimeString());
+  time.dateTime = request.at;
+  const title = request.trigger === 'event' ? request.triggerRef : `form ${request.path.split('/').at(-1)}`;
+  const again = (alter) => () => post('/replay', { number: request.number, alter });
+  const details = element(
+    'details',
+    '',
+    element('summary', '', 'Body and signature'),
+    element('pre', '', pretty(request.body)),
+    element('pre', '', `X-Service-Signature: ${request.signature}`),
+    element('span', 'row', button('Replay', again(false)), button('Alter and replay', again(true))),
+  );
+  const item = element(
+    'li',
+    `request new ${kind}`,
+    element(
+      'div',
+      'line',
+      element('strong', '', title),
+      element(
+        'span',
+        `badge ${request.verified ? '' : 'bad'}`,
+        request.verified ? 'signature verified' : 'not verified',
+      ),
+      element('span', `badge ${tone}`, label),
+      time,
+    ),
+    element('p', '', explain(request)),
+    details,
+  );
+  empty.hidden = true;
+  list.prepend(item);
+}
+
+let latest = 0;
+new EventSource('/live').addEventListener('message', (message) => {
+  const request = JSON.parse(message.data);
+  // After a broken connection the stream begins with what was shown already.
+  if (request.number <= latest) return;
+  latest = request.number;
+  show(request);
+});
+
+document.querySelector('#publish').addEventListener('click', () => {
+  post('/publish', { event: document.querySelector('#event').value });
+});
+
+// The widget asks, the page's backend mints: the server secret stays on the server.
+addEventListener('va-wave:token-expired', async () => {
+  const { token } = await post('/members/token');
+  window.vaWave.setSessionToken(token);
+});
+
+const elsewhere = document.querySelector('#elsewhere');
+if (elsewhere)
+  elsewhere.href = `http://${location.hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${location.port}/`;

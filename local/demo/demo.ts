@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import type { PrepareDemo, StartDemo } from '../demo-cloud.ts';
+import { demoCertificates } from './certificates.ts';
+import { Feed } from './feed.ts';
+import { recall, remember } from './memory.ts';
+import { operatorOf } from './operator.ts';
+import { demoActions, demoOrganization } from './organization.ts';
+import { startReceiver } from './receiver.ts';
+import { startSite } from './site.ts';
+
+const folderOf = (dataDir: string) => join(dataDir, 'demo');
+
+/** Makes the certificates, so that the cloud can trust them from its first request on. */
+export const prepareDemo: PrepareDemo = async (dataDir) => {
+  const { caFile } = demoCertificates(folderOf(dataDir));
+  return { caFile };
+};
+
+/** A customer with a website, a members' area, a backend and a TLS receiver, as the service's neighbours. */
+export const startDemo: StartDemo = async (cloud, { fail }) => {
+  const folder = folderOf(cloud.dataDir);
+  const memory = recall(folder);
+  const feed = new Feed();
+  const operator = operatorOf(cloud);
+  const stops: (() => Promise<void> | void)[] = [operator.stop];
+  const stop = async () => {
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  try {
+    const certificates = demoCertificates(folder);
+    const receiver = await startReceiver({ certificates, preferredPort: memory.ports.receiver, fail, feed });
+    stops.push(receiver.stop);
+    const site = await startSite(
+      { cloud, feed, operator, certificates, receiverPort: receiver.port, fail },
+      memory.ports.site,
+    );
+    stops.push(site.stop);
+    const ports = { site: site.port, receiver: receiver.port };
+    const organization = await demoOrganization(memory.organization, site.host, operator);
+    remember(folder, { ports, organization });
+    const actions = await demoActions(organization, `https://localhost:${receiver.port}`, operator);
+    for (const [path, action] of actions) receiver.secrets.set(path, await operator.signingSecretOf(action));
+    site.open(organization);
+    const url = `http://${site.host}`;
+    return {
+      urls: { site: `${url}/`, members: `${url}/members`, receiver: `https://localhost:${receiver.port}` },
+      tips: [
+        `Open ${url}/ , click the round button, send the form, and watch the signed request arrive on the page.`,
+        `Open ${url}/members for the other authentication mode: a token that the site's backend mints.`,
+        `Open http://127.0.0.1:${site.port}/ : the same page under a host that is not allowed has no widget.`,
+        ...(fail === 0 ? ['Restart with --demo-fail 2 to see an event retried after 2 and 4 seconds.'] : []),
+      ],
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

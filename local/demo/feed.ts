@@ -1,0 +1,49 @@
+/** One request that reached the customer's receiver, as the site shows it. */
+export type ReceivedRequest = {
+  readonly number: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly path: string;
+  readonly trigger: string;
+  /** Event name of an Event, submission id of a Form. */
+  readonly triggerRef: string;
+  /** What repeats are recognized by: envelope id or submission id; empty when the request was not verified. */
+  readonly key: string;
+  readonly signature: string;
+  readonly verified: boolean;
+  /** Why it was not verified, in the verifier's words. */
+  readonly problem: string;
+  readonly answered: number;
+  /** True when a request with this key had been accepted before: answered 2xx, and nothing else done. */
+  readonly duplicate: boolean;
+  /** How many times this key has arrived, this one included. */
+  readonly arrival: number;
+  /** Since the first arrival of this key. */
+  readonly sinceFirstMs: number;
+  readonly body: string;
+};
+
+const KEPT = 100;
+
+/** The latest requests, and whoever watches them. */
+export class Feed {
+  readonly #recent: ReceivedRequest[] = [];
+  readonly #watchers = new Set<(request: ReceivedRequest) => void>();
+
+  push(request: ReceivedRequest): void {
+    this.#recent.push(request);
+    if (this.#recent.length > KEPT) this.#recent.shift();
+    for (const watcher of this.#watchers) watcher(request);
+  }
+
+  find(number: number): ReceivedRequest | undefined {
+    return this.#recent.find((request) => request.number === number);
+  }
+
+  /** Calls `watcher` with what is there, and with all that follows. Returns the end of it. */
+  watch(watcher: (request: ReceivedRequest) => void): () => void {
+    for (const request of this.#recent) watcher(request);
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+}

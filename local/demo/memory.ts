@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { writeFileAtomically } from '../state/atomic-file.ts';
+
+/** What the demo's customer remembers between runs. */
+const remembered = z.object({
+  ports: z.object({ site: z.int(), receiver: z.int() }),
+  organization: z
+    .object({
+      org_id: z.string(),
+      website_site_id: z.string(),
+      members_site_id: z.string(),
+      /** Kept by the customer's backend, as on any customer's server; the service itself stores only its hash. */
+      server_secret: z.string(),
+    })
+    .optional(),
+});
+export type Remembered = z.infer<typeof remembered>;
+
+const FIRST: Remembered = { ports: { site: 8788, receiver: 8789 } };
+
+/** What was remembered in the demo's folder; a file that cannot be read is as good as none. */
+export function recall(folder: string): Remembered {
+  const file = join(folder, 'customer.json');
+  if (!existsSync(file)) return FIRST;
+  try {
+    return remembered.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return FIRST;
+  }
+}
+
+export function remember(folder: string, value: Remembered): void {
+  writeFileAtomically(join(folder, 'customer.json'), `${JSON.stringify(value, null, 2)}\n`);
+}

@@ -1,0 +1,122 @@
+import type { Action } from '../../src/contract/actions.ts';
+import type { EventName } from '../../src/contract/events.ts';
+import { createAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import {
+  createAssistant,
+  generateServerSecret,
+  updateAssistant,
+} from '../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import type { Remembered } from './memory.ts';
+import type { Operator } from './operator.ts';
+
+export type DemoOrganization = NonNullable<Remembered['organization']>;
+
+/** What the demo's Event Actions subscribe to, and its page can put on the bus. */
+export const DEMO_EVENTS = [
+  'conversation.started',
+  'conversation.ended',
+  'message.received',
+  'escalation.triggered',
+  'contact.created',
+  'appointment.booked',
+] as const satisfies readonly EventName[];
+
+const CONTACT_FIELDS = [
+  { key: 'name', label: 'Your name', type: 'Text', required: true },
+  { key: 'email', label: 'Email', type: 'Email', required: true },
+  { key: 'phone', label: 'Phone', type: 'Phone' },
+  { key: 'bikes', label: 'How many bikes?', type: 'Number' },
+  { key: 'message', label: 'Message', type: 'Long text', required: true },
+];
+const TEST_RIDE_FIELDS = [
+  { key: 'name', label: 'Your name', type: 'Text', required: true },
+  { key: 'phone', label: 'Phone', type: 'Phone', required: true },
+];
+const MEMBER_FIELDS = [{ key: 'message', label: 'What is wrong with your bike?', type: 'Long text', required: true }];
+
+/** The demo's customer: an organization with one assistant per authentication mode. Created once, found again later. */
+export async function demoOrganization(
+  known: DemoOrganization | undefined,
+  siteHost: string,
+  { management }: Operator,
+): Promise<DemoOrganization> {
+  if (known !== undefined && (await stillThere(known, management))) {
+    for (const siteId of [known.website_site_id, known.members_site_id]) await follow(siteId, siteHost, management);
+    return known;
+  }
+  const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, management);
+  const common = { domain: siteHost, hourly_rate_limit: 10_000 };
+  const website = await createAssistant(
+    org_id,
+    { ...common, name: 'Website', authentication_mode: 'Allowed Websites', allowed_domains: [siteHost] },
+    management,
+  );
+  const members = await createAssistant(
+    org_id,
+    { ...common, name: 'Members', authentication_mode: 'Session Signed' },
+    management,
+  );
+  const { serverSecret } = await generateServerSecret(members.site_id, { regenerate: false }, management);
+  return {
+    org_id,
+    website_site_id: website.site_id,
+    members_site_id: members.site_id,
+    server_secret: serverSecret,
+  };
+}
+
+/** The demo's Actions by path of the receiver, created where they are missing, and moved when the receiver did. */
+export async function demoActions(
+  organization: DemoOrganization,
+  receiverUrl: string,
+  { management }: Operator,
+): Promise<ReadonlyMap<string, Action>> {
+  const { website_site_id: website, members_site_id: members } = organization;
+  const events = { trigger: 'Event', events: DEMO_EVENTS };
+  const wanted = [
+    { path: '/website/events', siteId: website, input: { ...events, name: 'CRM sync' } },
+    {
+      path: '/website/contact',
+      siteId: website,
+      input: { trigger: 'Form', name: 'Contact us', form_fields: CONTACT_FIELDS },
+    },
+    {
+      path: '/website/test-ride',
+      siteId: website,
+      input: { trigger: 'Form', name: 'Book a test ride', form_fields: TEST_RIDE_FIELDS },
+    },
+    { path: '/members/events', siteId: members, input: { ...events, name: 'Member CRM sync' } },
+    {
+      path: '/members/repair',
+      siteId: members,
+      input: { trigger: 'Form', name: 'Ask the workshop', form_fields: MEMBER_FIELDS },
+    },
+  ];
+  const existing = await management.store.listActions(organization.org_id);
+  const byPath = new Map<string, Action>();
+  for (const { path, siteId, input } of wanted) {
+    const url = receiverUrl + path;
+    const found = existing.find((action) => action.site_id === siteId && new URL(action.url).pathname === path);
+    if (found === undefined) byPath.set(path, await createAction(siteId, { ...input, url }, management));
+    else byPath.set(path, found.url === url ? found : await updateAction(found.action_id, { url }, management));
+  }
+  return byPath;
+}
+
+async function stillThere(known: DemoOrganization, { store }: Operator['management']): Promise<boolean> {
+  const found = await Promise.all([
+    store.findOrganization(known.org_id),
+    store.findAssistant(known.website_site_id),
+    store.findAssistant(known.members_site_id),
+  ]);
+  return found.every((item) => item !== undefined);
+}
+
+/** The site's port may be another than last time; other settings stay as somebody may have changed them. */
+async function follow(siteId: string, siteHost: string, management: Operator['management']): Promise<void> {
+  const assistant = await management.store.findAssistant(siteId);
+  if (assistant === undefined || assistant.domain === siteHost) return;
+  const allowed_domains = assistant.allowed_domains.map((entry) => (entry === assistant.domain ? siteHost : entry));
+  await updateAssistant(siteId, { domain: siteHost, allowed_domains }, management);
+}

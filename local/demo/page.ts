@@ -1,0 +1,88 @@
+import { DEMO_EVENTS } from './organization.ts';
+
+export type DemoPage = {
+  readonly kind: 'website' | 'members';
+  readonly baseUrl: string;
+  readonly receiverUrl: string;
+  readonly fail: number;
+  /** Of the widget's script tag. */
+  readonly credential: { readonly 'data-site-id': string } | { readonly 'data-session-token': string };
+};
+
+/** Only what the page needs, and nothing inline: the widget works under this policy, so it works under yours. */
+export function contentSecurityPolicy(baseUrl: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${baseUrl}`,
+    "style-src 'self'",
+    `connect-src 'self' ${baseUrl}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+/** The customer's page, with the widget embedded by its one script tag. */
+export function demoPage(page: DemoPage): string {
+  const tag = Object.entries(page.credential).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`);
+  const here = (kind: DemoPage['kind']) => (kind === page.kind ? ' aria-current="page"' : '');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Northwind Bikes – va-wave demo</title>
+<link rel="stylesheet" href="/assets/demo.css">
+<script async src="${escapeHtml(page.baseUrl)}/static/va-wave-widget.js"${tag.join('')}></script>
+<script type="module" src="/assets/demo.js"></script>
+</head>
+<body>
+<header>
+  <p class="brand"><span aria-hidden="true"></span>Northwind Bikes</p>
+  <nav aria-label="Demo pages"><a href="/"${here('website')}>Website</a><a href="/members"${here('members')}>Members</a></nav>
+</header>
+<main>
+  <section class="intro" aria-labelledby="title">
+    <h1 id="title">${page.kind === 'website' ? 'Bikes for cities.' : 'Welcome back, Ada.'}</h1>
+    <p>${
+      page.kind === 'website'
+        ? "A customer's website on an origin of its own. The round button in the corner is the widget, embedded by one script tag and let in by its host: <strong>Allowed Websites</strong>."
+        : "The members' area. This page's backend minted a session token that lives one minute, and renews it when the widget asks: <strong>Session Signed</strong>."
+    }</p>
+    <h2>Try this</h2>
+    <ol class="steps">
+      <li><strong>Send a form.</strong> Click the round button, fill in the form, and watch it arrive on the right, signed.</li>
+      <li><strong>Let an event happen.</strong> The platform puts it on the bus; every Action that subscribed to it is called.
+        <span class="row"><label class="hidden" for="event">Event</label>
+        <select id="event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
+        <button type="button" id="publish">Put on the bus</button></span></li>
+      <li><strong>Replay or alter a request.</strong> A repeat is recognized by its id and done only once; an altered one fails verification.</li>
+      <li><strong>Watch retries.</strong> ${
+        page.fail > 0
+          ? `The receiver answers 503 to the first ${page.fail} requests of each event: the next attempts follow after 2 and 4 seconds.`
+          : 'Restart with <code>npm start -- --demo-fail 2</code>: the receiver answers 503 twice, and the retries follow after 2 and 4 seconds.'
+      }</li>
+      <li>${
+        page.kind === 'website'
+          ? '<strong>Come from elsewhere.</strong> Open this page as <a id="elsewhere" href="/">127.0.0.1</a>: that host is not allowed, so there is no widget.'
+          : '<strong>Let the token expire.</strong> Wait a minute with the form open, then send it: the page renews the token, and you notice nothing.'
+      }</li>
+    </ol>
+  </section>
+  <section class="feed" aria-labelledby="feed-title">
+    <h2 id="feed-title">Received by <code>${escapeHtml(page.receiverUrl)}</code></h2>
+    <p class="note">The customer's TLS receiver. Each request is verified with the <code>stripe</code> package.</p>
+    <p id="empty">Nothing yet. <span>Opening the widget's page for the first time starts a conversation, which is an event.</span></p>
+    <ol id="requests" aria-live="polite"></ol>
+  </section>
+</main>
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

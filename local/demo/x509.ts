@@ -1,0 +1,92 @@
+import { type KeyObject, randomBytes, sign } from 'node:crypto';
+
+/** The little of X.509 that one private authority and one server certificate need (RFC 5280), with ECDSA keys. */
+
+export type Certificate = {
+  readonly subject: string;
+  readonly publicKey: KeyObject;
+  readonly issuer: string;
+  readonly issuerKey: KeyObject;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly extensions: readonly Buffer[];
+};
+
+const INTEGER = 0x02;
+const BIT_STRING = 0x03;
+const OCTET_STRING = 0x04;
+const OBJECT_IDENTIFIER = 0x06;
+const UTF8_STRING = 0x0c;
+const UTC_TIME = 0x17;
+const SEQUENCE = 0x30;
+const SET = 0x31;
+const TRUE = Buffer.from([0x01, 0x01, 0xff]);
+
+/** The certificate in PEM, signed by its issuer. */
+export function signCertificate(certificate: Certificate): string {
+  const algorithm = sequence(oid('2a8648ce3d040302'));
+  const content = sequence(
+    der(0xa0, der(INTEGER, Buffer.from([2]))),
+    // The first byte keeps the number positive.
+    der(INTEGER, Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
+    algorithm,
+    name(certificate.issuer),
+    sequence(utcTime(certificate.notBefore), utcTime(certificate.notAfter)),
+    name(certificate.subject),
+    certificate.publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, sequence(...certificate.extensions)),
+  );
+  const signature = der(BIT_STRING, Buffer.from([0]), sign('sha256', content, certificate.issuerKey));
+  const lines =
+    sequence(content, algorithm, signature)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** An authority that signs server certificates and no further authorities. */
+export const authorityExtensions = (): readonly Buffer[] => [
+  extension('551d13', sequence(TRUE, der(INTEGER, Buffer.from([0])))),
+  extension('551d0f', der(BIT_STRING, Buffer.from([0x02, 0x04]))),
+];
+
+/** A TLS server with these names and IPv4 addresses. */
+export const serverExtensions = (names: readonly string[], addresses: readonly string[]): readonly Buffer[] => [
+  extension('551d13', sequence()),
+  extension('551d0f', der(BIT_STRING, Buffer.from([0x07, 0x80]))),
+  extension('551d25', sequence(oid('2b06010505070301'))),
+  extension(
+    '551d11',
+    sequence(
+      ...names.map((dnsName) => der(0x82, Buffer.from(dnsName))),
+      ...addresses.map((address) => der(0x87, Buffer.from(address.split('.').map(Number)))),
+    ),
+  ),
+];
+
+function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
+  const value = Buffer.concat(parts);
+  const { length } = value;
+  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.from([tag, ...size]), value]);
+}
+
+function sequence(...parts: readonly Uint8Array[]): Buffer {
+  return der(SEQUENCE, ...parts);
+}
+
+function oid(hex: string): Buffer {
+  return der(OBJECT_IDENTIFIER, Buffer.from(hex, 'hex'));
+}
+
+function name(commonName: string): Buffer {
+  return sequence(der(SET, sequence(oid('550403'), der(UTF8_STRING, Buffer.from(commonName)))));
+}
+
+function utcTime(date: Date): Buffer {
+  return der(UTC_TIME, Buffer.from(`${date.toISOString().replace(/\D/g, '').slice(2, 14)}Z`));
+}
+
+function extension(id: string, value: Uint8Array): Buffer {
+  return sequence(oid(id), TRUE, der(OCTET_STRING, value));
+}
