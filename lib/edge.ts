@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { Duration, Fn, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   AllowedMethods,
@@ -14,7 +14,7 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -44,16 +44,30 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
+    const accessLogs = new Bucket(this, 'AccessLogs', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      // CloudFront's standard logs are written by ACL.
+      objectOwnership: ObjectOwnership.OBJECT_WRITER,
+      lifecycleRules: [{ expiration: Duration.days(30) }],
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
     const bucket = new Bucket(this, 'Assets', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
+      serverAccessLogsBucket: accessLogs,
+      serverAccessLogsPrefix: 's3/',
       removalPolicy: RemovalPolicy.RETAIN,
     });
     const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'va-wave',
       httpVersion: HttpVersion.HTTP2_AND_3,
+      enableLogging: true,
+      logBucket: accessLogs,
+      logFilePrefix: 'cloudfront/',
       defaultBehavior: {
         origin: S3BucketOrigin.withOriginAccessControl(bucket),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
@@ -76,6 +90,24 @@ export class Edge extends Construct {
         },
       },
     });
+    Validations.of(accessLogs).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-S1',
+      reason: 'The bucket of access logs does not log the writing of access logs.',
+    });
+    Validations.of(this.distribution).acknowledge(
+      {
+        id: 'AwsSolutions::AwsSolutions-CFR1',
+        reason: 'Customers embed the widget in pages for visitors of any country.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-CFR2',
+        reason: 'A web ACL costs more than the rest of the idle service; an operator adds one where it is wanted.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-CFR4',
+        reason: 'The minimum TLS version of the default certificate cannot be set.',
+      },
+    );
     new BucketDeployment(this, 'Widget', {
       destinationBucket: bucket,
       destinationKeyPrefix: 'static',

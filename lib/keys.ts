@@ -1,4 +1,6 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
@@ -28,6 +30,11 @@ export class Keys extends Construct {
       });
     this.token = key('Token', 'Signs the session tokens of va-wave');
     this.sealing = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-SMG4',
+      reason:
+        'The token keys rotate by our own function, since retired ones must stay until their tokens expire; the sealing key and the origin secret are replaced by the documented steps (docs/runbook.md).',
+    });
     this.origin = new Secret(this, 'Origin', {
       description: 'Sent by the va-wave distribution to its API, which trusts the viewer address only beside it',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
@@ -44,6 +51,20 @@ export class Keys extends Construct {
 
   allowOriginSecret(fn: ServiceFunction): void {
     this.#allowRead(fn, this.origin, ENVIRONMENT.originSecret);
+  }
+
+  /** Lets the function replace the ring, and runs it every week: a stolen key is then worth a week at most. */
+  rotateTokenKeys(fn: ServiceFunction): void {
+    fn.allow({
+      actions: ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'],
+      resources: [this.token.secretArn],
+      environment: { [ENVIRONMENT.tokenKeys]: this.token.secretArn },
+    });
+    new Rule(this, 'TokenRotation', {
+      description: 'Rotates the token keys',
+      schedule: Schedule.rate(Duration.days(7)),
+      targets: [new LambdaFunction(fn.fn)],
+    });
   }
 
   #allowRead(fn: ServiceFunction, secret: Secret, environmentName: string): void {

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Authorizer, type Denial, type Grant } from './access/authorizer.ts';
 import { AccessKeys, type RoleStatement } from './access/callers.ts';
@@ -6,11 +7,14 @@ import type { Credentials, DemoCloud } from './demo-cloud.ts';
 import { DynamoEngine } from './engines/dynamodb.ts';
 import { startDynoxide } from './engines/dynoxide.ts';
 import { EventBridge } from './engines/event-bridge.ts';
+import { EventTargets } from './engines/event-targets.ts';
+import { Scheduler } from './engines/scheduler.ts';
 import { SecretStore } from './engines/secret-store.ts';
 import { SqsEngine } from './engines/sqs.ts';
 import { checkEventSource, EventSource } from './functions/event-source.ts';
 import { FunctionPools } from './functions/function-pools.ts';
 import type { InvocationResult } from './functions/function-worker.ts';
+import { Schedules } from './functions/schedules.ts';
 import { dynamoDb } from './gateway/dynamodb.ts';
 import { eventBridge } from './gateway/event-bridge.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -43,6 +47,8 @@ export type LocalCloudOptions = {
   readonly assembly?: string;
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: DroppedStatement;
+  /** How many invocations of one function run side by side; what comes on top waits. @default 4 */
+  readonly workersPerFunction?: number;
   /** How often expired items and messages are deleted, in seconds. @default 10 */
   readonly sweepSeconds?: number;
   /** Where one-line messages go: denials, errors of functions, calls that are not known. @default nowhere */
@@ -67,6 +73,8 @@ export type LocalCloud = DemoCloud & {
   invoke(functionId: string, event: unknown): Promise<InvocationResult>;
   /** Ends every execution environment of a function at once, as a crash would. The next invocation starts a new one. */
   killFunction(functionId: string): Promise<void>;
+  /** Fires every rule with a schedule that is due at `now`, in unix milliseconds. It does so by itself every ten seconds. */
+  fireSchedules(now: number): Promise<void>;
   /** Deletes expired items and messages now. `now` in unix milliseconds, for tests that cannot wait. */
   sweep(now?: number): Promise<{ readonly items: number; readonly messages: number }>;
   stop(): Promise<void>;
@@ -123,10 +131,12 @@ async function start(
 
   const [assembly, dynoxide, queues] = await settleAll([
     assemble(options, folder),
-    startDynoxide(folder.file('dynamodb.db')).then((engine) => {
-      stops.push(() => engine.stop());
-      return engine;
-    }),
+    startDynoxide(folder.file('dynamodb.db'), () => print('The DynamoDB engine has ended. Restart to go on')).then(
+      (engine) => {
+        stops.push(() => engine.stop());
+        return engine;
+      },
+    ),
     SqsEngine.open(folder.file('sqs')).then((engine) => {
       stops.push(() => engine.stop());
       return engine;
@@ -167,9 +177,12 @@ async function start(
     gatewayUrl,
     logFolder: folder.logs,
     extraEnvironment,
+    maxWorkers: options.workersPerFunction ?? 4,
     onError: (functionId, line) => print(`${functionId}: ${line}`),
   });
-  const events = new EventBridge(model, () => gateway);
+  const targets = new EventTargets(model, () => gateway);
+  const events = new EventBridge(model, targets);
+  const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
   const gateway = new Gateway({
     keys,
     authorizer,
@@ -196,6 +209,8 @@ async function start(
     edgeListener.serve((request) => edge.answer(request), onFault);
   }
 
+  const schedules = new Schedules({ definitions: model.schedules, functions, authorizer, onError: print });
+  stops.push(() => schedules.stop());
   const sources = model.eventSources
     .filter(({ Enabled }) => Enabled)
     .map((definition) => {
@@ -214,6 +229,7 @@ async function start(
     items: await tables.sweepExpired(now),
     messages: queues.sweepRetained(now),
   });
+  stops.push(scheduler.start(onFault));
   const sweeping = sweepRegularly(sweep, (options.sweepSeconds ?? 10) * 1000, onFault);
   stops.push(async () => {
     await Promise.all([sweeping.stop(), functions.stop(), ...running.map((source) => source.stop())]);
@@ -235,6 +251,7 @@ async function start(
     logsFolder: folder.logs,
     invoke: (functionId, event) => findPool(functions, functionId).invoke(JSON.stringify(event ?? null)),
     killFunction: (functionId) => findPool(functions, functionId).kill(),
+    fireSchedules: (now) => scheduler.fireDue(now),
     sweep,
     stop,
   };
@@ -243,6 +260,8 @@ async function start(
 async function assemble(options: LocalCloudOptions, folder: DataFolder): Promise<Assembly> {
   if (options.assembly !== undefined) return readAssembly(options.assembly);
   const outdir = folder.file('assembly');
+  // Otherwise the bundles of every former version would stay there for good.
+  rmSync(outdir, { recursive: true, force: true });
   await assembleService(outdir, { strict: options.strict === true });
   return readAssembly(outdir);
 }

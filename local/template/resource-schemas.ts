@@ -67,12 +67,17 @@ export const secret = z.strictObject({
 
 export const eventBus = z.strictObject({ Name: text, Description: noEffect, Tags: noEffect });
 
-export const rule = z.strictObject({
+const ruleCommon = {
   Name: noEffect,
   Description: noEffect,
-  EventBusName: text.default('default'),
-  EventPattern: z.record(z.string(), value),
   State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
+};
+
+export const rule = z.strictObject({
+  ...ruleCommon,
+  EventBusName: text.default('default'),
+  EventPattern: z.record(z.string(), value).optional(),
+  ScheduleExpression: text.optional(),
   Targets: z.array(
     z.strictObject({
       Id: text,
@@ -82,6 +87,13 @@ export const rule = z.strictObject({
       RetryPolicy: noEffect,
     }),
   ),
+});
+
+/** A rule that runs functions by the clock instead of by events. */
+export const schedule = z.strictObject({
+  ...ruleCommon,
+  ScheduleExpression: text,
+  Targets: z.array(z.strictObject({ Id: text, Arn: text, RetryPolicy: noEffect })),
 });
 
 export const role = z.strictObject({
@@ -230,6 +242,7 @@ export const distribution = z.strictObject({
     HttpVersion: noEffect,
     IPV6Enabled: noEffect,
     PriceClass: noEffect,
+    Logging: noEffect,
   }),
 });
 

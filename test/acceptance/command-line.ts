@@ -26,6 +26,9 @@ export function commandLine(readyFile: string): Operator {
       (await vaWave<{ signing_secret: string }>('action', 'secret', actionId)).signing_secret,
     generateServerSecret: async (siteId) =>
       (await vaWave<{ server_secret: string }>('secret', 'generate', siteId)).server_secret,
+    escalateTo: async (siteId, topicArn) => {
+      await vaWave('assistant', 'escalate', siteId, '--topic', topicArn);
+    },
     putEvent: async ({ name, orgId, siteId, data }) => {
       const site = siteId === undefined ? [] : ['--site', siteId];
       await vaWave('event', 'put', name, '--org', orgId, ...site, '--data', JSON.stringify(data));

@@ -11,7 +11,11 @@ import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import { createAction, requireAction } from '../../src/domain/actions/manage-actions.ts';
-import { createAssistant, generateServerSecret } from '../../src/domain/organizations/manage-assistants.ts';
+import {
+  createAssistant,
+  generateServerSecret,
+  setEscalationTopics,
+} from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { ActionSettings, Operator } from './operator.ts';
 
@@ -43,6 +47,9 @@ export function directOperator(cloud: LocalCloud): Operator {
     signingSecret: async (actionId) => secrets.openSigningSecret(await requireAction(actionId, ports)),
     generateServerSecret: async (siteId) =>
       (await generateServerSecret(siteId, { regenerate: false }, ports)).serverSecret,
+    escalateTo: async (siteId, topicArn) => {
+      await setEscalationTopics(siteId, [topicArn], ports);
+    },
     putEvent: async ({ name, orgId, siteId, data }) => {
       const Detail = JSON.stringify({ org_id: orgId, site_id: siteId, data });
       await bus.send(

@@ -9,6 +9,7 @@ export function localService(cloud: LocalCloud, assembly = join(cloud.dataDir, '
   return {
     baseUrl: cloud.baseUrl,
     apiUrl: cloud.apiUrl,
+    aws: { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials },
     invoke: async (construct, payload) => {
       const id = ids.find((candidate) => candidate.startsWith(`${construct}Function`));
       if (id === undefined) throw new Error(`The stack has no function ${construct}`);
@@ -20,7 +21,7 @@ export function localService(cloud: LocalCloud, assembly = join(cloud.dataDir, '
 }
 
 /** Logical ids of the functions in the template of an assembly. */
-function functionIds(assembly: string): readonly string[] {
+export function functionIds(assembly: string): readonly string[] {
   const template: { Resources: Record<string, { Type: string }> } = JSON.parse(
     readFileSync(join(assembly, 'VaWave.template.json'), 'utf8'),
   );

@@ -7,6 +7,8 @@ export type Operator = {
   readonly createAction: (siteId: string, settings: ActionSettings) => Promise<string>;
   readonly signingSecret: (actionId: string) => Promise<string>;
   readonly generateServerSecret: (siteId: string) => Promise<string>;
+  /** Lets form submissions of the assistant reach a topic besides the endpoint. */
+  readonly escalateTo: (siteId: string, topicArn: string) => Promise<void>;
   readonly putEvent: (event: { name: string; orgId: string; siteId?: string; data: object }) => Promise<void>;
   /** Newest first. */
   readonly deliveries: (actionId: string) => Promise<readonly DeliveryRecord[]>;

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
+import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import type { Operator } from './operator.ts';
 import { type Receiver, verifyWithStripe } from './receiver.ts';
 
 export type Service = {
+  /** Access to the AWS APIs of the place where it runs. */
+  readonly aws: {
+    readonly endpoint: string;
+    readonly region: string;
+    readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  };
   readonly baseUrl: string;
   readonly apiUrl: string;
   /** Invokes a function by the id of its construct, such as `AiAction`, and gives what it returned. */
@@ -13,7 +21,7 @@ export type Service = {
 };
 
 const PAGE = 'https://shop.example.com';
-const USAGE_SECRET = 'a usage webhook secret of 32 characters or more';
+export const USAGE_SECRET = 'a usage webhook secret of 32 characters or more';
 
 /** Everything that the steps need to exist. */
 export async function prepare(operator: Operator, receiver: Receiver) {
@@ -71,6 +79,8 @@ type World = {
   readonly service: Service;
   readonly receiver: Receiver;
   readonly prepared: Prepared;
+  /** How long a step waits for what it expects. @default 15 s */
+  readonly patienceMs?: number;
 };
 
 /** The steps, each of which throws when the service does not do what the spec says. */
@@ -112,7 +122,8 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     expect(await answer.json()).toEqual({ success: false, error: 'Origin not in allowed domains' });
   },
 
-  'a conversation begins, once, and its event arrives signed': async ({ service, receiver, prepared }) => {
+  'a conversation begins, once, and its event arrives signed': async (world) => {
+    const { service, prepared } = world;
     const answer = await init(
       service,
       { 'x-site-id': prepared.siteId, origin: PAGE },
@@ -121,7 +132,7 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('access-control-allow-origin'), PAGE);
     const begun = await json(answer);
-    const [request] = await arrivals(receiver, '/event', (envelope) => envelope.event === 'conversation.started', 1);
+    const [request] = await arrivals(world, '/event', (envelope) => envelope.event === 'conversation.started', 1);
     assert.ok(request);
     verifyWithStripe(request, prepared.event.secret);
     assert.equal(request.headers['user-agent'], 'Service-Integration/1.0');
@@ -192,6 +203,37 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     receiver.answer('/form', [200]);
   },
 
+  'a submission that the endpoint refuses is accepted by an escalation topic': async (world) => {
+    const { service, receiver, prepared, operator } = world;
+    const mailbox = await subscribedQueue(service, 'va-wave-escalation-acceptance');
+    await operator.escalateTo(prepared.siteId, mailbox.topicArn);
+    receiver.answer('/form', [500]);
+    const begun = await json(await init(service, { 'x-site-id': prepared.siteId, origin: PAGE }));
+    const values = { name: 'Escalated' };
+    const body = { conversation_id: begun.conversation_id, values };
+    const answer = await submitForm(service, prepared.siteId, body);
+    receiver.answer('/form', [200]);
+    assert.equal(answer.status, 200);
+    const { submission_id } = await json(answer);
+    expect(await mailbox.receive()).toEqual({
+      site_id: prepared.siteId,
+      form: 'contact-us',
+      values,
+      conversation_id: begun.conversation_id,
+      submission_id,
+    });
+    const [record] = await operator.deliveries(prepared.form.id);
+    assert.equal(record?.success, false, 'the endpoint itself refused it');
+  },
+
+  'rotating the token keys, twice, ends no token': async ({ service, prepared }) => {
+    const { session } = await createSession(service, prepared, {});
+    expect(await service.invoke('KeyRotation', {})).toEqual({ keys: 2 });
+    expect(await service.invoke('KeyRotation', {})).toEqual({ keys: 3 });
+    const admitted = await init(service, { 'x-session-token': session.session_token, origin: PAGE });
+    assert.equal(admitted.status, 200);
+  },
+
   'an event reaches its own assistant, an organization-level one everybody': async (world) => {
     const { operator, receiver, prepared } = world;
     await operator.putEvent({
@@ -201,9 +243,9 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
       data: { mark: 'site' },
     });
     await operator.putEvent({ name: 'contact.created', orgId: prepared.orgId, data: { mark: 'organization' } });
-    const [site] = await arrivals(receiver, '/event', (e) => e.data.mark === 'site', 1);
-    const [own] = await arrivals(receiver, '/event', (e) => e.data.mark === 'organization', 1);
-    const [other] = await arrivals(receiver, '/other', (e) => e.data.mark === 'organization', 1);
+    const [site] = await arrivals(world, '/event', (e) => e.data.mark === 'site', 1);
+    const [own] = await arrivals(world, '/event', (e) => e.data.mark === 'organization', 1);
+    const [other] = await arrivals(world, '/other', (e) => e.data.mark === 'organization', 1);
     assert.ok(site && own && other);
     verifyWithStripe(other, prepared.otherSite.secret);
     assert.equal(JSON.parse(own.body.toString()).site_id, prepared.siteId);
@@ -350,20 +392,20 @@ async function json(answer: Response): Promise<any> {
 
 /** Waits until a path has had that many requests whose envelope matches. */
 async function arrivals(
-  receiver: Receiver,
+  { receiver, patienceMs }: World,
   path: string,
   // biome-ignore lint/suspicious/noExplicitAny: envelopes are asserted field by field
   matches: (envelope: any) => boolean,
   count: number,
 ) {
   const found = () => receiver.to(path).filter((request) => matches(JSON.parse(request.body.toString())));
-  await until(async () => found().length >= count);
+  await until(async () => found().length >= count, patienceMs);
   return found();
 }
 
 /** Puts a marked event and waits for its records; without a mark, gives those there are. */
 async function attemptsOf(
-  { operator, prepared }: World,
+  { operator, prepared, patienceMs }: World,
   mark: string | undefined,
   count: number,
 ): Promise<readonly DeliveryRecord[]> {
@@ -379,7 +421,7 @@ async function attemptsOf(
     const all = await operator.deliveries(prepared.event.id);
     records = all.filter((record) => record.payload?.includes(`"${mark}"`) && record.state !== 'started');
     return records.length >= count;
-  });
+  }, patienceMs);
   return records;
 }
 
@@ -393,4 +435,22 @@ async function until(condition: () => Promise<boolean>, patienceMs = 15_000): Pr
     if (Date.now() > end) throw new Error('It did not happen in time');
     await pause(150);
   }
+}
+
+/** A queue of ours behind a topic: what reaches it reached whoever subscribes to the topic. */
+async function subscribedQueue({ aws }: Service, name: string) {
+  const sns = new SNSClient(aws);
+  const sqs = new SQSClient(aws);
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+  const attributes = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
+  const { TopicArn } = await sns.send(new CreateTopicCommand({ Name: name }));
+  await sns.send(new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint: attributes.Attributes?.QueueArn }));
+  return {
+    topicArn: TopicArn ?? '',
+    receive: async (): Promise<unknown> => {
+      const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 5 }));
+      const notification: { Message: string } = JSON.parse(Messages?.[0]?.Body ?? '{}');
+      return JSON.parse(notification.Message);
+    },
+  };
 }

@@ -78,7 +78,7 @@ export async function callTool(
   const calledAt = ports.now().toISOString();
   const { outcome, result } = await attemptOnce(
     action,
-    { body: verdict.values, triggerRef: conversationId, reference: callId },
+    { body: verdict.values, triggerRef: conversationId, reference: callId, needsBody: action.feed_response_back },
     ports,
   );
   const record: ToolCallRecord = {

@@ -28,6 +28,8 @@ export function actionRequest(
     readonly signingSecret: string;
     readonly now: Date;
     readonly connectionKey?: string;
+    /** How much of the response to keep. @default all of it, up to 1 MB */
+    readonly keepBytes?: number;
   },
 ): OutboundRequest {
   const body = input.payload === null ? null : Buffer.from(input.payload);
@@ -42,6 +44,7 @@ export function actionRequest(
       'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
       'X-Service-Trigger-Ref': input.triggerRef,
     },
+    ...(input.keepBytes === undefined ? {} : { keepBytes: input.keepBytes }),
     ...(input.connectionKey === undefined ? {} : { connectionKey: input.connectionKey }),
   };
 }

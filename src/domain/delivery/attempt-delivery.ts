@@ -10,6 +10,7 @@ import {
   resultOf,
 } from './delivery-log.ts';
 import type { Deliver } from './outbound.ts';
+import { EXCERPT_BYTES } from './response-excerpt.ts';
 import { isRetried, pauseAfter } from './retries.ts';
 
 export type AttemptDeliveryPorts = {
@@ -69,6 +70,7 @@ export async function attemptDelivery(
       signingSecret,
       now: ports.now(),
       connectionKey: action.action_id,
+      keepBytes: EXCERPT_BYTES,
     }),
   );
   const result = resultOf(outcome);

@@ -9,6 +9,7 @@ import {
   resultOf,
 } from './delivery-log.ts';
 import type { Deliver, OutboundOutcome, OutboundRequest } from './outbound.ts';
+import { EXCERPT_BYTES } from './response-excerpt.ts';
 
 export type SingleAttemptPorts = {
   readonly openSigningSecret: (action: Action) => Promise<string>;
@@ -25,7 +26,13 @@ export type SingleAttemptPorts = {
  */
 export async function attemptOnce(
   action: Action,
-  input: { readonly body: object; readonly triggerRef: string; readonly reference: string },
+  input: {
+    readonly body: object;
+    readonly triggerRef: string;
+    readonly reference: string;
+    /** Whether the caller reads the response; otherwise only the log does. @default false */
+    readonly needsBody?: boolean;
+  },
   ports: SingleAttemptPorts,
 ): Promise<{
   readonly request: OutboundRequest;
@@ -47,7 +54,8 @@ export async function attemptOnce(
   };
   await ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause));
   const { payload } = start;
-  const request = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now });
+  const keep = input.needsBody ? {} : { keepBytes: EXCERPT_BYTES };
+  const request = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, ...keep });
   const outcome = await ports.deliver(request);
   const result = resultOf(outcome);
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));

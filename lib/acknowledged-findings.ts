@@ -1,0 +1,30 @@
+import { type Stack, Validations } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
+
+/**
+ * Findings of cdk-nag (AwsSolutions) about what the CDK adds to the stack by itself, each with its reason. Those about
+ * constructs of ours are acknowledged where the construct is made.
+ */
+export function acknowledgeFindings(stack: Stack): void {
+  for (const child of stack.node.children) {
+    if (child.node.id.startsWith('Custom::CDKBucketDeployment')) acknowledgeBucketDeployment(child);
+  }
+}
+
+function acknowledgeBucketDeployment(assets: IConstruct): void {
+  const reason = 'The CDK brings this function along; it copies assets at deploy time and serves no request.';
+  for (const id of [
+    'L1',
+    'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+    'IAM5[Action::s3:GetObject*]',
+    'IAM5[Action::s3:GetBucket*]',
+    'IAM5[Action::s3:List*]',
+    'IAM5[Action::s3:DeleteObject*]',
+    'IAM5[Action::s3:Abort*]',
+    'IAM5[Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*]',
+    'IAM5[Resource::<EdgeAssetsCDE1815C.Arn>/*]',
+    'IAM5[Resource::*]',
+  ]) {
+    Validations.of(assets).acknowledge({ id: `AwsSolutions::AwsSolutions-${id}`, reason });
+  }
+}

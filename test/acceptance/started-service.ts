@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { functionIds } from './local-service.ts';
+import type { Service } from './scenario.ts';
+
+export type StartedService = Service & {
+  readonly readyFile: string;
+  /** What it has printed so far. */
+  readonly output: () => string;
+  /** Everything that the functions have logged so far. */
+  readonly logs: () => string;
+  /** Ends it as Ctrl-C does. @returns its exit code */
+  readonly interrupt: () => Promise<number | null>;
+};
+
+/** What a newcomer starts: `npm start` as a process of its own, with its state in `folder`. */
+export async function startService(folder: string, ...words: readonly string[]): Promise<StartedService> {
+  const readyFile = join(folder, 'ready.json');
+  const data = join(folder, 'data');
+  const child = spawn(
+    process.execPath,
+    ['local/start.ts', '--port', '0', '--data', data, '--ready-file', readyFile, ...words],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
+  await printed(child, 'ready after', () => output);
+  const ready: Record<
+    'base_url' | 'api_url' | 'gateway_url' | 'region' | 'access_key_id' | 'secret_access_key',
+    string
+  > = JSON.parse(readFileSync(readyFile, 'utf8'));
+  const aws = {
+    endpoint: ready.gateway_url,
+    region: ready.region,
+    credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
+  };
+  const lambda = new LambdaClient(aws);
+  const ids = functionIds(join(data, 'assembly'));
+  return {
+    baseUrl: ready.base_url,
+    apiUrl: ready.api_url,
+    aws,
+    readyFile,
+    output: () => output,
+    logs: () => {
+      const logs = join(data, 'logs');
+      return readdirSync(logs)
+        .map((file) => readFileSync(join(logs, file), 'utf8'))
+        .join('');
+    },
+    invoke: async (construct, payload) => {
+      const id = ids.find((candidate) => candidate.startsWith(`${construct}Function`));
+      const answer = await lambda.send(
+        new InvokeCommand({ FunctionName: `VaWave-${id}`, Payload: JSON.stringify(payload) }),
+      );
+      const text = answer.Payload?.transformToString() ?? 'null';
+      if (answer.FunctionError !== undefined) throw new Error(`${construct} failed: ${text}`);
+      return JSON.parse(text);
+    },
+    interrupt: () =>
+      new Promise((resolve) => {
+        child.once('exit', (code) => resolve(code));
+        child.kill('SIGINT');
+      }),
+  };
+}
+
+async function printed(child: ChildProcess, text: string, output: () => string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const look = () => {
+      if (output().includes(text)) resolve();
+    };
+    child.stdout?.on('data', look);
+    child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${output()}`)));
+  });
+}
