@@ -1,25 +1,38 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { PublishEvent } from '../../domain/events/publish.ts';
+import type { CatalogEvent, PublishEvent } from '../../domain/events/publish.ts';
+import type { AwsAccess } from '../aws-access.ts';
 
 /** Names this service as an event's source. */
 const SOURCE = 'va-wave';
 
 /** One client per container. */
-export function eventBridgeClient(): EventBridgeClient {
+export function eventBridgeClient(access: AwsAccess = {}): EventBridgeClient {
   return new EventBridgeClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+    ...access,
   });
 }
 
 /** @throws when the bus did not take the event */
 export function eventBus(client: EventBridgeClient, busName: string): PublishEvent {
-  return async ({ event, ...detail }) => {
-    const { FailedEntryCount, Entries } = await client.send(
-      new PutEventsCommand({
-        Entries: [{ EventBusName: busName, Source: SOURCE, DetailType: event, Detail: JSON.stringify(detail) }],
-      }),
-    );
-    if (FailedEntryCount !== 0) throw new Error(`The bus refused ${event}: ${Entries?.[0]?.ErrorCode}`);
+  return async (event) => {
+    await putOnBus(client, busName, event);
   };
+}
+
+/**
+ * @returns the event's id, which is the id of every envelope made of it
+ * @throws when the bus did not take the event
+ */
+export async function putOnBus(client: EventBridgeClient, busName: string, event: CatalogEvent): Promise<string> {
+  const { event: name, ...detail } = event;
+  const { FailedEntryCount, Entries } = await client.send(
+    new PutEventsCommand({
+      Entries: [{ EventBusName: busName, Source: SOURCE, DetailType: name, Detail: JSON.stringify(detail) }],
+    }),
+  );
+  const entry = Entries?.[0];
+  if (FailedEntryCount !== 0) throw new Error(`The bus refused ${name}: ${entry?.ErrorCode}`);
+  return entry?.EventId ?? '';
 }

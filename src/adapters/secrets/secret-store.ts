@@ -2,6 +2,7 @@ import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } fr
 import * as z from 'zod';
 import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/token-key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
+import type { AwsAccess } from '../aws-access.ts';
 
 const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;
 /** An unknown key id makes a container look again, at most this often. */
@@ -20,10 +21,11 @@ const storedRing = z.union([
 ]);
 
 /** One client per container. */
-export function secretsManagerClient(): SecretsManagerClient {
+export function secretsManagerClient(access: AwsAccess = {}): SecretsManagerClient {
   return new SecretsManagerClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+    ...access,
   });
 }
 

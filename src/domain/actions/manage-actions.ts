@@ -45,7 +45,8 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
 }
 
 /**
- * Changes the given settings and leaves the others. The trigger was chosen at creation and cannot be changed.
+ * Changes the given settings and leaves the others; null takes an optional one away. The trigger was chosen at creation and
+ * cannot be changed.
  * @throws Refusal 400 that names the field, 404, 409 when somebody else saved in between or the slug is in use
  */
 export async function updateAction(
@@ -57,7 +58,7 @@ export async function updateAction(
   if (change.trigger !== undefined && change.trigger !== previous.trigger) {
     throw new Refusal(400, `trigger: is ${previous.trigger} since creation and cannot be changed`);
   }
-  const settings = parseAction({ ...settingsOf(previous), ...given(change) });
+  const settings = parseAction(withoutNulls({ ...settingsOf(previous), ...given(change) }));
   const next: Action = {
     ...settings,
     action_id: previous.action_id,
@@ -99,6 +100,10 @@ export function settingsOf(action: Action): ActionInput {
   const { action_id, org_id, site_id, slug, sealed_signing_secret, created_at, updated_at, version, ...settings } =
     action;
   return settings;
+}
+
+function withoutNulls(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
 
 function parseAction(input: unknown): ActionInput {

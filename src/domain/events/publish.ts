@@ -1,10 +1,13 @@
 import type { JsonObject } from '../../contract/envelope.ts';
 import type { EventName } from '../../contract/events.ts';
 
-/** Puts a catalog event on the bus; an event without a site is the organization's. */
-export type PublishEvent = (event: {
+/** A catalog event on its way to the bus; without a site it is the organization's. */
+export type CatalogEvent = {
   readonly event: EventName;
   readonly org_id: string;
   readonly site_id?: string;
   readonly data: JsonObject;
-}) => Promise<void>;
+};
+
+/** Puts a catalog event on the bus. */
+export type PublishEvent = (event: CatalogEvent) => Promise<void>;

@@ -1,0 +1,27 @@
+import {
+  CloudFormationClient,
+  CloudFormationServiceException,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
+import { Refusal } from '../../domain/refusal.ts';
+import type { AwsAccess } from '../aws-access.ts';
+
+/**
+ * Outputs of a deployed stack by name.
+ * @throws Refusal 404 when there is no such stack in this account and region
+ */
+export async function stackOutputs(stackName: string, access: AwsAccess): Promise<Readonly<Record<string, string>>> {
+  const client = new CloudFormationClient(access);
+  try {
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+    const outputs = Stacks?.[0]?.Outputs ?? [];
+    return Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey ?? '', OutputValue ?? '']));
+  } catch (error) {
+    // CloudFormation has no error of its own for this.
+    const missing = error instanceof CloudFormationServiceException && / does not exist$/.test(error.message);
+    if (!missing) throw error;
+    throw new Refusal(404, `stack: there is no stack ${stackName} in this account and region`);
+  } finally {
+    client.destroy();
+  }
+}

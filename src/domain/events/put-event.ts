@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../contract/envelope.ts';
+import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
+import { requireAssistant } from '../organizations/manage-assistants.ts';
+import { requireOrganization } from '../organizations/manage-organizations.ts';
+import type { ConfigurationStore } from '../organizations/store.ts';
+import { Refusal } from '../refusal.ts';
+import type { CatalogEvent } from './publish.ts';
+
+export type PutEventPorts = {
+  readonly store: ConfigurationStore;
+  /** Answers with the id that the bus gave the event. */
+  readonly putOnBus: (event: CatalogEvent) => Promise<string>;
+};
+
+export type PutEventResult = CatalogEvent & {
+  /** The envelope id of every delivery of this event. */
+  readonly id: string;
+  /** Registered, but never delivered (spec "Events", R). */
+  readonly reserved: boolean;
+};
+
+/**
+ * Puts a catalog event on the bus in the operator's name, as the platform would.
+ * @throws Refusal 400 that names the field, 404 for an unknown organization or assistant
+ */
+export async function putEvent(
+  input: { readonly event: string; readonly org_id: string; readonly site_id?: string; readonly data: unknown },
+  ports: PutEventPorts,
+): Promise<PutEventResult> {
+  const { event, org_id, site_id, data } = input;
+  if (!isEventName(event)) throw new Refusal(400, `event: ${event} is not in the catalog`);
+  if (!isJsonObject(data)) throw new Refusal(400, 'data: must be a JSON object');
+  await requireOrganization(org_id, ports);
+  if (site_id !== undefined && (await requireAssistant(site_id, ports)).org_id !== org_id) {
+    throw new Refusal(400, `site_id: ${site_id} belongs to another organization`);
+  }
+  const sent: CatalogEvent = { event, org_id, ...(site_id === undefined ? {} : { site_id }), data };
+  const id = await ports.putOnBus(sent);
+  return { id, ...sent, reserved: EVENT_CATALOG[event].reserved };
+}
+
+function isEventName(text: string): text is EventName {
+  return EVENT_NAMES.some((name) => name === text);
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
