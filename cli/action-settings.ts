@@ -1,0 +1,84 @@
+import { FIELD_TYPES, METHODS, TRIGGERS } from '../src/contract/actions.ts';
+import { given } from '../src/domain/given.ts';
+import { Refusal } from '../src/domain/refusal.ts';
+import { jsonValue, spelled } from './values.ts';
+import type { World } from './world.ts';
+
+/** Options of `action create` and `action update`, as commander hands them over. */
+export type ActionOptions = {
+  readonly trigger?: string;
+  readonly name?: string;
+  readonly url?: string;
+  readonly method?: string;
+  readonly event?: readonly string[];
+  readonly field?: readonly string[];
+  readonly description?: string;
+  readonly parameters?: string;
+  readonly clearParameters?: true;
+  readonly feedBack?: boolean;
+  readonly responseMap?: readonly string[];
+  readonly clearResponseMap?: true;
+};
+
+/**
+ * The settings that the options name, for the domain to judge. What was not given is undefined; null takes a setting away.
+ * @throws Refusal 400 that names the field when an option cannot be read
+ */
+export async function actionSettings(
+  options: ActionOptions,
+  world: Pick<World, 'readFile' | 'readStdin'>,
+): Promise<Record<string, unknown>> {
+  const { parameters, clearParameters, responseMap, clearResponseMap } = options;
+  return {
+    trigger: options.trigger === undefined ? undefined : spelled(TRIGGERS, options.trigger),
+    name: options.name,
+    url: options.url,
+    method: options.method === undefined ? undefined : spelled(METHODS, options.method),
+    events: options.event,
+    form_fields: options.field?.map(formField),
+    description: options.description,
+    parameters:
+      parameters === undefined
+        ? nullIf(clearParameters)
+        : await jsonValue('parameters', parameters, world, { bareFile: true }),
+    feed_response_back: options.feedBack,
+    response_field_map: responseMap === undefined ? nullIf(clearResponseMap) : responseFieldMap(responseMap),
+  };
+}
+
+/** What a new Action cannot be without, so that its absence is refused in the domain's words. */
+export function withMandatory(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const mandatory: Record<string, object> = {
+    Event: { events: [] },
+    Form: { form_fields: [] },
+    'AI-decided': { description: '' },
+  };
+  return { ...mandatory[String(settings.trigger)], ...given(settings) };
+}
+
+const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);
+
+/** `key:Label:Type[:required]`. A label may hold colons, because the other parts cannot. */
+function formField(text: string, index: number): object {
+  const parts = text.split(':');
+  const last = parts.at(-1)?.toLowerCase();
+  const required = last === 'required';
+  if (required || last === 'optional') parts.pop();
+  if (parts.length < 3) {
+    throw new Refusal(400, `form_fields.${index}: must be key:Label:Type or key:Label:Type:required, not ${text}`);
+  }
+  const type = spelled(FIELD_TYPES, parts.pop() ?? '');
+  const [key, ...label] = parts;
+  return { key, label: label.join(':'), type, required };
+}
+
+/** `name=$.path`, repeated. */
+function responseFieldMap(entries: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const equals = entry.indexOf('=');
+      if (equals < 1) throw new Refusal(400, `response_field_map: must be name=$.path, not ${entry}`);
+      return [entry.slice(0, equals), entry.slice(equals + 1)];
+    }),
+  );
+}

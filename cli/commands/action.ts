@@ -1,0 +1,168 @@
+import type { Command } from 'commander';
+import type { Action } from '../../src/contract/actions.ts';
+import { FIELD_TYPES, METHODS } from '../../src/contract/actions.ts';
+import { EVENT_CATALOG } from '../../src/contract/events.ts';
+import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import { given } from '../../src/domain/given.ts';
+import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { type ActionOptions, actionSettings, withMandatory } from '../action-settings.ts';
+import type { Deployment } from '../deployment.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { confirmed, type Run } from '../session.ts';
+import { collect, switched } from '../values.ts';
+import { actionFields, actionRow, actionView } from '../views.ts';
+
+/** Actions: signed requests to a customer's endpoint. */
+export function addActionCommands(program: Command, run: Run): void {
+  const action = program.command('action').description('Actions: signed requests to an endpoint of the customer');
+
+  withSettings(
+    action
+      .command('create')
+      .description('create an Action on an assistant')
+      .requiredOption('--site <site_id>', 'assistant that it belongs to')
+      .requiredOption('--trigger <trigger>', 'Event, AI-decided or Form; cannot be changed afterwards')
+      .requiredOption('--name <name>', 'at most 100 characters')
+      .requiredOption('--url <url>', 'https endpoint, at most 2000 characters'),
+  )
+    .option('--disabled', 'create it switched off')
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action((options: ActionOptions & { site: string; disabled?: true }) =>
+      run(async ({ output, deployment, world }) => {
+        const settings = withMandatory(await actionSettings(options, world));
+        const input = { ...settings, enabled: options.disabled !== true };
+        const created = await createAction(options.site, input, await deployment());
+        output.object(actionView(created), 'Created the Action', actionFields(created));
+        for (const name of reservedEvents(created)) {
+          output.note(`Warning: ${name} is reserved: it can be selected, but is never delivered`);
+        }
+        output.note(`Its signing secret, for the receiver: va-wave action secret ${created.action_id}`);
+      }),
+    );
+
+  withSettings(
+    action
+      .command('update <action_id>')
+      .description('change settings; those not given stay as they are')
+      .option('--trigger <trigger>', 'refused if it is another one: the trigger was chosen at creation')
+      .option('--name <name>', 'at most 100 characters')
+      .option('--url <url>', 'https endpoint, at most 2000 characters'),
+  )
+    .option('--no-feed-back', 'AI-decided: tell the assistant only that the Action completed')
+    .option('--clear-parameters', 'AI-decided: no parameters')
+    .option('--clear-response-map', 'AI-decided: no response field map')
+    .option('--enable', 'switch it on')
+    .option('--disable', 'switch it off')
+    .addHelpText('after', '\nExample:\n  va-wave action update act_… --url https://crm.example/v2/events --enable')
+    .action((actionId: string, options: ActionOptions & { enable?: true; disable?: true }) =>
+      run(async ({ output, deployment, world }) => {
+        const change = given({ ...(await actionSettings(options, world)), enabled: switched(options) });
+        if (Object.keys(change).length === 0) {
+          throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
+        }
+        const changed = await updateAction(actionId, change, await deployment());
+        output.object(actionView(changed), 'Changed the Action', actionFields(changed));
+      }),
+    );
+
+  action
+    .command('delete <action_id>')
+    .description('delete an Action and its signing secret; deliveries under way end with a record that says so')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExample:\n  va-wave action delete act_…')
+    .action((actionId: string, options: { yes?: true }) =>
+      run(async (session) => {
+        const ports = await session.deployment();
+        const { name } = await requireAction(actionId, ports);
+        await confirmed(session, options.yes, `Delete the Action ${name} (${actionId})?`);
+        await deleteAction(actionId, ports);
+        session.output.object({ action_id: actionId, deleted: true }, 'Deleted the Action', [['action_id', actionId]]);
+      }),
+    );
+
+  action
+    .command('show <action_id>')
+    .description('show the settings of an Action')
+    .addHelpText('after', '\nExample:\n  va-wave action show act_… --json')
+    .action((actionId: string) =>
+      run(async ({ output, deployment }) => {
+        const found = await requireAction(actionId, await deployment());
+        output.object(actionView(found), 'Action', actionFields(found));
+      }),
+    );
+
+  action
+    .command('list')
+    .description('list the Actions of an organization or of an assistant')
+    .option('--org <org_id>', 'organization')
+    .option('--site <site_id>', 'assistant')
+    .addHelpText('after', '\nExample:\n  va-wave action list --site site_…')
+    .action((options: { org?: string; site?: string }) =>
+      run(async ({ output, deployment, progress }) => {
+        if ((options.org === undefined) === (options.site === undefined)) {
+          throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
+        }
+        const ports = await deployment();
+        progress.doing('Reading Actions');
+        const actions = [...(await actionsOf(options, ports))];
+        actions.sort((a, b) => a.created_at.localeCompare(b.created_at));
+        progress.end();
+        output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
+      }),
+    );
+
+  action
+    .command('secret <action_id>')
+    .description('print the signing secret of an Action, for its receiver')
+    .addHelpText('after', '\nExample:\n  va-wave action secret act_… > signing-secret.txt')
+    .action((actionId: string) =>
+      run(async ({ output, deployment }) => {
+        const ports = await deployment();
+        const secret = await ports.openSigningSecret(await requireAction(actionId, ports));
+        output.secret(
+          { action_id: actionId, signing_secret: secret },
+          secret,
+          'Give it only to whoever runs the endpoint: it proves that a request comes from this Action.',
+        );
+      }),
+    );
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--method <method>', `${METHODS.join(', ')}; POST unless given. GET sends no body`)
+    .option('--event <name>', 'Event: event of the catalog (see va-wave event list); may be repeated', collect)
+    .option(
+      '--field <field>',
+      `Form: key:Label:Type[:required], Type ${FIELD_TYPES.join(', ')}; may be repeated`,
+      collect,
+    )
+    .option('--description <text>', 'AI-decided: when to call it, at least 10 characters')
+    .option('--parameters <json>', 'AI-decided: JSON Schema of the arguments, as JSON or a file')
+    .option('--feed-back', 'AI-decided: give the response back to the assistant')
+    .option('--response-map <name=$.path>', 'AI-decided: field of the response to give back; may be repeated', collect);
+}
+
+async function actionsOf(options: { org?: string; site?: string }, { store }: Deployment): Promise<readonly Action[]> {
+  if (options.site === undefined) {
+    const { org_id } = await requireOrganization(options.org ?? '', { store });
+    return store.listActions(org_id);
+  }
+  const { org_id, site_id } = await requireAssistant(options.site, { store });
+  return (await store.listActions(org_id)).filter((action) => action.site_id === site_id);
+}
+
+function reservedEvents(action: Action): readonly string[] {
+  return action.trigger === 'Event' ? action.events.filter((name) => EVENT_CATALOG[name].reserved) : [];
+}
+
+const CREATE_EXAMPLES = `
+Examples:
+  va-wave action create --site site_… --trigger Event --name 'Tell the CRM' \\
+    --url https://crm.example/events --event conversation.started --event conversation.ended
+  va-wave action create --site site_… --trigger Form --name 'Contact us' --url https://crm.example/forms \\
+    --field email:Email:Email:required --field 'note:Your message:Long text'
+  va-wave action create --site site_… --trigger AI-decided --name 'Find an order' --url https://crm.example/orders \\
+    --description 'Finds an order by its number' --feed-back --response-map 'status=$.order.status' \\
+    --parameters '{"properties": {"number": {"type": "string"}}, "required": ["number"]}'`;

@@ -1,0 +1,163 @@
+import type { Command } from 'commander';
+import { type Assistant, AUTHENTICATION_MODES, ESCALATION_TOPIC_PREFIX } from '../../src/contract/assistants.ts';
+import { given } from '../../src/domain/given.ts';
+import {
+  createAssistant,
+  requireAssistant,
+  setEscalationTopics,
+  updateAssistant,
+} from '../../src/domain/organizations/manage-assistants.ts';
+import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import type { Run } from '../session.ts';
+import { collect, spelled, switched, wholeNumber } from '../values.ts';
+import { assistantFields, assistantRow, assistantView } from '../views.ts';
+
+type Settings = {
+  readonly name?: string;
+  readonly domain?: string;
+  readonly rateLimit?: number;
+  readonly mode?: string;
+  readonly allowedDomain?: readonly string[];
+  readonly clearAllowedDomains?: true;
+  readonly ip?: readonly string[];
+  readonly clearIpAllowlist?: true;
+};
+
+/** What was not given is undefined. */
+function settingsFrom(options: Settings): Record<string, unknown> {
+  return {
+    name: options.name,
+    domain: options.domain,
+    hourly_rate_limit: options.rateLimit,
+    authentication_mode: options.mode,
+    allowed_domains: options.allowedDomain ?? (options.clearAllowedDomains && []),
+    ip_allowlist: options.ip ?? (options.clearIpAllowlist && []),
+  };
+}
+
+const LISTS = {
+  mode: ['--mode <mode>', `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is understood`],
+  allowedDomain: ['--allowed-domain <host>', 'host or host:port that may embed the widget; may be repeated'],
+  ip: ['--ip <address>', 'visitor address of the IP allowlist, IPv4 or IPv6; may be repeated'],
+} as const;
+
+const mode = (text: string) => spelled(AUTHENTICATION_MODES, text);
+
+/** Assistants: the widget sites of an organization. */
+export function addAssistantCommands(program: Command, run: Run): void {
+  const assistant = program.command('assistant').description('assistants: the widget sites of an organization');
+
+  assistant
+    .command('create')
+    .description('create an assistant')
+    .requiredOption('--org <org_id>', 'organization that it belongs to')
+    .requiredOption('--name <name>', 'at most 100 characters')
+    .requiredOption(
+      '--domain <host>',
+      'where the widget is embedded; the browser checks cross-origin requests against it',
+    )
+    .requiredOption('--rate-limit <number>', 'requests per hour', wholeNumber)
+    .option(LISTS.mode[0], LISTS.mode[1], mode)
+    .option(LISTS.allowedDomain[0], LISTS.allowedDomain[1], collect)
+    .option(LISTS.ip[0], LISTS.ip[1], collect)
+    .option('--disabled', 'create it switched off')
+    .addHelpText(
+      'after',
+      `
+Example:
+  va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000 \\
+    --allowed-domain shop.example --allowed-domain www.shop.example`,
+    )
+    .action((options: Settings & { org: string; disabled?: true }) =>
+      run(async ({ output, deployment }) => {
+        const ports = await deployment();
+        const input = given({ ...settingsFrom(options), enabled: options.disabled !== true });
+        const created = await createAssistant(options.org, input, ports);
+        output.object(assistantView(created), 'Created the assistant', assistantFields(created));
+        output.note(embedding(created, ports.baseUrl));
+      }),
+    );
+
+  assistant
+    .command('update <site_id>')
+    .description('change settings; those not given stay as they are')
+    .option('--name <name>', 'at most 100 characters')
+    .option('--domain <host>', "where the widget is embedded; '' for none")
+    .option('--rate-limit <number>', 'requests per hour', wholeNumber)
+    .option(LISTS.mode[0], LISTS.mode[1], mode)
+    .option(LISTS.allowedDomain[0], `${LISTS.allowedDomain[1]}; replaces the whole list`, collect)
+    .option('--clear-allowed-domains', 'allow no website')
+    .option(LISTS.ip[0], `${LISTS.ip[1]}; replaces the whole list`, collect)
+    .option('--clear-ip-allowlist', 'allow any address')
+    .option('--enable', 'switch it on')
+    .option('--disable', 'switch it off: its widget and its server secret are refused')
+    .addHelpText('after', '\nExample:\n  va-wave assistant update site_… --mode session-signed --rate-limit 5000')
+    .action((siteId: string, options: Settings & { enable?: true; disable?: true }) =>
+      run(async ({ output, deployment }) => {
+        const change = given({ ...settingsFrom(options), enabled: switched(options) });
+        if (Object.keys(change).length === 0) {
+          throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
+        }
+        const changed = await updateAssistant(siteId, change, await deployment());
+        output.object(assistantView(changed), 'Changed the assistant', assistantFields(changed));
+      }),
+    );
+
+  assistant
+    .command('escalation <site_id>')
+    .description('set the escalation channels: SNS topics that receive form submissions besides the endpoint')
+    .option('--topic <arn>', `topic whose name starts with ${ESCALATION_TOPIC_PREFIX}; may be repeated`, collect)
+    .option('--none', 'no escalation channel')
+    .addHelpText(
+      'after',
+      `\nExample:\n  va-wave assistant escalation site_… --topic arn:aws:sns:eu-west-1:111122223333:${ESCALATION_TOPIC_PREFIX}shop`,
+    )
+    .action((siteId: string, options: { topic?: readonly string[]; none?: true }) =>
+      run(async ({ output, deployment }) => {
+        if ((options.topic === undefined) === (options.none === undefined)) {
+          throw new CommandFailure(EXIT.refused, 'Give either --topic, once for each, or --none');
+        }
+        const changed = await setEscalationTopics(siteId, options.topic ?? [], await deployment());
+        output.object(assistantView(changed), 'Changed the escalation channels', assistantFields(changed));
+      }),
+    );
+
+  assistant
+    .command('show <site_id>')
+    .description('show the settings of an assistant, and the tag that embeds its widget')
+    .addHelpText('after', '\nExample:\n  va-wave assistant show site_… --json')
+    .action((siteId: string) =>
+      run(async ({ output, deployment }) => {
+        const ports = await deployment();
+        const found = await requireAssistant(siteId, ports);
+        output.object(assistantView(found), 'Assistant', assistantFields(found));
+        output.note(embedding(found, ports.baseUrl));
+      }),
+    );
+
+  assistant
+    .command('list')
+    .description('list the assistants of an organization')
+    .requiredOption('--org <org_id>', 'organization')
+    .addHelpText('after', '\nExample:\n  va-wave assistant list --org org_…')
+    .action((options: { org: string }) =>
+      run(async ({ output, deployment, progress }) => {
+        const ports = await deployment();
+        progress.doing('Reading assistants');
+        await requireOrganization(options.org, ports);
+        const assistants = [...(await ports.store.listAssistants(options.org))];
+        assistants.sort((a, b) => a.created_at.localeCompare(b.created_at));
+        progress.end();
+        output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow));
+      }),
+    );
+}
+
+function embedding(assistant: Assistant, baseUrl: string): string {
+  const credential =
+    assistant.authentication_mode === 'Session Signed'
+      ? 'data-session-token="…"'
+      : `data-site-id="${assistant.site_id}"`;
+  return `Embed it with: <script async src="${baseUrl}/static/va-wave-widget.js" ${credential}></script>`;
+}

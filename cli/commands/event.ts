@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
+import { putEvent } from '../../src/domain/events/put-event.ts';
+import type { Run } from '../session.ts';
+import { jsonValue } from '../values.ts';
+
+/** Catalog events, as the platform puts them on the bus. */
+export function addEventCommands(program: Command, run: Run): void {
+  const event = program.command('event').description('catalog events, as the platform puts them on the bus');
+
+  event
+    .command('put <name>')
+    .description('put an event on the bus, in the name of an organization or of one of its assistants')
+    .requiredOption('--org <org_id>', 'organization')
+    .option('--site <site_id>', 'assistant; without it, the event is the organization’s')
+    .option('--data <json>', "the event's data: JSON, @file, or @- for stdin", '{}')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  va-wave event put conversation.started --org org_… --site site_… --data '{"conversation_id": "c1"}'
+  va-wave event put contact.created --org org_… --data @contact.json`,
+    )
+    .action((name: string, options: { org: string; site?: string; data: string }) =>
+      run(async ({ output, deployment, world }) => {
+        const data = await jsonValue('data', options.data, world);
+        const site = options.site === undefined ? {} : { site_id: options.site };
+        const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, await deployment());
+        output.object(sent, 'Put the event on the bus', [
+          ['id', sent.id],
+          ['event', sent.event],
+          ['org_id', sent.org_id],
+          ['site_id', sent.site_id ?? ''],
+        ]);
+        if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
+      }),
+    );
+
+  event
+    .command('list')
+    .description('list the events of the catalog; needs no deployment')
+    .addHelpText('after', '\nExample:\n  va-wave event list')
+    .action(() =>
+      run(async ({ output }) => {
+        const events = EVENT_NAMES.map((name) => ({ event: name, ...EVENT_CATALOG[name] }));
+        output.list(
+          events.map(({ event: name, group, firesWhen, reserved }) => ({
+            event: name,
+            group,
+            fires_when: firesWhen,
+            reserved,
+          })),
+          '',
+          events.map(({ event: name, group, firesWhen, reserved }) => ({
+            event: name,
+            group,
+            'fires when': reserved ? `${firesWhen} (reserved: never delivered)` : firesWhen,
+          })),
+        );
+      }),
+    );
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { generateServerSecret, requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import { confirmed, type Run, type Session } from '../session.ts';
+
+/** Server secrets: what a customer's backend mints session tokens with. */
+export function addSecretCommands(program: Command, run: Run): void {
+  const secret = program
+    .command('secret')
+    .description('server secrets: with them, a customer backend mints session tokens (Session Signed)');
+
+  secret
+    .command('generate <site_id>')
+    .description('generate the server secret of an assistant and print it, this once')
+    .addHelpText('after', '\nExample:\n  va-wave secret generate site_… > server-secret.txt')
+    .action((siteId: string) => run((session) => generate(siteId, false, session)));
+
+  secret
+    .command('regenerate <site_id>')
+    .description('replace the server secret: the old one stops working at once')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExample:\n  va-wave secret regenerate site_… --yes')
+    .action((siteId: string, options: { yes?: true }) =>
+      run(async (session) => {
+        const { server_secret } = await requireAssistant(siteId, await session.deployment());
+        if (server_secret !== undefined) {
+          const which = `the secret of ${siteId} that ends in ${server_secret.last_six}`;
+          await confirmed(session, options.yes, `Replace ${which}? It stops working at once.`);
+        }
+        await generate(siteId, true, session);
+      }),
+    );
+}
+
+async function generate(siteId: string, regenerate: boolean, { output, deployment }: Session): Promise<void> {
+  const { serverSecret } = await generateServerSecret(siteId, { regenerate }, await deployment());
+  output.secret(
+    { site_id: siteId, server_secret: serverSecret },
+    serverSecret,
+    'It is stored nowhere and cannot be shown again. Keep it on the server: never in a page, a repository or a log.',
+  );
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import type { AwsAccess } from '../src/adapters/aws-access.ts';
+import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
+import { type Deployment, openDeployment } from './deployment.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+
+export const DEFAULT_READY_FILE = '.local/ready.json';
+export const DEFAULT_STACK = 'VaWave';
+
+/** Which deployment is meant. */
+export type Target = {
+  /** Ready file of the local cloud; true for the default one. */
+  readonly local?: string | true;
+  readonly stack?: string;
+  readonly region?: string;
+};
+
+/** Seconds instead of the functions' fractions of one: a terminal may be far from the region. */
+const PATIENCE = { connectionTimeout: 5000, requestTimeout: 15_000, throwOnRequestTimeout: true };
+
+const readyFile = z.object({
+  gateway_url: z.string(),
+  region: z.string(),
+  access_key_id: z.string(),
+  secret_access_key: z.string(),
+  outputs: z.record(z.string(), z.string()),
+});
+
+/**
+ * Finds the deployment that is meant.
+ * @throws CommandFailure, Refusal 404, and the SDK's errors, all of which failureOf can tell
+ */
+export async function connect(target: Target): Promise<Deployment> {
+  if (target.local === undefined) {
+    const access: AwsAccess = {
+      requestHandler: PATIENCE,
+      ...(target.region === undefined ? {} : { region: target.region }),
+    };
+    return openDeployment(await stackOutputs(target.stack ?? DEFAULT_STACK, access), access);
+  }
+  if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
+  const ready = await readReadyFile(target.local === true ? DEFAULT_READY_FILE : target.local);
+  return openDeployment(ready.outputs, {
+    endpoint: ready.gateway_url,
+    region: ready.region,
+    credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
+    requestHandler: PATIENCE,
+  });
+}
+
+async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch {
+    throw new CommandFailure(
+      EXIT.notFound,
+      `There is no local cloud at ${resolve(path)}: run npm start, or name its ready file`,
+    );
+  }
+  try {
+    return readyFile.parse(JSON.parse(text));
+  } catch {
+    throw new CommandFailure(EXIT.fault, `${resolve(path)} is no ready file of a local cloud`);
+  }
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import type { AwsAccess } from '../src/adapters/aws-access.ts';
+import { dynamoDocumentClient } from '../src/adapters/dynamodb/client.ts';
+import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
+import { deliveryRecords } from '../src/adapters/dynamodb/delivery-log.ts';
+import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
+import { cachedRing, secretsManagerClient } from '../src/adapters/secrets/secret-store.ts';
+import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
+import type { Action } from '../src/contract/actions.ts';
+import type { DeliveryRecord } from '../src/contract/deliveries.ts';
+import { OUTPUTS } from '../src/contract/outputs.ts';
+import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
+import type { PutEventPorts } from '../src/domain/events/put-event.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+
+/** A running va-wave, on AWS or on one machine: all that the commands need of it. */
+export type Deployment = ManageActionsPorts &
+  Pick<PutEventPorts, 'putOnBus'> & {
+    /** Where the widget's loader is served, without a slash at the end. */
+    readonly baseUrl: string;
+    readonly openSigningSecret: (action: Action) => Promise<string>;
+    /** Newest first. */
+    readonly deliveryRecords: (id: string) => AsyncIterable<DeliveryRecord>;
+  };
+
+/**
+ * Makes the clients for a deployment; nothing is called yet.
+ * @param outputs of its stack, by name
+ */
+export function openDeployment(outputs: Readonly<Record<string, string>>, access: AwsAccess): Deployment {
+  const output = (name: keyof typeof OUTPUTS): string => {
+    const value = outputs[OUTPUTS[name]];
+    if (value !== undefined) return value;
+    throw new CommandFailure(
+      EXIT.fault,
+      `The stack has no output ${OUTPUTS[name]}: deploy this version of va-wave first`,
+    );
+  };
+  const now = () => new Date();
+  const dynamo = dynamoDocumentClient(access);
+  const bus = eventBridgeClient(access);
+  return {
+    ...signingSecrets(cachedRing(secretsManagerClient(access), output('sealingKey'), now), randomBytes),
+    store: configurationStore(dynamo, output('configurationTable')),
+    baseUrl: output('baseUrl'),
+    putOnBus: (event) => putOnBus(bus, output('eventBus'), event),
+    deliveryRecords: (id) => deliveryRecords(dynamo, output('deliveryLogTable'), id),
+    now,
+    randomBytes,
+  };
+}

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from './connection.ts';
+import { runCommandLine } from './program.ts';
+
+// A reader that has seen enough, such as head, closes the pipe.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+/** Ctrl-C and Ctrl-D mean no. */
+async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  terminal.on('SIGINT', () => terminal.close());
+  const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed]);
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+const interrupted = new AbortController();
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  stdout: (chunk) => process.stdout.write(chunk),
+  stderr: (chunk) => process.stderr.write(chunk),
+  terminal: process.stdin.isTTY && process.stderr.isTTY,
+  environment: process.env,
+  readFile: (path) => readFile(path, 'utf8'),
+  readStdin: () => text(process.stdin),
+  confirm,
+  pause: async (milliseconds) => {
+    if (process.listenerCount('SIGINT') === 0) process.once('SIGINT', () => interrupted.abort());
+    await sleep(milliseconds, undefined, { signal: interrupted.signal }).catch(() => {});
+    return !interrupted.signal.aborted;
+  },
+  connect,
+});

@@ -1,0 +1,95 @@
+import { Command } from 'commander';
+import { addActionCommands } from './commands/action.ts';
+import { addAssistantCommands } from './commands/assistant.ts';
+import { addDeliveriesCommand } from './commands/deliveries.ts';
+import { addEventCommands } from './commands/event.ts';
+import { addOrgCommands } from './commands/org.ts';
+import { addSecretCommands } from './commands/secret.ts';
+import { DEFAULT_READY_FILE, DEFAULT_STACK } from './connection.ts';
+import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
+import { Output } from './output.ts';
+import { startProgress } from './progress.ts';
+import { connectOnce, type Run } from './session.ts';
+import type { World } from './world.ts';
+
+/**
+ * The whole command line, without anything that runs it.
+ * @param run called by each command with its work
+ */
+export function commandLine(run: Run): Command {
+  const program = new Command('va-wave')
+    .description("The operator's command line: organizations, assistants, Actions, events and the delivery log.")
+    .option('--json', 'print results as JSON on stdout, and an error as {"error": …} on stderr')
+    .option(
+      '--local [ready-file]',
+      `talk to the cloud that npm start runs (ready file *.json, ${DEFAULT_READY_FILE} unless given)`,
+    )
+    .option('--stack <name>', `talk to this stack on AWS (VA_WAVE_STACK, else ${DEFAULT_STACK})`)
+    .option('--region <region>', 'region of the stack (AWS_REGION, else that of the profile)')
+    .addHelpText(
+      'after',
+      `
+Credentials come from where AWS tools look for them: AWS_PROFILE, AWS_ACCESS_KEY_ID, ….
+Secrets are printed by two commands only: secret and action secret.
+
+${EXIT_CODES_HELP}
+
+Examples:
+  va-wave org create --name Demo --local
+  va-wave assistant list --org org_… --stack VaWave --region eu-west-1
+  va-wave deliveries act_… --json`,
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(--help shows the options)');
+  addOrgCommands(program, run);
+  addAssistantCommands(program, run);
+  addActionCommands(program, run);
+  addSecretCommands(program, run);
+  addEventCommands(program, run);
+  addDeliveriesCommand(program, run);
+  return program;
+}
+
+/**
+ * Runs one command.
+ * @param words of the command line, without the program's name
+ * @returns the exit code (exit-codes.ts); never throws
+ */
+export async function runCommandLine(words: readonly string[], world: World): Promise<ExitCode> {
+  const output = new Output({ json: words.includes('--json'), stdout: world.stdout, stderr: world.stderr });
+  const progress = startProgress(world.stderr, { terminal: world.terminal, silent: output.json });
+  let exitCode: ExitCode = EXIT.done;
+  const program = commandLine(async (work) => {
+    const options: { local?: string | boolean; stack?: string; region?: string } = program.opts();
+    const stack = options.stack ?? (options.local === undefined ? world.environment.VA_WAVE_STACK : undefined);
+    const target = {
+      ...(options.local === undefined ? {} : { local: options.local || true }),
+      ...(stack === undefined ? {} : { stack }),
+      ...(options.region === undefined ? {} : { region: options.region }),
+    };
+    await work({ world, output, progress, deployment: connectOnce(world, target, progress) });
+  });
+  const quiet = { writeOut: world.stdout, writeErr: output.json ? () => {} : world.stderr };
+  for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
+  try {
+    await program.parseAsync(readyFileApart(words), { from: 'user' });
+  } catch (error) {
+    progress.end();
+    const failure = failureOf(error);
+    exitCode = failure.exitCode;
+    // Of wrong words commander has told by itself, unless it was kept quiet.
+    const told = error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+    if (exitCode !== EXIT.done && (output.json || !told)) output.error(failure.message);
+  }
+  progress.end();
+  return exitCode;
+}
+
+function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
+/** `--local` takes a following word only when that is a JSON file: `va-wave --local org list` names no ready file. */
+function readyFileApart(words: readonly string[]): string[] {
+  return words.map((word, index) => (word === '--local' && !words[index + 1]?.endsWith('.json') ? '--local=' : word));
+}

@@ -1,0 +1,36 @@
+import type { Target } from './connection.ts';
+import type { Deployment } from './deployment.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import type { Progress } from './progress.ts';
+import type { World } from './world.ts';
+
+/** One run of one command. */
+export type Session = {
+  readonly world: World;
+  readonly output: Output;
+  readonly progress: Progress;
+  /** The deployment that the options name, found when it is first needed. */
+  readonly deployment: () => Promise<Deployment>;
+};
+
+/** Wraps the work of a command into what commander calls. */
+export type Run = (work: (session: Session) => Promise<void>) => Promise<void>;
+
+/** @returns a function that connects once */
+export function connectOnce(world: World, target: Target, progress: Progress): () => Promise<Deployment> {
+  let connecting: Promise<Deployment> | undefined;
+  return () => {
+    progress.doing('Finding the deployment');
+    connecting ??= world.connect(target);
+    return connecting;
+  };
+}
+
+/** Asks before something that cannot be undone. Scripts, which nobody watches, are not asked. @throws CommandFailure on no */
+export async function confirmed(session: Session, yes: boolean | undefined, question: string): Promise<void> {
+  const { world } = session;
+  if (yes === true || !world.terminal) return;
+  session.progress.end();
+  if (!(await world.confirm(question))) throw new CommandFailure(EXIT.refused, 'Nothing was changed');
+}

@@ -1,0 +1,66 @@
+import { InvalidArgumentError } from 'commander';
+import { Refusal } from '../src/domain/refusal.ts';
+import type { World } from './world.ts';
+
+/** Collects an option that may be repeated. */
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+/** A whole number; its bounds are the domain's affair. */
+export function wholeNumber(text: string): number {
+  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+/** A whole number above zero. */
+export function positive(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
+  return value;
+}
+
+/** On, off, or undefined when neither was asked for. @throws Refusal 400 when both were */
+export function switched(options: { readonly enable?: true; readonly disable?: true }): boolean | undefined {
+  if (options.enable && options.disable) throw new Refusal(400, 'enabled: --enable and --disable exclude each other');
+  return options.enable ?? (options.disable && false);
+}
+
+const letters = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/**
+ * The one of `words` that is meant, whatever its case, hyphens and spaces: `session-signed`, `ai-decided`, `post`. A text that
+ * is none of them comes back as it is, for the domain to refuse by the field's name.
+ */
+export function spelled(words: readonly string[], text: string): string {
+  return words.find((word) => letters(word) === letters(text)) ?? text;
+}
+
+/**
+ * JSON given as text, as `@file`, or as `@-` for stdin. With `bareFile`, a text that is no JSON object names a file as well.
+ * @throws Refusal 400 that names the field
+ */
+export async function jsonValue(
+  field: string,
+  text: string,
+  world: Pick<World, 'readFile' | 'readStdin'>,
+  options: { readonly bareFile?: boolean } = {},
+): Promise<unknown> {
+  const bare = options.bareFile === true && !/^\s*[{["]/.test(text);
+  const path = text.startsWith('@') ? text.slice(1) : bare ? text : undefined;
+  const source = path === undefined ? text : await contentOf(field, path, world);
+  try {
+    return JSON.parse(source);
+  } catch {
+    throw new Refusal(400, `${field}: ${path === undefined ? 'must be JSON, or @file' : `${path} does not hold JSON`}`);
+  }
+}
+
+async function contentOf(field: string, path: string, world: Pick<World, 'readFile' | 'readStdin'>): Promise<string> {
+  if (path === '-') return world.readStdin();
+  try {
+    return await world.readFile(path);
+  } catch {
+    throw new Refusal(400, `${field}: cannot read the file ${path}`);
+  }
+}

@@ -1,0 +1,102 @@
+import type { Action } from '../src/contract/actions.ts';
+import type { Assistant } from '../src/contract/assistants.ts';
+import type { Row } from './output.ts';
+
+type Fields = (readonly [string, string])[];
+
+/** An assistant as it is shown: of the server secret, the last six characters. */
+export function assistantView(assistant: Assistant): Omit<Assistant, 'server_secret'> & {
+  readonly server_secret: { readonly last_six: string } | null;
+} {
+  const { server_secret, ...rest } = assistant;
+  return { ...rest, server_secret: server_secret === undefined ? null : { last_six: server_secret.last_six } };
+}
+
+export function assistantFields(assistant: Assistant): Fields {
+  const secret = assistant.server_secret;
+  return [
+    ['site_id', assistant.site_id],
+    ['org_id', assistant.org_id],
+    ['name', assistant.name],
+    ['status', onOff(assistant.enabled)],
+    ['domain', assistant.domain],
+    ['authentication mode', assistant.authentication_mode],
+    ['allowed domains', assistant.allowed_domains.join(', ')],
+    ['IP allowlist', assistant.ip_allowlist.join(', ')],
+    ['rate limit', `${assistant.hourly_rate_limit} requests/hour`],
+    ['server secret', secret === undefined ? 'none' : `ends in ${secret.last_six}`],
+    ['escalation topics', (assistant.escalation_topics ?? []).join(', ')],
+    ['updated', assistant.updated_at],
+  ];
+}
+
+export function assistantRow(assistant: Assistant): Row {
+  return {
+    site_id: assistant.site_id,
+    status: onOff(assistant.enabled),
+    mode: assistant.authentication_mode,
+    domain: assistant.domain,
+    name: assistant.name,
+  };
+}
+
+/** An Action as it is shown: without its signing secret, sealed or not. */
+export function actionView(action: Action): object {
+  const { sealed_signing_secret, ...rest } = action;
+  return rest;
+}
+
+export function actionFields(action: Action): Fields {
+  return [
+    ['action_id', action.action_id],
+    ['site_id', action.site_id],
+    ['org_id', action.org_id],
+    ['name', action.name],
+    ['trigger', action.trigger],
+    ['endpoint', `${action.method} ${action.url}`],
+    ['status', onOff(action.enabled)],
+    ...triggerFields(action),
+    ['updated', action.updated_at],
+  ];
+}
+
+function triggerFields(action: Action): Fields {
+  switch (action.trigger) {
+    case 'Event':
+      return [['events', action.events.join(', ')]];
+    case 'AI-decided':
+      return [
+        ['tool', action.slug],
+        ['description', action.description],
+        ['parameters', Object.keys(action.parameters?.properties ?? {}).join(', ')],
+        ['response', action.feed_response_back ? 'fed back to the assistant' : 'not read back'],
+        [
+          'response field map',
+          Object.entries(action.response_field_map ?? {})
+            .map(([name, path]) => `${name}=${path}`)
+            .join(', '),
+        ],
+      ];
+    case 'Form':
+      return [
+        ['form', action.slug],
+        ...action.form_fields.map((field): [string, string] => [
+          'field',
+          `${field.key}: ${field.label} (${field.type}${field.required ? ', Required' : ''})`,
+        ]),
+      ];
+  }
+}
+
+export function actionRow(action: Action): Row {
+  return {
+    action_id: action.action_id,
+    trigger: action.trigger,
+    status: onOff(action.enabled),
+    site_id: action.site_id,
+    endpoint: `${action.method} ${action.url}`,
+    name: action.name,
+  };
+}
+
+const onOff = (enabled: boolean) => (enabled ? 'on' : 'off');

@@ -1,0 +1,19 @@
+import type { connect } from './connection.ts';
+import type { Write } from './output.ts';
+
+/** What the command line needs of the process around it, so that tests can give something else. */
+export type World = {
+  readonly stdout: Write;
+  readonly stderr: Write;
+  /** Somebody sits at a terminal, can read stderr and answer. */
+  readonly terminal: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** @throws the file system's error */
+  readonly readFile: (path: string) => Promise<string>;
+  readonly readStdin: () => Promise<string>;
+  /** Asks on stderr; only where there is a terminal. */
+  readonly confirm: (question: string) => Promise<boolean>;
+  /** Resolves to false once Ctrl-C was pressed, else to true after the milliseconds. */
+  readonly pause: (milliseconds: number) => Promise<boolean>;
+  readonly connect: typeof connect;
+};
