@@ -14,7 +14,6 @@ import { SqsEngine } from './engines/sqs.ts';
 import { checkEventSource, EventSource } from './functions/event-source.ts';
 import { FunctionPools } from './functions/function-pools.ts';
 import type { InvocationResult } from './functions/function-worker.ts';
-import { Schedules } from './functions/schedules.ts';
 import { dynamoDb } from './gateway/dynamodb.ts';
 import { eventBridge } from './gateway/event-bridge.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -209,8 +208,6 @@ async function start(
     edgeListener.serve((request) => edge.answer(request), onFault);
   }
 
-  const schedules = new Schedules({ definitions: model.schedules, functions, authorizer, onError: print });
-  stops.push(() => schedules.stop());
   const sources = model.eventSources
     .filter(({ Enabled }) => Enabled)
     .map((definition) => {

@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   try {
     running = await demo?.startDemo(cloud, { fail: options.demoFail });
     writeReadyFiles(cloud, running, options.readyFile);
-    announce(cloud, running, (performance.now() - started) / 1000);
+    announce(cloud, running, options.strict, (performance.now() - started) / 1000);
     await untilAsked();
     console.log('Stopping …');
   } finally {
@@ -99,7 +99,7 @@ function writeReadyFiles(cloud: LocalCloud, demo: RunningDemo | undefined, ready
   if (readyFile !== undefined) writeFileAtomically(resolve(readyFile), text);
 }
 
-function announce(cloud: LocalCloud, demo: RunningDemo | undefined, seconds: number): void {
+function announce(cloud: LocalCloud, demo: RunningDemo | undefined, strict: boolean, seconds: number): void {
   const lines = [
     `va-wave is ready after ${seconds.toFixed(1)} s`,
     `  service    ${cloud.baseUrl}`,
@@ -109,6 +109,7 @@ function announce(cloud: LocalCloud, demo: RunningDemo | undefined, seconds: num
     `  logs       ${cloud.logsFolder}`,
     ...Object.entries(demo?.urls ?? {}).map(([name, url]) => `  ${name.padEnd(10)} ${url}`),
     ...(demo?.tips ?? []),
+    ...(strict ? ['Strict: endpoints on this machine are refused, so the demo does not run.'] : []),
     'Ctrl-C ends it.',
   ];
   console.log(lines.join('\n'));

@@ -27,9 +27,10 @@ const START_TIMEOUT_MS = 60_000;
  * Starts dynoxide on a free loopback port. Where it has no binary for this platform, npx may find one, and
  * `DYNAMODB_ENDPOINT` names another DynamoDB instead.
  * @param databaseFile SQLite file that keeps the tables
+ * @param onDeath called when it ends without having been asked to
  * @throws CloudError when there is no engine or it cannot open the file
  */
-export async function startDynoxide(databaseFile: string): Promise<DynamoProcess> {
+export async function startDynoxide(databaseFile: string, onDeath: () => void): Promise<DynamoProcess> {
   const endpoint = process.env.DYNAMODB_ENDPOINT;
   if (endpoint !== undefined && endpoint !== '') {
     const origin = new URL(endpoint).origin;
@@ -74,9 +75,11 @@ export async function startDynoxide(databaseFile: string): Promise<DynamoProcess
     }
     await sleep(10);
   }
+  child.once('exit', onDeath);
   return {
     origin,
     async stop() {
+      child.off('exit', onDeath);
       child.stdin.end();
       await ended;
     },

@@ -1,35 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../access/callers.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
-import type { Gateway } from '../gateway/gateway.ts';
 import { ACCOUNT, REGION } from '../template/identities.ts';
-import { isList, isObject, type Json, type JsonObject, parseObject } from '../template/json.ts';
-import type { BusDefinition, QueueDefinition, RuleDefinition } from '../template/model.ts';
+import { isList, type JsonObject, parseObject } from '../template/json.ts';
+import type { BusDefinition, RuleDefinition } from '../template/model.ts';
 import { matchesPattern, requireKnownPattern } from './event-pattern.ts';
+import type { EventTargets } from './event-targets.ts';
 
 /** Bytes of all entries of a call together. */
 const MAX_ENTRIES_BYTES = 1024 * 1024;
 
-type Target = RuleDefinition['properties']['Targets'][number];
+type Definitions = { readonly buses: readonly BusDefinition[]; readonly rules: readonly RuleDefinition[] };
 
-type Definitions = {
-  readonly buses: readonly BusDefinition[];
-  readonly rules: readonly RuleDefinition[];
-  readonly queues: readonly QueueDefinition[];
-};
-
-/** Takes events and passes those that a rule's pattern matches on to its queues, before it answers. */
+/** Takes events and passes those that a rule's pattern matches on to its targets, before it answers. */
 export class EventBridge {
   readonly #definitions: Definitions;
-  readonly #queueUrls: ReadonlyMap<string, string>;
-  readonly #gateway: () => Gateway;
+  readonly #targets: EventTargets;
 
-  /** @throws CloudError when a rule has a pattern or a target that is not known here */
-  constructor(definitions: Definitions, gateway: () => Gateway) {
+  /** @throws CloudError when a rule has a pattern that is not known here */
+  constructor(definitions: Definitions, targets: EventTargets) {
     this.#definitions = definitions;
-    this.#gateway = gateway;
-    this.#queueUrls = new Map(definitions.queues.map(({ arn, url }) => [arn, url]));
-    for (const { properties } of definitions.rules) requireKnownPattern(properties.EventPattern);
+    this.#targets = targets;
+    for (const { properties } of definitions.rules) requireKnownPattern(properties.EventPattern ?? {});
   }
 
   /** The ARN of a bus by its name or ARN; without either, of the account's default bus. */
@@ -70,46 +61,11 @@ export class EventBridge {
     };
     for (const rule of this.#definitions.rules) {
       const { EventBusName, State, EventPattern, Targets } = rule.properties;
-      if (EventBusName !== bus.name || State !== 'ENABLED' || !matchesPattern(EventPattern, event)) continue;
-      for (const target of Targets) await this.#deliver(rule, target, event);
+      if (EventPattern === undefined || EventBusName !== bus.name || State !== 'ENABLED') continue;
+      if (!matchesPattern(EventPattern, event)) continue;
+      for (const target of Targets) await this.#targets.deliver(rule, target, event);
     }
     return { EventId: event.id ?? '' };
-  }
-
-  /** What cannot be delivered goes to the target's dead-letter queue, with the reason as attributes, or is lost. */
-  async #deliver(rule: RuleDefinition, target: Target, event: JsonObject): Promise<void> {
-    const caller: Caller = { kind: 'service', service: 'events.amazonaws.com', sourceArn: rule.arn };
-    const group = target.SqsParameters === undefined ? undefined : groupId(target.SqsParameters.MessageGroupId, event);
-    try {
-      await this.#send(caller, target.Arn, {
-        MessageBody: JSON.stringify(event),
-        ...(group === undefined ? {} : { MessageGroupId: group }),
-      });
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      if (target.DeadLetterConfig === undefined) return;
-      const reason = {
-        RULE_ARN: rule.arn,
-        TARGET_ARN: target.Arn,
-        ERROR_CODE: error.code,
-        ERROR_MESSAGE: error.message,
-      };
-      const MessageAttributes = Object.fromEntries(
-        Object.entries(reason).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-      );
-      await this.#send(caller, target.DeadLetterConfig.Arn, {
-        MessageBody: JSON.stringify(event),
-        MessageAttributes,
-      }).catch((lost: unknown) => {
-        if (!(lost instanceof ServiceError)) throw lost;
-      });
-    }
-  }
-
-  async #send(caller: Caller, queueArn: string, message: JsonObject): Promise<void> {
-    const QueueUrl = this.#queueUrls.get(queueArn);
-    if (QueueUrl === undefined) throw new ServiceError('TARGET_NOT_FOUND', `${queueArn} is not a queue of the stack`);
-    await this.#gateway().callJson('sqs', caller, 'AmazonSQS.SendMessage', { QueueUrl, ...message });
   }
 }
 
@@ -131,12 +87,4 @@ function sizeOf(entry: JsonObject): number {
   const texts = [entry.Source, entry.DetailType, entry.Detail, ...resources];
   const bytes = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
   return bytes + (entry.Time === undefined ? 0 : 14);
-}
-
-/** `$.detail.org_id` is looked up in the event; text that is no path stands for itself. */
-function groupId(parameter: string, event: JsonObject): string | undefined {
-  if (!parameter.startsWith('$.')) return parameter;
-  let value: Json | undefined = event;
-  for (const name of parameter.slice(2).split('.')) value = isObject(value) ? value[name] : undefined;
-  return typeof value === 'string' ? value : undefined;
 }

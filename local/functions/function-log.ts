@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import type { Authorizer } from '../access/authorizer.ts';
 import type { Caller } from '../access/callers.ts';
 import { ACCOUNT, REGION } from '../template/identities.ts';
@@ -14,6 +14,7 @@ type FunctionLogOptions = {
 };
 
 const SHORT = 300;
+const KEEP_BYTES = 10_000_000;
 
 /** The log of one function: a file. As in AWS, nothing arrives there unless the function's role may write to its log group. */
 export class FunctionLog {
@@ -27,6 +28,8 @@ export class FunctionLog {
     const denials = ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) =>
       options.authorizer.check(options.caller, { action, resource }),
     );
+    // What happened in former runs is kept while it is small: somebody may want to look back.
+    if (existsSync(options.file) && statSync(options.file).size > KEEP_BYTES) rmSync(options.file);
     this.#allowed = denials.every((denial) => denial === undefined);
   }
 

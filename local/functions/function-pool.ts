@@ -5,13 +5,13 @@ import { FunctionWorker, type InvocationResult } from './function-worker.ts';
 type FunctionPoolOptions = {
   readonly definition: FunctionDefinition;
   readonly environment: Readonly<Record<string, string>>;
+  /** Enough to see concurrency; AWS has a thousand. What comes on top waits for a worker. */
+  readonly maxWorkers: number;
   readonly onOutput: (text: string) => void;
   /** Told in one line when an asynchronous invocation is given up. */
   readonly onLost: (message: string) => void;
 };
 
-/** Enough to see concurrency; AWS has a thousand. What comes on top waits for a worker. */
-const MAX_WORKERS = 4;
 /** A worker that has had nothing to do for this long is ended. The last one stays. */
 const IDLE_MS = 60_000;
 /** After a failed asynchronous invocation Lambda tries twice again, after one and two minutes. */
@@ -37,7 +37,8 @@ export class FunctionPool {
 
   /** How many invocations run side by side at most. */
   get concurrency(): number {
-    return Math.min(MAX_WORKERS, this.definition.properties.ReservedConcurrentExecutions ?? MAX_WORKERS);
+    const { maxWorkers } = this.#options;
+    return Math.min(maxWorkers, this.definition.properties.ReservedConcurrentExecutions ?? maxWorkers);
   }
 
   /**

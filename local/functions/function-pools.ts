@@ -15,6 +15,7 @@ type FunctionPoolsOptions = {
   readonly logFolder: string;
   /** What every function gets besides: where this machine differs from AWS, and says so by name. */
   readonly extraEnvironment: Readonly<Record<string, string>>;
+  readonly maxWorkers: number;
   readonly onError: (functionId: string, line: string) => void;
 };
 
@@ -42,6 +43,7 @@ export class FunctionPools {
       const pool = new FunctionPool({
         definition,
         environment: environmentOf(definition, caller, options),
+        maxWorkers: options.maxWorkers,
         onOutput: (text) => log.write(text),
         onLost: (message) => options.onError(logicalId, message),
       });

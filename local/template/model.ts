@@ -20,7 +20,6 @@ export type QueueDefinition = Named & {
 export type SecretDefinition = Named & { readonly properties: z.infer<typeof schema.secret> };
 export type BusDefinition = Named & { readonly name: string };
 export type RuleDefinition = Named & { readonly properties: z.infer<typeof schema.rule> };
-export type ScheduleDefinition = Named & { readonly properties: z.infer<typeof schema.schedule> };
 export type FunctionDefinition = Named & {
   readonly name: string;
   readonly role: Role;
@@ -43,7 +42,6 @@ export type Model = {
   readonly queues: readonly QueueDefinition[];
   readonly buses: readonly BusDefinition[];
   readonly rules: readonly RuleDefinition[];
-  readonly schedules: readonly ScheduleDefinition[];
   readonly functions: readonly FunctionDefinition[];
   readonly eventSources: readonly EventSourceDefinition[];
   readonly api: ApiDefinition | undefined;
@@ -164,15 +162,7 @@ export class TemplateReader {
         ...this.#named(id),
         name: this.#ref(id),
       })),
-      rules: this.#read('AWS::Events::Rule', schema.rule, (id, properties) => ({ ...this.#named(id), properties }), {
-        with: 'EventPattern',
-      }),
-      schedules: this.#read(
-        'AWS::Events::Rule',
-        schema.schedule,
-        (id, properties) => ({ ...this.#named(id), properties }),
-        { with: 'ScheduleExpression' },
-      ),
+      rules: this.#read('AWS::Events::Rule', schema.rule, (id, properties) => ({ ...this.#named(id), properties })),
       functions: this.#functions(roles),
       eventSources: this.#read(
         'AWS::Lambda::EventSourceMapping',
@@ -209,15 +199,9 @@ export class TemplateReader {
   }
 
   /** Reads and resolves every resource of a type. Anything that the schema does not name is an error. */
-  #read<T extends z.ZodType, R>(
-    type: string,
-    shape: T,
-    make: (logicalId: string, properties: z.infer<T>) => R,
-    only: { /** A property that tells two kinds of one type apart. */ readonly with?: string } = {},
-  ): R[] {
+  #read<T extends z.ZodType, R>(type: string, shape: T, make: (logicalId: string, properties: z.infer<T>) => R): R[] {
     return this.#resources
       .filter(([id, resource]) => resource.Type === type && !this.#played.has(id))
-      .filter(([, { Properties }]) => only.with === undefined || Object.hasOwn(Properties, only.with))
       .map(([id, resource]) => make(id, parse(shape, `${type} ${id}`, this.resolver.resolve(resource.Properties))));
   }
 

@@ -89,13 +89,6 @@ export const rule = z.strictObject({
   ),
 });
 
-/** A rule that runs functions by the clock instead of by events. */
-export const schedule = z.strictObject({
-  ...ruleCommon,
-  ScheduleExpression: text,
-  Targets: z.array(z.strictObject({ Id: text, Arn: text, RetryPolicy: noEffect })),
-});
-
 export const role = z.strictObject({
   RoleName: noEffect,
   Description: noEffect,

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { CloudError, codeOf } from '../cloud-error.ts';
+import { writeFileAtomically } from '../state/atomic-file.ts';
+import { ACCOUNT, REGION } from '../template/identities.ts';
+import { parseObject } from '../template/json.ts';
+import type { RuleDefinition } from '../template/model.ts';
+import type { EventTargets } from './event-targets.ts';
+
+const MINUTE_MS = 60_000;
+const UNITS: Readonly<Record<string, number>> = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE_MS };
+/** How late a rule may fire; EventBridge itself allows a minute. */
+const TICK_MS = 10_000;
+
+const stored = z.record(z.string(), z.number());
+
+type Scheduled = { readonly rule: RuleDefinition; readonly everyMs: number };
+
+/** Fires the rules that have a schedule, for the first time one interval after their first start. It outlives restarts. */
+export class Scheduler {
+  readonly #rules: readonly Scheduled[];
+  readonly #targets: EventTargets;
+  readonly #file: string;
+  /** When each rule is due, unix milliseconds, by ARN. */
+  readonly #due: Map<string, number>;
+
+  /** @throws CloudError on a schedule other than `rate(…)`, or a file that cannot be read */
+  constructor(rules: readonly RuleDefinition[], targets: EventTargets, file: string) {
+    this.#targets = targets;
+    this.#file = file;
+    this.#due = new Map(Object.entries(read(file)));
+    this.#rules = rules.flatMap((rule) => {
+      const { ScheduleExpression, State } = rule.properties;
+      if (ScheduleExpression === undefined || State !== 'ENABLED') return [];
+      return [{ rule, everyMs: intervalOf(ScheduleExpression) }];
+    });
+  }
+
+  /** Looks from now on whether a rule is due. @returns how to end that */
+  start(onFault: (error: unknown) => void): () => void {
+    const timer = setInterval(() => void this.fireDue(Date.now()).catch(onFault), TICK_MS);
+    void this.fireDue(Date.now()).catch(onFault);
+    return () => clearInterval(timer);
+  }
+
+  /** Fires what is due at this time (unix milliseconds), once, however long ago it was due. */
+  async fireDue(now: number): Promise<void> {
+    let changed = false;
+    for (const { rule, everyMs } of this.#rules) {
+      const due = this.#due.get(rule.arn);
+      if (due !== undefined && due > now) continue;
+      this.#due.set(rule.arn, now + everyMs);
+      changed = true;
+      if (due !== undefined) await this.fire(rule, now);
+    }
+    if (changed) writeFileAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#due)));
+  }
+
+  /** Sends the event of a schedule to the rule's targets. */
+  async fire(rule: RuleDefinition, now: number): Promise<void> {
+    const event = {
+      version: '0',
+      id: randomUUID(),
+      'detail-type': 'Scheduled Event',
+      source: 'aws.events',
+      account: ACCOUNT,
+      time: `${new Date(now).toISOString().slice(0, 19)}Z`,
+      region: REGION,
+      resources: [rule.arn],
+      detail: {},
+    };
+    for (const target of rule.properties.Targets) await this.#targets.deliver(rule, target, event);
+  }
+}
+
+/** The milliseconds of `rate(5 minutes)`. @throws CloudError on anything else */
+export function intervalOf(expression: string): number {
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  const unitMs = UNITS[unit];
+  if (unitMs === undefined || Number(count) < 1) {
+    throw new CloudError(`The one-machine cloud does not know the schedule ${expression}`);
+  }
+  return Number(count) * unitMs;
+}
+
+function read(file: string): z.infer<typeof stored> {
+  try {
+    const result = stored.safeParse(parseObject(readFileSync(file, 'utf8')));
+    if (result.success) return result.data;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return {};
+    throw error;
+  }
+  throw new CloudError(
+    `The state in ${file} cannot be read. Delete the folder to start anew, or name another with --data`,
+  );
+}
