@@ -15,7 +15,12 @@ export const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
 };
 
 /** Where the listeners of this run are, `host:port`. */
-export type Addresses = { readonly edge: string; readonly api: string; readonly gateway: string };
+export type Addresses = {
+  readonly edge: string;
+  readonly api: string;
+  readonly gateway: string;
+  readonly login: string;
+};
 
 type Identify = (context: {
   readonly logicalId: string;
@@ -106,6 +111,20 @@ const IDENTITIES: Readonly<Record<string, Identify>> = {
     const id = `E${hash(13).toUpperCase()}`;
     return { ref: id, attributes: { Id: id, DomainName: addresses.edge } };
   },
+  'AWS::CloudFront::Function': ({ name }) => {
+    const fn = globalArn('cloudfront', `function/${name('Name', 64)}`);
+    return { ref: fn, attributes: { FunctionARN: fn } };
+  },
+  'AWS::Cognito::UserPool': ({ hash, addresses }) => {
+    const id = `${REGION}_${hash(9)}`;
+    const attributes = { Arn: arn('cognito-idp', `userpool/${id}`), UserPoolId: id };
+    return { ref: id, attributes: { ...attributes, ProviderURL: `http://${addresses.login}` } };
+  },
+  'AWS::Cognito::UserPoolClient': ({ hash }) => ({ ref: hash(26), attributes: { ClientId: hash(26) } }),
+  'AWS::Cognito::UserPoolDomain': ({ property }) => ({ ref: property('Domain'), attributes: {} }),
+  'AWS::Cognito::UserPoolResourceServer': ({ property }) => ({ ref: property('Identifier'), attributes: {} }),
+  'AWS::Cognito::ManagedLoginBranding': byLogicalId,
+  'AWS::ApiGatewayV2::Authorizer': ({ logicalId }) => ({ ref: logicalId, attributes: { AuthorizerId: logicalId } }),
   'Custom::CDKBucketDeployment': byLogicalId,
 };
 

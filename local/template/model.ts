@@ -3,6 +3,10 @@ import type { Role, RoleStatement } from '../access/callers.ts';
 import { requireKnownStatement } from '../access/evaluate.ts';
 import type { PolicyStatement } from '../access/policy-document.ts';
 import { CloudError } from '../cloud-error.ts';
+import type { JwtAuthorizerDefinition } from '../login/jwt-authorizer.ts';
+import type { LoginClient } from '../login/login-server.ts';
+import * as login from '../login/resource-schemas.ts';
+import type { UserPoolDefinition } from '../login/user-pools.ts';
 import type { Assembly, Resource } from './assembly.ts';
 import { type Addresses, identify, PSEUDO_PARAMETERS } from './identities.ts';
 import { Resolver } from './intrinsics.ts';
@@ -31,7 +35,12 @@ export type FunctionDefinition = Named & {
 export type EventSourceDefinition = { readonly logicalId: string } & z.infer<typeof schema.eventSourceMapping>;
 export type ApiDefinition = {
   readonly id: string;
-  readonly routes: readonly { readonly key: string; readonly functionArn: string; readonly timeoutMs: number }[];
+  readonly routes: readonly {
+    readonly key: string;
+    readonly functionArn: string;
+    readonly timeoutMs: number;
+    readonly authorizer?: JwtAuthorizerDefinition;
+  }[];
 };
 export type DistributionDefinition = z.infer<typeof schema.distribution>['DistributionConfig'];
 export type DeploymentDefinition = z.infer<typeof schema.bucketDeployment>;
@@ -55,6 +64,10 @@ export type Model = {
     string,
     z.infer<typeof schema.responseHeadersPolicy>['ResponseHeadersPolicyConfig']
   >;
+  /** Code of CloudFront functions, by ARN. */
+  readonly viewerFunctions: ReadonlyMap<string, string>;
+  readonly userPools: readonly UserPoolDefinition[];
+  readonly loginClients: readonly LoginClient[];
   /** Policies of queues and functions, by ARN. */
   readonly resourcePolicies: readonly { readonly arn: string; readonly statements: readonly PolicyStatement[] }[];
   readonly roles: readonly Role[];
@@ -134,12 +147,15 @@ export class TemplateReader {
             const integration = integrations.get(route.Target.replace('integrations/', ''));
             if (integration === undefined) throw new CloudError(`The route ${route.RouteKey} has no integration`);
             const timeoutMs = integration.TimeoutInMillis ?? 30_000;
-            return { key: route.RouteKey, functionArn: integration.IntegrationUri, timeoutMs };
+            const authorizer = this.#jwtAuthorizer(route);
+            const definition = { key: route.RouteKey, functionArn: integration.IntegrationUri, timeoutMs };
+            return authorizer === undefined ? definition : { ...definition, authorizer };
           }),
       };
     });
     const distributions = this.#read(
       'AWS::CloudFront::Distribution',
+      'AWS::CloudFront::Function',
       schema.distribution,
       (_, properties) => properties,
     );
@@ -187,6 +203,24 @@ export class TemplateReader {
           properties.ResponseHeadersPolicyConfig,
         ]),
       ),
+      viewerFunctions: new Map(
+        this.#read('AWS::CloudFront::Function', login.viewerFunction, (id, { FunctionCode }) => [
+          this.#ref(id),
+          FunctionCode,
+        ]),
+      ),
+      userPools: this.#read('AWS::Cognito::UserPool', login.userPool, (id) => ({
+        id: this.#ref(id),
+        arn: this.#attribute(id, 'Arn'),
+      })),
+      loginClients: this.#read('AWS::Cognito::UserPoolClient', login.userPoolClient, (id, client) => ({
+        id: this.#ref(id),
+        callbackUrls: client.CallbackURLs.map((url) => this.#edgeUrl(url)),
+        logoutUrls: client.LogoutURLs.map((url) => this.#edgeUrl(url)),
+        scopes: client.AllowedOAuthScopes,
+        accessTokenSeconds: client.accessTokenSeconds,
+        refreshTokenSeconds: client.refreshTokenSeconds,
+      })),
       resourcePolicies: this.#resourcePolicies(),
       roles,
       bucketDomains: new Map(
@@ -203,6 +237,16 @@ export class TemplateReader {
     return this.#resources
       .filter(([id, resource]) => resource.Type === type && !this.#played.has(id))
       .map(([id, resource]) => make(id, parse(shape, `${type} ${id}`, this.resolver.resolve(resource.Properties))));
+  }
+
+  #jwtAuthorizer(route: z.infer<typeof schema.route>): JwtAuthorizerDefinition | undefined {
+    if (route.AuthorizationType === 'NONE') return undefined;
+    const [found] = this.#read('AWS::ApiGatewayV2::Authorizer', login.jwtAuthorizer, (id, properties) => ({
+      id: this.#ref(id),
+      ...properties.JwtConfiguration,
+    })).filter(({ id }) => id === route.AuthorizerId);
+    if (found === undefined) throw new CloudError(`The route ${route.RouteKey} has no authorizer`);
+    return { issuer: found.Issuer, audience: found.Audience, scopes: route.AuthorizationScopes };
   }
 
   #refuseUnknownTypes(): void {
@@ -363,12 +407,15 @@ const READ_TYPES: ReadonlySet<string> = new Set([
   'AWS::Lambda::Permission',
   'AWS::Lambda::EventSourceMapping',
   'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::Authorizer',
   'AWS::ApiGatewayV2::Integration',
   'AWS::ApiGatewayV2::Route',
   'AWS::ApiGatewayV2::Stage',
   'AWS::CloudFront::Distribution',
   'AWS::CloudFront::OriginRequestPolicy',
   'AWS::CloudFront::ResponseHeadersPolicy',
+  'AWS::Cognito::UserPool',
+  'AWS::Cognito::UserPoolClient',
   'Custom::CDKBucketDeployment',
 ]);
 

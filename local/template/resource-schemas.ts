@@ -154,7 +154,9 @@ export const integration = z.strictObject({
 
 export const route = z.strictObject({
   ApiId: text,
-  AuthorizationType: z.literal('NONE').default('NONE'),
+  AuthorizationType: z.enum(['NONE', 'JWT']).default('NONE'),
+  AuthorizerId: text.optional(),
+  AuthorizationScopes: z.array(text).default([]),
   RouteKey: text,
   Target: text,
 });
@@ -205,6 +207,10 @@ const behavior = z.strictObject({
   AllowedMethods: z.array(text).default(['GET', 'HEAD']),
   OriginRequestPolicyId: text.optional(),
   ResponseHeadersPolicyId: text.optional(),
+  FunctionAssociations: z
+    .array(z.strictObject({ EventType: z.literal('viewer-request'), FunctionARN: text }))
+    .max(1)
+    .default([]),
   // Nothing is cached or compressed here, and the edge of one machine has no certificate to redirect to.
   CachePolicyId: noEffect,
   CachedMethods: noEffect,
@@ -314,4 +320,8 @@ export const NO_LOCAL_EFFECT: ReadonlySet<string> = new Set([
   'AWS::S3::Bucket',
   'AWS::S3::BucketPolicy',
   'AWS::CloudFront::OriginAccessControl',
+  // The stand-in for the managed login has its own address, its own looks and the scopes of its client.
+  'AWS::Cognito::UserPoolDomain',
+  'AWS::Cognito::UserPoolResourceServer',
+  'AWS::Cognito::ManagedLoginBranding',
 ]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -235,6 +235,17 @@ describe('events', () => {
       }),
     );
   });
+});
+
+test('a schedule invokes its function when it is due, and not before', async () => {
+  const log = join(cloud.logsFolder, `${functionId('Echo')}.log`);
+  const fired = () => (existsSync(log) ? readFileSync(log, 'utf8').split('Scheduled Event').length - 1 : 0);
+  const day = 24 * 60 * 60 * 1000;
+  await cloud.fireSchedules(Date.now() + 6 * day);
+  await cloud.fireSchedules(Date.now() + 8 * day);
+  await cloud.fireSchedules(Date.now() + 9 * day);
+  await eventually(async () => (fired() > 0 ? true : undefined));
+  expect(fired()).toBe(1);
 });
 
 describe('the other services', () => {
