@@ -4,9 +4,11 @@ import { dynamoDocumentClient } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords } from '../src/adapters/dynamodb/delivery-log.ts';
 import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
+import { actionTestFunction, lambdaClient } from '../src/adapters/functions/action-test.ts';
 import { cachedRing, secretsManagerClient } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
 import type { Action } from '../src/contract/actions.ts';
+import type { TestResult } from '../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../src/contract/deliveries.ts';
 import { OUTPUTS } from '../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
@@ -21,6 +23,8 @@ export type Deployment = ManageActionsPorts &
     readonly openSigningSecret: (action: Action) => Promise<string>;
     /** Newest first. */
     readonly deliveryRecords: (id: string) => AsyncIterable<DeliveryRecord>;
+    /** Sends the test request of an Action from within the deployment. */
+    readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
   };
 
 /**
@@ -45,6 +49,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     baseUrl: output('baseUrl'),
     putOnBus: (event) => putOnBus(bus, output('eventBus'), event),
     deliveryRecords: (id) => deliveryRecords(dynamo, output('deliveryLogTable'), id),
+    testAction: actionTestFunction(lambdaClient(access), output('actionTest')),
     now,
     randomBytes,
   };

@@ -1,8 +1,9 @@
 import type { Write } from './output.ts';
+import { plainText } from './plain-text.ts';
 
 /** Nothing is said of what is over before that. */
 const QUIET_MS = 1000;
-const REPEAT_MS = 500;
+const RENEW_MS = 500;
 
 export type Progress = {
   /** What is being done now. */
@@ -10,32 +11,33 @@ export type Progress = {
   readonly end: () => void;
 };
 
-/** Tells on stderr what takes longer than a second: one line that renews itself on a terminal, else one line per step. */
+/**
+ * Tells on stderr what takes longer than a second: on a terminal in one line that renews itself, elsewhere in one line once,
+ * because a growing count would fill the log of a script.
+ */
 export function startProgress(
   write: Write,
   options: { readonly terminal: boolean; readonly silent: boolean },
 ): Progress {
   let current = '';
-  let shown = '';
+  let shown = false;
   let timer: NodeJS.Timeout | undefined;
 
   const show = () => {
-    if (current !== shown) write(options.terminal ? `\r${current} …\u001b[K` : `${current} …\n`);
-    shown = current;
-    // Without a terminal a growing count would be one line each time.
-    timer = options.terminal ? setTimeout(show, REPEAT_MS).unref() : undefined;
+    write(options.terminal ? `\r${plainText(current)} …\u001b[K` : `${plainText(current)} …\n`);
+    shown = true;
+    if (options.terminal) timer = setTimeout(show, RENEW_MS).unref();
   };
 
   return {
     doing: (text) => {
       current = text;
-      if (!options.silent && timer === undefined && shown === '') timer = setTimeout(show, QUIET_MS).unref();
+      if (!options.silent) timer ??= setTimeout(show, QUIET_MS).unref();
     },
     end: () => {
       clearTimeout(timer);
-      if (options.terminal && shown !== '') write('\r\u001b[K');
-      current = '';
-      shown = '';
+      if (options.terminal && shown) write('\r\u001b[K');
+      shown = false;
       timer = undefined;
     },
   };

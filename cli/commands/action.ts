@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { Action } from '../../src/contract/actions.ts';
 import { FIELD_TYPES, METHODS } from '../../src/contract/actions.ts';
+import { truncateCharacters } from '../../src/contract/characters.ts';
+import type { TestResult } from '../../src/contract/dashboard.ts';
 import { EVENT_CATALOG } from '../../src/contract/events.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import { given } from '../../src/domain/given.ts';
@@ -12,6 +14,9 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { confirmed, type Run } from '../session.ts';
 import { collect, switched } from '../values.ts';
 import { actionFields, actionRow, actionView } from '../views.ts';
+
+/** Of body and response, what a person sees; --json has all. */
+const EXCERPT_CHARACTERS = 200;
 
 /** Actions: signed requests to a customer's endpoint. */
 export function addActionCommands(program: Command, run: Run): void {
@@ -113,6 +118,25 @@ export function addActionCommands(program: Command, run: Run): void {
     );
 
   action
+    .command('test <action_id>')
+    .description('send a signed test request, as the Test button does: one attempt, logged, also when switched off')
+    .addHelpText('after', '\nExample:\n  va-wave action test act_…')
+    .action((actionId: string) =>
+      run(async ({ output, deployment, progress }) => {
+        const ports = await deployment();
+        const { org_id, name } = await requireAction(actionId, ports);
+        progress.doing(`Testing ${name}`);
+        const result = await ports.testAction(org_id, actionId);
+        progress.end();
+        output.object({ action_id: actionId, ...result }, 'Sent the test request', testFields(result));
+        if (!result.success) {
+          const { code, message } = result.error ?? { code: 'http_status', message: `HTTP ${result.status}` };
+          throw new CommandFailure(EXIT.testFailed, `The test request failed: ${code}: ${message}`);
+        }
+      }),
+    );
+
+  action
     .command('secret <action_id>')
     .description('print the signing secret of an Action, for its receiver')
     .addHelpText('after', '\nExample:\n  va-wave action secret act_… > signing-secret.txt')
@@ -129,10 +153,21 @@ export function addActionCommands(program: Command, run: Run): void {
     );
 }
 
+function testFields({ request, status, latency_ms, success, response_excerpt }: TestResult): [string, string][] {
+  return [
+    ['request', `${request.method} ${request.url}`],
+    ['body', truncateCharacters(request.body ?? '', EXCERPT_CHARACTERS)],
+    ['outcome', success ? 'accepted' : 'failed'],
+    ['status', status === null ? '' : String(status)],
+    ['latency', latency_ms === null ? '' : `${latency_ms} ms`],
+    ['response', truncateCharacters(response_excerpt ?? '', EXCERPT_CHARACTERS)],
+  ];
+}
+
 function withSettings(command: Command): Command {
   return command
     .option('--method <method>', `${METHODS.join(', ')}; POST unless given. GET sends no body`)
-    .option('--event <name>', 'Event: event of the catalog (see va-wave event list); may be repeated', collect)
+    .option('--event <name>', 'Event: event of the catalog (va-wave event list); may be repeated', collect)
     .option(
       '--field <field>',
       `Form: key:Label:Type[:required], Type ${FIELD_TYPES.join(', ')}; may be repeated`,

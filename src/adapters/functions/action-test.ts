@@ -3,12 +3,14 @@ import * as z from 'zod';
 import { type TestResult, testResult } from '../../contract/dashboard.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { AwsAccess } from '../aws-access.ts';
 
 /** One attempt is five seconds at most, with the log around it; only then is it worth giving up. Never sent twice. */
-export function lambdaClient(): LambdaClient {
+export function lambdaClient(access: AwsAccess = {}): LambdaClient {
   return new LambdaClient({
     maxAttempts: 1,
     requestHandler: { connectionTimeout: 1000, requestTimeout: 14_000, throwOnRequestTimeout: true },
+    ...access,
   });
 }
 
