@@ -7,7 +7,9 @@ const run = promisify(execFile);
 /** The operator at the command line: every call is a process of its own. */
 export function commandLine(readyFile: string): Operator {
   const vaWave = async <Result>(...words: readonly string[]): Promise<Result> => {
-    const { stdout } = await run(process.execPath, ['cli/va-wave.mjs', ...words, '--json', '--local', readyFile]);
+    const { stdout } = await run(process.execPath, ['cli/va-wave.mjs', ...words, '--json', '--local', readyFile], {
+      maxBuffer: 16 * 1024 * 1024,
+    });
     return JSON.parse(stdout);
   };
   return {
@@ -27,7 +29,7 @@ export function commandLine(readyFile: string): Operator {
     generateServerSecret: async (siteId) =>
       (await vaWave<{ server_secret: string }>('secret', 'generate', siteId)).server_secret,
     escalateTo: async (siteId, topicArn) => {
-      await vaWave('assistant', 'escalate', siteId, '--topic', topicArn);
+      await vaWave('assistant', 'escalation', siteId, '--topic', topicArn);
     },
     putEvent: async ({ name, orgId, siteId, data }) => {
       const site = siteId === undefined ? [] : ['--site', siteId];
