@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { type LocalCloud, startLocalCloud } from './cloud.ts';
 import { CloudError } from './cloud-error.ts';
-import type { PrepareDemo, RunningDemo, StartDemo } from './demo-cloud.ts';
+import type { RunningDemo } from './demo-cloud.ts';
 import { writeFileAtomically } from './state/atomic-file.ts';
 
 type Options = {
@@ -18,7 +17,6 @@ type Options = {
 
 const DEFAULT_PORT = 8787;
 const LAST_PORT = 65_535;
-const DEMO = new URL('./demo/demo.ts', import.meta.url);
 
 const wholeNumber = (limit: number) => (text: string) => {
   const value = Number(text);
@@ -56,7 +54,7 @@ async function main(): Promise<void> {
   const started = performance.now();
   const options = program.parse().opts<Options>();
   const data = resolve(options.data);
-  const demo = options.demo && !options.strict ? await loadDemo() : undefined;
+  const demo = options.demo && !options.strict ? await import('./demo/demo.ts') : undefined;
   const prepared = demo === undefined ? undefined : await demo.prepareDemo(data);
   const cloud = await startLocalCloud({
     data,
@@ -76,10 +74,6 @@ async function main(): Promise<void> {
     await running?.stop();
     await cloud.stop();
   }
-}
-
-async function loadDemo(): Promise<{ prepareDemo: PrepareDemo; startDemo: StartDemo } | undefined> {
-  return existsSync(DEMO) ? import(DEMO.href) : undefined;
 }
 
 function writeReadyFiles(cloud: LocalCloud, demo: RunningDemo | undefined, readyFile: string | undefined): void {
