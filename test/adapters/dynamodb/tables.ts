@@ -18,7 +18,7 @@ export type TestTables = {
 /** A real DynamoDB engine of this test file's own, with one table of each shape that the stack has. */
 export async function startTables(): Promise<TestTables> {
   const folder = await mkdtemp(join(tmpdir(), 'va-wave-test-'));
-  const engine = await startDynoxide(join(folder, 'tables.sqlite'));
+  const engine = await startDynoxide(join(folder, 'tables.sqlite'), () => undefined);
   const plain = new DynamoDBClient({
     endpoint: engine.origin,
     region: 'eu-central-1',

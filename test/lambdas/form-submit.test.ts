@@ -1,0 +1,158 @@
+import './environment.ts';
+import { randomBytes } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
+import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { call, REQUEST_ID } from './invocation.ts';
+import { mockStorage, SEALING_KEY } from './stored.ts';
+
+const { handler } = await import('../../lambdas/form-submit/handler.ts');
+
+const ORIGIN = 'https://shop.example';
+const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:va-wave-escalation-shop';
+const SIGNING_SECRET = 'whsec_DontTellThisSigningSecret';
+/** Refused by the guard before anything leaves this machine. */
+const BLOCKED = 'https://127.0.0.1/hook';
+
+const storage = mockStorage();
+const sns = mockClient(SNSClient);
+
+function setUp(escalation_topics: readonly string[] = []) {
+  storage.reset(anAssistant({ escalation_topics }));
+  sns.reset();
+  sns.on(PublishCommand).resolves({});
+  const form = aFormAction({
+    url: BLOCKED,
+    sealed_signing_secret: sealSigningSecret(SIGNING_SECRET, 'act_form', SEALING_KEY, randomBytes),
+  });
+  const conversation = {
+    site_id: SITE_ID,
+    conversation_id: 'c-1',
+    session_id: 's',
+    visitor_id: 'v',
+    user_id: null,
+    started_at: '2026-01-01T00:00:00.000Z',
+  };
+  const { dynamo } = storage;
+  dynamo
+    .on(GetCommand, { TableName: 'conversations' }, false)
+    .resolves({ Item: { conversation, expires_at: Date.now() / 1000 + 60 } });
+  dynamo
+    .on(GetCommand, { Key: { pk: `SITE#${SITE_ID}`, sk: 'SLUG#Form#contact-us' } }, false)
+    .resolves({ Item: { org_id: form.org_id, action_id: form.action_id } });
+  dynamo
+    .on(GetCommand, { Key: { pk: `ORG#${form.org_id}`, sk: 'ACTION#act_form' } }, false)
+    .resolves({ Item: { action: form } });
+}
+beforeEach(() => setUp());
+
+type Parameters = Omit<globalThis.Parameters<typeof call>[1], 'path'>;
+const submit = (request: Parameters = {}) =>
+  call(handler, {
+    path: `/api/widgets/sites/${SITE_ID}/forms/contact-us/submit`,
+    pathParameters: { site_id: SITE_ID, slug: 'contact-us' },
+    headers: { origin: ORIGIN, 'x-site-id': SITE_ID },
+    body: { conversation_id: 'c-1', values: { email: 'ada@example.com' } },
+    ...request,
+  });
+
+test('when nobody accepts: 502, and the blocked attempt is on record', async () => {
+  const answer = await submit();
+  expect([answer.status, answer.body]).toEqual([
+    502,
+    { success: false, error: 'The submission could not be delivered' },
+  ]);
+  expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
+  const claims = storage.dynamo.commandCalls(PutCommand, { TableName: 'delivery-log' }, false);
+  expect(claims.map((one) => one.args[0].input.Item)).toEqual([expect.objectContaining({ record_state: 'started' })]);
+  const completions = storage.dynamo.commandCalls(UpdateCommand, { TableName: 'delivery-log' }, false);
+  expect(completions.map((one) => one.args[0].input.ExpressionAttributeValues)).toEqual([
+    expect.objectContaining({
+      ':state': 'failed',
+      ':status': null,
+      ':failure': expect.objectContaining({ code: 'blocked_address' }),
+    }),
+  ]);
+  for (const secret of [SIGNING_SECRET, 'DontTell', 'ada@example.com']) expect(answer.log).not.toContain(secret);
+});
+
+test('when an escalation topic accepts: 200 with the submission id', async () => {
+  setUp([TOPIC]);
+  const answer = await submit();
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({ success: true, submission_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  const [published] = sns.commandCalls(PublishCommand).map((one) => one.args[0].input);
+  expect(published?.TopicArn).toBe(TOPIC);
+  expect(JSON.parse(published?.Message ?? '')).toMatchObject({
+    values: { email: 'ada@example.com' },
+    conversation_id: 'c-1',
+  });
+});
+
+test('a log that is away changes neither the answer nor the number of attempts, and leaves lines without the values', async () => {
+  setUp([TOPIC]);
+  storage.dynamo.on(PutCommand, { TableName: 'delivery-log' }, false).rejects(new Error('away'));
+  storage.dynamo.on(UpdateCommand, { TableName: 'delivery-log' }, false).rejects(new Error('away'));
+  const answer = await submit();
+  expect(answer.status).toBe(200);
+  expect(answer.log.match(/A delivery record could not be written/g)).toHaveLength(2);
+  expect(answer.log).toContain('DeliveryLogWriteFailed');
+  expect(answer.log).not.toContain('ada@example.com');
+});
+
+test.each<[string, Parameters, number, string]>([
+  ['malformed JSON', { body: '{' }, 400, 'Request body must be valid JSON'],
+  ['no body', { body: '' }, 400, 'conversation_id: expected string, received undefined'],
+  ['a body above 256 KB', { body: 'x'.repeat(300_000) }, 413, 'Request body is too large'],
+  ['a required field left out', { body: { conversation_id: 'c-1', values: {} } }, 400, 'values.email: is required'],
+  ['an unknown form', { pathParameters: { site_id: SITE_ID, slug: 'nothing' } }, 404, 'Form not found'],
+  [
+    'another site in the path',
+    { pathParameters: { site_id: 'site_other', slug: 'contact-us' } },
+    403,
+    'The credential belongs to another site',
+  ],
+])('%s is refused, and the page can read it', async (_, request, status, error) => {
+  const answer = await submit(request);
+  expect([answer.status, answer.body]).toEqual([status, { success: false, error }]);
+  expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
+  expect(storage.dynamo.commandCalls(PutCommand)).toEqual([]);
+});
+
+test('values as deep as JSON allows are no fault of ours', async () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const answer = await submit({ body: `{"conversation_id":"c-1","values":{"email":"a@b.example","list":[${deep}]}}` });
+  expect(answer.status).toBe(502);
+});
+
+test('the eleventh submission in a minute is refused', async () => {
+  const Item = { h0: { N: String(Date.now() - 1000) } };
+  storage.dynamo
+    .on(UpdateCommand, { TableName: 'counters' }, false)
+    .rejects(new ConditionalCheckFailedException({ $metadata: {}, message: 'no', Item }));
+  const answer = await submit();
+  expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
+  expect(answer.headers['retry-after']).toMatch(/^(58|59)$/);
+  expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
+});
+
+test('a signing secret that does not open is a 500, and the client_key is free again', async () => {
+  setUp();
+  storage.dynamo
+    .on(GetCommand, { Key: { pk: `ORG#${aFormAction().org_id}`, sk: 'ACTION#act_form' } }, false)
+    .resolves({ Item: { action: aFormAction({ url: BLOCKED }) } });
+  storage.dynamo
+    .on(UpdateCommand, { TableName: 'conversations' }, false)
+    .resolves({ Attributes: { submission_id: 'x' } });
+  const answer = await submit({ body: { conversation_id: 'c-1', values: { email: 'a' }, client_key: 'key-1' } });
+  expect([answer.status, answer.headers['x-request-id']]).toEqual([500, REQUEST_ID]);
+  const settled = storage.dynamo.commandCalls(
+    UpdateCommand,
+    { UpdateExpression: 'SET submission_state = :state' },
+    false,
+  );
+  expect(settled.map((one) => one.args[0].input.ExpressionAttributeValues)).toEqual([{ ':state': 'failed' }]);
+});

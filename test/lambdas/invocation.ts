@@ -1,0 +1,127 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
+
+export const REQUEST_ID = '0f9f4a52-0000-4000-8000-00000000feed';
+
+type Request = {
+  readonly method?: string;
+  readonly path?: string;
+  readonly pathParameters?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+  /** Sent as it is; an object as JSON. */
+  readonly body?: string | object;
+  readonly base64?: boolean;
+  readonly sourceIp?: string;
+};
+
+/** An event as the HTTP API (payload format 2.0) hands it over. */
+export function httpEvent(request: Request): APIGatewayProxyEventV2 {
+  const { method = 'POST', path = '/', sourceIp = '198.51.100.7' } = request;
+  const text = typeof request.body === 'object' ? JSON.stringify(request.body) : request.body;
+  const body = request.base64 && text !== undefined ? Buffer.from(text).toString('base64') : text;
+  return {
+    version: '2.0',
+    routeKey: `${method} ${path}`,
+    rawPath: path,
+    rawQueryString: new URLSearchParams(request.query).toString(),
+    headers: { host: 'api.example', 'content-type': 'application/json', ...request.headers },
+    ...(request.query === undefined ? {} : { queryStringParameters: request.query }),
+    ...(request.pathParameters === undefined ? {} : { pathParameters: request.pathParameters }),
+    ...(body === undefined ? {} : { body }),
+    isBase64Encoded: request.base64 ?? false,
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'api',
+      domainName: 'api.example',
+      domainPrefix: 'api',
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp, userAgent: 'test' },
+      requestId: 'api-request-1',
+      routeKey: `${method} ${path}`,
+      stage: '$default',
+      time: '04/Mar/2026:05:06:07 +0000',
+      timeEpoch: 1_772_600_767_000,
+    },
+  };
+}
+
+/** An event as SQS hands it over: message ids are `message-0`, `message-1`, … */
+export function sqsEvent(...bodies: readonly (object | string)[]): SQSEvent {
+  return {
+    Records: bodies.map((body, index) => ({
+      messageId: `message-${index}`,
+      receiptHandle: 'receipt',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      attributes: {
+        ApproximateReceiveCount: '1',
+        SentTimestamp: '0',
+        SenderId: 's',
+        ApproximateFirstReceiveTimestamp: '0',
+      },
+      messageAttributes: {},
+      md5OfBody: '',
+      eventSource: 'aws:sqs',
+      eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:queue',
+      awsRegion: 'eu-central-1',
+    })),
+  };
+}
+
+export function lambdaContext(): Context {
+  return {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: 'test',
+    functionVersion: '$LATEST',
+    invokedFunctionArn: 'arn:aws:lambda:eu-central-1:123456789012:function:test',
+    memoryLimitInMB: '512',
+    awsRequestId: REQUEST_ID,
+    logGroupName: 'test',
+    logStreamName: 'test',
+    getRemainingTimeInMillis: () => 10_000,
+    done: () => undefined,
+    fail: () => undefined,
+    succeed: () => undefined,
+  };
+}
+
+export type Answer = {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Parsed JSON, undefined without a body. */
+  readonly body: unknown;
+  /** What the function wrote to its log meanwhile. */
+  readonly log: string;
+};
+
+/** Calls a handler of the HTTP API, and keeps what it logs off the terminal. */
+export async function call(
+  handler: (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>,
+  request: Request,
+): Promise<Answer> {
+  const { result, log } = await logged(() => handler(httpEvent(request), lambdaContext()));
+  return {
+    status: result.statusCode,
+    headers: result.headers ?? {},
+    body: result.body === undefined ? undefined : JSON.parse(result.body),
+    log,
+  };
+}
+
+/** Runs this and returns what was written to the standard streams meanwhile. */
+export async function logged<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly log: string }> {
+  const streams = [process.stdout, process.stderr];
+  const writes = streams.map((stream) => stream.write);
+  let log = '';
+  const keep = (chunk: string | Uint8Array): boolean => {
+    log += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    return true;
+  };
+  for (const stream of streams) stream.write = keep;
+  try {
+    return { result: await work(), log };
+  } finally {
+    streams.forEach((stream, index) => {
+      const write = writes[index];
+      if (write !== undefined) stream.write = write;
+    });
+  }
+}

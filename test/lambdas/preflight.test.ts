@@ -1,0 +1,79 @@
+import './environment.ts';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { call } from './invocation.ts';
+import { mockStorage } from './stored.ts';
+
+const { handler } = await import('../../lambdas/preflight/handler.ts');
+const { handler: notFound } = await import('../../lambdas/not-found/handler.ts');
+
+const storage = mockStorage();
+beforeEach(() => storage.reset(anAssistant()));
+
+const FORM = `/api/widgets/sites/${SITE_ID}/forms/contact-us/submit`;
+const ask = (path: string, origin: string | undefined, query?: Record<string, string>) =>
+  call(handler, {
+    method: 'OPTIONS',
+    path,
+    ...(query === undefined ? {} : { query }),
+    headers: { ...(origin === undefined ? {} : { origin }), 'access-control-request-method': 'POST' },
+  });
+
+test.each<[string, string, Record<string, string> | undefined]>([
+  ['form submit', FORM, undefined],
+  ['init with its site', '/api/widget/init', { site: SITE_ID }],
+])('the Domain may call %s', async (_, path, query) => {
+  const answer = await ask(path, 'https://shop.example', query);
+  expect([answer.status, answer.body]).toEqual([204, undefined]);
+  expect(answer.headers).toMatchObject({
+    'access-control-allow-origin': 'https://shop.example',
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'content-type, x-site-id, x-session-token',
+    'access-control-max-age': '600',
+    vary: 'Origin',
+  });
+});
+
+test.each<[string, string, string | undefined, Record<string, string> | undefined]>([
+  ['another origin', FORM, 'https://evil.example', undefined],
+  ['another origin, at init', '/api/widget/init', 'https://evil.example', { site: SITE_ID }],
+  ['an unknown site', '/api/widgets/sites/site_nobody/forms/x/submit', 'https://shop.example', undefined],
+  ['the origin null', FORM, 'null', undefined],
+  ['no origin', FORM, undefined, undefined],
+])('%s may not', async (_, path, origin, query) => {
+  const answer = await ask(path, origin, query);
+  expect(answer.status).toBe(204);
+  expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  expect(answer.headers).toMatchObject({ vary: 'Origin' });
+});
+
+test('without a site, the Domain of any assistant may call init', async () => {
+  storage.dynamo
+    .on(QueryCommand, { ExpressionAttributeValues: { ':pk': 'DOMAIN#shop.example:443' } }, false)
+    .resolves({ Items: [{ pk: 'x' }] });
+  expect((await ask('/api/widget/init', 'https://shop.example')).headers).toHaveProperty('access-control-allow-origin');
+  expect((await ask('/api/widget/init', 'https://evil.example')).headers).not.toHaveProperty(
+    'access-control-allow-origin',
+  );
+});
+
+test('the query cannot name another site than the path', async () => {
+  const other = anAssistant({ site_id: 'site_evil', domain: 'evil.example' });
+  storage.reset(anAssistant(), other);
+  const answer = await ask(FORM, 'https://evil.example', { site: 'site_evil' });
+  expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+});
+
+test('a storage that is away is a 500', async () => {
+  storage.dynamo.on(GetCommand).rejects(new Error('away'));
+  expect(await ask(FORM, 'https://shop.example')).toMatchObject({
+    status: 500,
+    body: { success: false, error: 'Internal error' },
+  });
+});
+
+test('a route that does not exist is a 404 of the one error shape', async () => {
+  const answer = await call(notFound, { method: 'GET', path: '/api/nothing' });
+  expect([answer.status, answer.body]).toEqual([404, { success: false, error: 'Not found' }]);
+  expect(answer.headers).toMatchObject({ vary: 'Origin', 'content-type': 'application/json' });
+});

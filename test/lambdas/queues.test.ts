@@ -1,0 +1,135 @@
+import './environment.ts';
+import { randomBytes } from 'node:crypto';
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
+import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
+import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { lambdaContext, logged, sqsEvent } from './invocation.ts';
+import { mockStorage, SEALING_KEY } from './stored.ts';
+
+const { handler: router } = await import('../../lambdas/event-router/handler.ts');
+const { handler: dispatcher } = await import('../../lambdas/dispatcher/handler.ts');
+
+const storage = mockStorage();
+const sqs = mockClient(SQSClient);
+beforeEach(() => {
+  storage.reset();
+  sqs.reset();
+  sqs.on(SendMessageBatchCommand).resolves({ Successful: [], Failed: [] });
+  sqs.on(SendMessageCommand).resolves({});
+});
+
+async function run(
+  handler: (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>,
+  ...bodies: (object | string)[]
+) {
+  const { result, log } = await logged(() => handler(sqsEvent(...bodies), lambdaContext()));
+  return { failures: result.batchItemFailures.map((item) => item.itemIdentifier).sort(), log };
+}
+
+describe('event-router', () => {
+  const EVENT: BusEvent = {
+    id: '6a7e8f90-0000-4000-8000-000000000001',
+    'detail-type': 'conversation.started',
+    time: '2026-03-04T05:06:00Z',
+    detail: { org_id: ORG_ID, site_id: SITE_ID, data: { text: 'private' } },
+  };
+  const sent = () => sqs.commandCalls(SendMessageBatchCommand).flatMap((one) => one.args[0].input.Entries ?? []);
+  beforeEach(() => {
+    storage.dynamo.on(QueryCommand).resolves({ Items: [{ action: anEventAction() }] });
+  });
+
+  test('sends one message per event and Action', async () => {
+    expect((await run(router, EVENT, { ...EVENT, id: 'second' })).failures).toEqual([]);
+    expect(sent().map((entry) => entry.MessageGroupId)).toEqual(['act_event', 'act_event']);
+  });
+
+  test('hands back only the events that could not be routed', async () => {
+    sqs.on(SendMessageBatchCommand).rejectsOnce(new Error('away')).resolves({ Successful: [], Failed: [] });
+    const { failures, log } = await run(router, EVENT, EVENT, EVENT);
+    expect(failures).toHaveLength(1);
+    expect(log).not.toContain('private');
+  });
+
+  test('drops an event of the wrong shape with a line, and hands back what is no JSON, without quoting either', async () => {
+    const wrong = { ...EVENT, detail: { org_id: ORG_ID, data: 'private' } };
+    const { failures, log } = await run(router, wrong, 'private, not JSON', EVENT);
+    expect(failures).toEqual(['message-1']);
+    expect(log).toContain('was dropped');
+    expect(log).not.toContain('private');
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('sends a reserved event to nobody', async () => {
+    storage.dynamo.on(QueryCommand).resolves({ Items: [{ action: anEventAction({ events: ['form.submitted'] }) }] });
+    await run(router, { ...EVENT, 'detail-type': 'form.submitted' });
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe('dispatcher', () => {
+  /** Refused by the guard before anything leaves this machine. */
+  const action = anEventAction({
+    url: 'https://127.0.0.1/hook',
+    sealed_signing_secret: sealSigningSecret('whsec_DontTell', 'act_event', SEALING_KEY, randomBytes),
+  });
+  const MESSAGE: DeliveryMessage = {
+    version: 1,
+    action_id: 'act_event',
+    attempt: 1,
+    envelope: {
+      id: 'e-1',
+      event: 'conversation.started',
+      timestamp: '2026-03-04T05:06:00Z',
+      data: { text: 'private' },
+      site_id: SITE_ID,
+      org_id: ORG_ID,
+    },
+  };
+  const completed = () =>
+    storage.dynamo
+      .commandCalls(UpdateCommand)
+      .map((one) => one.args[0].input.ExpressionAttributeValues?.[':failure']?.code);
+  beforeEach(() => {
+    storage.dynamo
+      .on(GetCommand, { Key: { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event' } }, false)
+      .resolves({ Item: { action } });
+  });
+
+  test('a failure of the endpoint is an outcome on record, and no message comes back', async () => {
+    const { failures, log } = await run(dispatcher, MESSAGE, {
+      ...MESSAGE,
+      envelope: { ...MESSAGE.envelope, id: 'e-2' },
+    });
+    expect(failures).toEqual([]);
+    expect(completed()).toEqual(['blocked_address', 'blocked_address']);
+    expect(sqs.calls()).toEqual([]);
+    for (const secret of ['DontTell', 'private']) expect(log).not.toContain(secret);
+    expect(log).toContain('"blocked_address"');
+  });
+
+  test('a record that cannot be claimed brings its own message back, and no other', async () => {
+    storage.dynamo.on(PutCommand).resolvesOnce({}).rejectsOnce(new Error('away')).resolves({});
+    const { failures } = await run(dispatcher, MESSAGE, { ...MESSAGE, attempt: 2 }, { ...MESSAGE, attempt: 3 });
+    expect(failures).toHaveLength(1);
+    expect(completed()).toHaveLength(2);
+  });
+
+  test('a message of the wrong shape comes back without being quoted', async () => {
+    const { failures, log } = await run(dispatcher, { ...MESSAGE, version: 2 }, { ...MESSAGE, attempt: 4 }, 'private');
+    expect(failures).toEqual(['message-0', 'message-1', 'message-2']);
+    expect(log).not.toContain('private');
+    expect(storage.dynamo.commandCalls(PutCommand)).toEqual([]);
+  });
+
+  test('a deleted Action is on record as such', async () => {
+    const { failures } = await run(dispatcher, { ...MESSAGE, action_id: 'act_deleted' });
+    expect(failures).toEqual([]);
+    expect(storage.dynamo.commandCalls(PutCommand).map((one) => one.args[0].input.Item?.failure?.code)).toEqual([
+      'action_deleted',
+    ]);
+  });
+});

@@ -1,0 +1,144 @@
+import './environment.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { jwtVerify } from 'jose';
+import * as z from 'zod';
+import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
+import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { countingBytes } from '../fakes/sources.ts';
+import { call, REQUEST_ID } from './invocation.ts';
+import { mockStorage, ORIGIN_SECRET, TOKEN_KEY } from './stored.ts';
+
+const { handler } = await import('../../lambdas/session-create/handler.ts');
+
+const KEY = newServerSecret(SITE_ID, countingBytes());
+const storage = mockStorage();
+beforeEach(() =>
+  storage.reset(anAssistant({ authentication_mode: 'Session Signed', server_secret: storedServerSecret(KEY) })),
+);
+
+const created = z.object({
+  success: z.literal(true),
+  session_token: z.string(),
+  site_id: z.string(),
+  expires_at: z.string(),
+  expires_in_seconds: z.int(),
+});
+
+type Parameters = Omit<globalThis.Parameters<typeof call>[1], 'path'>;
+const create = (request: Parameters = {}) =>
+  call(handler, {
+    path: '/api/widget/session/create',
+    ...request,
+    headers: { 'x-server-key': KEY, ...request.headers },
+  });
+
+const countedAs = () =>
+  storage.dynamo
+    .commandCalls(UpdateCommand)
+    .map((one) => String(one.args[0].input.Key?.pk))
+    .filter((key) => key.startsWith('session-create#'));
+
+describe('answers 200', () => {
+  test('with a token that the token key signed', async () => {
+    const answer = await create({ body: { user_id: 'user-1', ttl_minutes: '30' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      vary: 'Origin',
+    });
+    const body = created.parse(answer.body);
+    expect(Object.keys(z.record(z.string(), z.unknown()).parse(answer.body))).toHaveLength(5);
+    expect(body).toMatchObject({ site_id: SITE_ID, expires_in_seconds: 1800 });
+    expect(body.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+    const { payload } = await jwtVerify(body.session_token, Buffer.from(TOKEN_KEY.key));
+    expect(payload).toMatchObject({ sub: 'user-1', site_id: SITE_ID, exp: Date.parse(body.expires_at) / 1000 });
+  });
+
+  test.each<[string, Parameters]>([
+    ['no body', {}],
+    ['an empty body', { body: '' }],
+    ['a blank body', { body: ' \n' }],
+    ['an empty object', { body: {} }],
+    ['a base64 body', { body: { user_name: 'Zoë' }, base64: true }],
+    ['another content type', { body: '{"user_id":"u"}', headers: { 'content-type': 'text/plain' } }],
+    ['a body of 256 KB', { body: `{"ignored":"${'x'.repeat(256 * 1024 - 14)}"}` }],
+  ])('to %s', async (_, request) => {
+    expect((await create(request)).status).toBe(200);
+  });
+});
+
+describe('refuses', () => {
+  test.each<[string, Parameters, number, string]>([
+    ['no server key', { headers: { 'x-server-key': '' } }, 401, 'Server key required'],
+    ['a key of another kind', { headers: { 'x-server-key': 'sk_1' } }, 401, 'Invalid server key format'],
+    ['a wrong key', { headers: { 'x-server-key': `${KEY.slice(0, -1)}-` } }, 401, 'Invalid server key'],
+    ['malformed JSON', { body: '{"user_id":' }, 400, 'Request body must be valid JSON'],
+    ['a list', { body: '[]' }, 400, 'Request body must be a JSON object'],
+    ['null', { body: 'null' }, 400, 'Request body must be a JSON object'],
+    ['text', { body: '"hello"' }, 400, 'Request body must be a JSON object'],
+    ['a number', { body: '5' }, 400, 'Request body must be a JSON object'],
+    ['malformed base64 JSON', { body: '{', base64: true }, 400, 'Request body must be valid JSON'],
+    ['a body above 256 KB', { body: `{"ignored":"${'x'.repeat(256 * 1024 - 13)}"}` }, 413, 'Request body is too large'],
+    [
+      'a base64 body above 256 KB',
+      { body: `{"ignored":"${'x'.repeat(256 * 1024)}"}`, base64: true },
+      413,
+      'Request body is too large',
+    ],
+    [
+      'a context too deep to be written',
+      { body: `{"context":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}` },
+      400,
+      'context: must be at most 2048 bytes of JSON',
+    ],
+    ['a wrong field', { body: { user_id: 'u'.repeat(256) } }, 400, 'user_id: must be at most 255 characters'],
+  ])('%s', async (_, request, status, error) => {
+    const answer = await create(request);
+    expect([answer.status, answer.body]).toEqual([status, { success: false, error }]);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Origin' });
+  });
+
+  test('more than 20 a minute, and tells when to come again', async () => {
+    const Item = { h0: { N: String(Date.now() - 18_500) } };
+    storage.dynamo
+      .on(UpdateCommand)
+      .rejects(new ConditionalCheckFailedException({ $metadata: {}, message: 'no', Item }));
+    const answer = await create();
+    expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
+    expect(answer.headers['retry-after']).toMatch(/^4[12]$/);
+  });
+});
+
+describe('the address that is counted', () => {
+  test('is that of the connection, whatever the headers say', async () => {
+    await create({ headers: { 'x-forwarded-for': '203.0.113.9', 'cloudfront-viewer-address': '203.0.113.9:1' } });
+    expect(countedAs()).toEqual(['session-create#198.51.100.7']);
+  });
+
+  test("is the viewer's when our distribution says so", async () => {
+    await create({ headers: { 'x-va-wave-origin': ORIGIN_SECRET, 'cloudfront-viewer-address': '203.0.113.9:4711' } });
+    expect(countedAs()).toEqual(['session-create#203.0.113.9']);
+  });
+});
+
+test('a fault of our own is a 500 without its cause, on record with the request id and without a secret', async () => {
+  storage.dynamo.on(UpdateCommand).rejects(new Error('Requested resource not found: table counters'));
+  const answer = await create({
+    body: { user_email: 'ada@example.com', usage_webhook: { url: 'https://h.example/', secret: 'DontTell'.repeat(5) } },
+  });
+  expect(answer.status).toBe(500);
+  expect(answer.body).toEqual({ success: false, error: 'Internal error' });
+  expect(answer.headers).toMatchObject({ 'x-request-id': REQUEST_ID, vary: 'Origin' });
+  expect(JSON.stringify(answer.headers)).not.toContain('counters');
+  expect(answer.log).toContain('table counters');
+  expect(answer.log).toContain(REQUEST_ID);
+  for (const secret of [KEY, 'DontTell', 'ada@example.com']) expect(answer.log).not.toContain(secret);
+});
+
+test('what goes well leaves no secret in the log', async () => {
+  const answer = await create({ body: { user_email: 'ada@example.com' } });
+  const { session_token } = created.parse(answer.body);
+  for (const secret of [KEY, 'DontTell', session_token, 'ada@example.com']) expect(answer.log).not.toContain(secret);
+});

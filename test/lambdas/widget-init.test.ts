@@ -1,0 +1,152 @@
+import './environment.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { SignJWT } from 'jose';
+import * as z from 'zod';
+import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { call, REQUEST_ID } from './invocation.ts';
+import { mockStorage, TOKEN_KEY } from './stored.ts';
+
+const { handler } = await import('../../lambdas/widget-init/handler.ts');
+
+const storage = mockStorage();
+const bridge = mockClient(EventBridgeClient);
+beforeEach(() => {
+  storage.reset(anAssistant());
+  bridge.reset();
+  bridge.on(PutEventsCommand).resolves({ FailedEntryCount: 0, Entries: [] });
+});
+
+const ORIGIN = 'https://shop.example';
+const PAGE = { origin: ORIGIN, 'x-site-id': SITE_ID };
+
+type Parameters = Omit<globalThis.Parameters<typeof call>[1], 'path'>;
+const init = (request: Parameters = {}) => call(handler, { path: '/api/widget/init', headers: PAGE, ...request });
+
+const initialized = z.object({
+  success: z.literal(true),
+  site_id: z.string(),
+  session_id: z.string(),
+  visitor_id: z.string(),
+  conversation_id: z.string(),
+  forms: z.array(z.unknown()),
+});
+
+async function token(claims: Record<string, unknown> = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ sub: 'user-1', jti: 'session-1', site_id: SITE_ID, iat: now, exp: now + 900, ...claims })
+    .setProtectedHeader({ alg: 'HS256', kid: TOKEN_KEY.kid })
+    .sign(Buffer.from(TOKEN_KEY.key));
+}
+
+describe('answers 200', () => {
+  test('to a page on an allowed domain, stores the conversation and puts it on the bus', async () => {
+    const form = aFormAction();
+    storage.dynamo
+      .on(QueryCommand)
+      .resolves({ Items: [{ action: form }, { action: aFormAction({ enabled: false }) }] });
+    const answer = await init({ body: { referrer: 'https://search.example/' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      vary: 'Origin',
+      'cache-control': 'no-store',
+    });
+    const body = initialized.parse(answer.body);
+    expect(body.forms).toEqual([{ slug: form.slug, name: form.name, fields: form.form_fields }]);
+    expect(storage.dynamo.commandCalls(PutCommand).map((one) => one.args[0].input)).toEqual([
+      expect.objectContaining({
+        TableName: 'conversations',
+        Item: expect.objectContaining({
+          conversation: expect.objectContaining({ conversation_id: body.conversation_id }),
+        }),
+      }),
+    ]);
+    const entries = bridge.commandCalls(PutEventsCommand).flatMap((one) => one.args[0].input.Entries ?? []);
+    expect(entries.map((entry) => [entry.EventBusName, entry.DetailType])).toEqual([['bus', 'conversation.started']]);
+    expect(JSON.parse(entries[0]?.Detail ?? '').data).toEqual({
+      conversation_id: body.conversation_id,
+      session_id: body.session_id,
+      visitor_id: body.visitor_id,
+      referrer: 'https://search.example/',
+    });
+  });
+
+  test("to a token, and resumes the user's conversation", async () => {
+    const conversation = {
+      site_id: SITE_ID,
+      conversation_id: 'c-1',
+      session_id: 's',
+      visitor_id: 'user-1',
+      user_id: 'user-1',
+      started_at: '2026-01-01T00:00:00.000Z',
+    };
+    storage.dynamo
+      .on(GetCommand, { TableName: 'conversations' }, false)
+      .resolves({ Item: { conversation, expires_at: Date.now() / 1000 + 60 } });
+    const answer = await init({
+      headers: { origin: ORIGIN, 'x-session-token': await token() },
+      body: { conversation_id: 'c-1' },
+    });
+    expect(answer.body).toMatchObject({ conversation_id: 'c-1', session_id: 'session-1', visitor_id: 'user-1' });
+    expect([storage.dynamo.commandCalls(PutCommand), bridge.commandCalls(PutEventsCommand)]).toEqual([[], []]);
+  });
+});
+
+describe('refuses, and lets the page on the Domain read it', () => {
+  test.each<[string, Parameters, number, string]>([
+    ['a disabled site', {}, 401, 'Widget site is disabled'],
+    ['a malformed body', { body: '{' }, 400, 'Request body must be valid JSON'],
+    ['a list', { body: '[]' }, 400, 'Request body must be a JSON object'],
+    ['a body above 256 KB', { body: `{"x":"${'x'.repeat(300_000)}"}` }, 413, 'Request body is too large'],
+  ])('%s', async (what, request, status, error) => {
+    storage.reset(anAssistant({ enabled: what !== 'a disabled site' }));
+    const answer = await init(request);
+    expect([answer.status, answer.body]).toEqual([status, { success: false, error }]);
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
+  });
+
+  test('an expired token', async () => {
+    const old = await token({ exp: Math.floor(Date.now() / 1000) });
+    const answer = await init({ headers: { origin: ORIGIN, 'x-session-token': old } });
+    expect([answer.status, answer.body]).toEqual([401, { success: false, error: 'Invalid or expired session token' }]);
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
+    expect(answer.log).not.toContain(old);
+  });
+
+  test('an hour that is used up', async () => {
+    // A site of its own: the container remembers that it was refused.
+    storage.reset(anAssistant({ site_id: 'site_used_up' }));
+    storage.dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ $metadata: {}, message: 'no' }));
+    const answer = await init({ headers: { ...PAGE, 'x-site-id': 'site_used_up' } });
+    expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(3600);
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
+  });
+});
+
+test('a page elsewhere is refused and cannot read why; the answer varies by Origin all the same', async () => {
+  const answer = await init({ headers: { ...PAGE, origin: 'https://evil.example' } });
+  expect([answer.status, answer.body]).toEqual([401, { success: false, error: 'Origin not in allowed domains' }]);
+  expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  expect(answer.headers).toMatchObject({ vary: 'Origin' });
+});
+
+test('a fault of our own is a 500 that the page can read as far as the site was known', async () => {
+  bridge.on(PutEventsCommand).rejects(new Error('The bus is away'));
+  const answer = await init();
+  expect([answer.status, answer.body]).toEqual([500, { success: false, error: 'Internal error' }]);
+  expect(answer.headers).toMatchObject({
+    'x-request-id': REQUEST_ID,
+    'access-control-allow-origin': ORIGIN,
+    vary: 'Origin',
+  });
+  expect(answer.log).toContain('The bus is away');
+  storage.dynamo.on(GetCommand, { TableName: 'configuration' }, false).rejects(new Error('The table is away'));
+  const unknown = await init();
+  expect([unknown.status, unknown.body]).toEqual([500, { success: false, error: 'Internal error' }]);
+  expect(unknown.headers).toMatchObject({ 'x-request-id': REQUEST_ID, vary: 'Origin' });
+});
