@@ -26,6 +26,9 @@ import { HttpApi } from './http/api.ts';
 import { readBucketObjects } from './http/bucket-objects.ts';
 import { Edge } from './http/edge.ts';
 import { Listener } from './http/listener.ts';
+import { LoginServer } from './login/login-server.ts';
+import { userPools } from './login/user-pools.ts';
+import { Users } from './login/users.ts';
 import { assembleService } from './service-assembly.ts';
 import { DataFolder } from './state/data-folder.ts';
 import { gatherAuthorities } from './state/trusted-authorities.ts';
@@ -126,6 +129,8 @@ async function start(
   const edgeListener = await listen(options.port ?? 0, { maxHeaderSize: 64 * 1024 });
   const apiListener = await listen(0, { maxHeaderSize: 64 * 1024 });
   const gatewayListener = await listen(0);
+  const loginServer = await LoginServer.open();
+  stops.push(() => loginServer.close());
   const gatewayUrl = `http://${gatewayListener.address}`;
 
   const [assembly, dynoxide, queues] = await settleAll([
@@ -143,7 +148,12 @@ async function start(
   ]);
 
   const secrets = new SecretStore(folder.file('secrets.json'));
-  const addresses = { edge: edgeListener.address, api: apiListener.address, gateway: gatewayListener.address };
+  const addresses = {
+    edge: edgeListener.address,
+    api: apiListener.address,
+    gateway: gatewayListener.address,
+    login: loginServer.address,
+  };
   const { withoutStatement } = options;
   const reader = new TemplateReader(
     { assembly, addresses, ...(withoutStatement === undefined ? {} : { withoutStatement }) },
@@ -180,6 +190,8 @@ async function start(
     onError: (functionId, line) => print(`${functionId}: ${line}`),
   });
   const targets = new EventTargets(model, () => gateway);
+  const users = new Users(folder.file('users.json'));
+  if (model.loginClients.length > 0) await loginServer.serve(model.loginClients, users);
   const events = new EventBridge(model, targets);
   const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
   const gateway = new Gateway({
@@ -193,6 +205,9 @@ async function start(
       events: eventBridge(events),
       secretsmanager: secretsManager(secrets),
       lambda: lambda(functions),
+      'cognito-idp': userPools(model.userPools, users, (email, password) =>
+        print(`Invitation for ${email}: the temporary password is ${password}`),
+      ),
     },
   });
   gatewayListener.serve((request) => answerHttp(gateway, request), onFault);

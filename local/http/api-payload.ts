@@ -17,6 +17,8 @@ export type ApiRequest = {
   readonly sourceIp: string;
   readonly body: Buffer;
   readonly now: Date;
+  /** What the route's authorizer found out; undefined on routes without one. */
+  readonly authorizer: JsonObject | undefined;
 };
 
 /** The event of payload format 2.0. */
@@ -45,6 +47,7 @@ export function eventOf(request: ApiRequest): JsonObject {
     requestContext: {
       accountId: ACCOUNT,
       apiId: request.apiId,
+      ...(request.authorizer === undefined ? {} : { authorizer: request.authorizer }),
       domainName: request.host,
       domainPrefix: request.apiId,
       http: {

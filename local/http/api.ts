@@ -3,13 +3,18 @@ import type { Authorizer } from '../access/authorizer.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { FunctionPool } from '../functions/function-pool.ts';
 import type { FunctionPools } from '../functions/function-pools.ts';
+import { JwtAuthorizer, type JwtAuthorizerDefinition } from '../login/jwt-authorizer.ts';
 import { ACCOUNT, REGION } from '../template/identities.ts';
 import type { ApiDefinition } from '../template/model.ts';
 import { answerOf, eventOf } from './api-payload.ts';
 import { type HttpAnswer, readBody } from './listener.ts';
 import { Routes } from './routes.ts';
 
-type Target = { readonly pool: FunctionPool; readonly timeoutMs: number };
+type Target = {
+  readonly pool: FunctionPool;
+  readonly timeoutMs: number;
+  readonly authorizer: JwtAuthorizerDefinition | undefined;
+};
 
 /** Limits of an HTTP API. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -28,17 +33,18 @@ export class HttpApi {
   readonly #id: string;
   readonly #routes: Routes<Target>;
   readonly #authorizer: Authorizer;
+  readonly #tokens = new JwtAuthorizer();
 
   /** @throws CloudError when a route leads to a function that is not in the template */
   constructor(definition: ApiDefinition, functions: FunctionPools, authorizer: Authorizer) {
     this.#id = definition.id;
     this.#authorizer = authorizer;
     this.#routes = new Routes(
-      definition.routes.map(({ key, functionArn, timeoutMs }) => {
+      definition.routes.map(({ key, functionArn, timeoutMs, authorizer: jwt }) => {
         const pool = functions.find(functionArn);
         if (pool === undefined)
           throw new CloudError(`The route ${key} leads to ${functionArn}, which is not in the stack`);
-        return { key, target: { pool, timeoutMs } };
+        return { key, target: { pool, timeoutMs, authorizer: jwt } };
       }),
     );
   }
@@ -55,7 +61,9 @@ export class HttpApi {
     if (path === undefined) return message(400, 'Bad Request');
     const route = this.#routes.match(method, path);
     if (route === undefined) return message(404, 'Not Found');
-    const { pool, timeoutMs } = route.target;
+    const { pool, timeoutMs, authorizer: jwt } = route.target;
+    const verified = jwt === undefined ? undefined : await this.#tokens.check(jwt, request.headers.authorization);
+    if (verified !== undefined && 'refused' in verified) return verified.refused;
     const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${this.#id}/$default/${sourcePath(route.key)}`;
     const denial = this.#authorizer.check(
       { kind: 'service', service: 'apigateway.amazonaws.com', sourceArn },
@@ -75,6 +83,7 @@ export class HttpApi {
         sourceIp: request.socket.remoteAddress ?? '',
         body,
         now: new Date(),
+        authorizer: verified?.authorizer,
       }),
     );
     if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return message(413, 'Request Entity Too Large');

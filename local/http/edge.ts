@@ -12,6 +12,7 @@ import {
   responseHeadersPolicy,
 } from './edge-policies.ts';
 import { type HttpAnswer, readBody } from './listener.ts';
+import { ViewerFunction } from './viewer-function.ts';
 
 /** What CloudFront takes from a viewer. */
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
@@ -26,6 +27,7 @@ type Behavior = {
   readonly methods: readonly string[];
   readonly requestPolicy: OriginRequestPolicy;
   readonly responsePolicy: ResponseHeadersPolicy;
+  readonly viewerFunction: ViewerFunction | undefined;
 };
 
 type EdgeOptions = {
@@ -74,6 +76,7 @@ export class Edge {
         methods: behavior.AllowedMethods,
         requestPolicy: originRequestPolicy(model, behavior.OriginRequestPolicyId),
         responsePolicy: responseHeadersPolicy(model, behavior.ResponseHeadersPolicyId),
+        viewerFunction: viewerFunction(model, behavior.FunctionAssociations[0]?.FunctionARN),
       };
     });
   }
@@ -108,10 +111,11 @@ export class Edge {
     body: Buffer,
   ): Promise<HttpAnswer> {
     const { origin } = behavior;
+    const asked = behavior.viewerFunction?.path(request, path) ?? path;
     const answer =
       origin.kind === 'bucket'
-        ? fromBucket(origin.objects, this.#objectKey(path), request.headers['if-none-match'])
-        : await forward(origin, behavior.requestPolicy, request, path, query, body);
+        ? fromBucket(origin.objects, this.#objectKey(asked), request.headers['if-none-match'])
+        : await forward(origin, behavior.requestPolicy, request, asked, query, body);
     const custom = this.#distribution.CustomErrorResponses.find(({ ErrorCode }) => ErrorCode === answer.status);
     if (custom?.ResponsePagePath === undefined) return answer;
     const key = custom.ResponsePagePath.slice(1);
@@ -123,6 +127,13 @@ export class Edge {
   #objectKey(path: string): string {
     return path === '/' ? this.#distribution.DefaultRootObject : decodeURI(path.slice(1));
   }
+}
+
+function viewerFunction(model: Model, arn: string | undefined): ViewerFunction | undefined {
+  if (arn === undefined) return undefined;
+  const code = model.viewerFunctions.get(arn);
+  if (code === undefined) throw new CloudError(`The template has no function ${arn}`);
+  return new ViewerFunction(arn, code);
 }
 
 /** S3 does not say whether an object that it may not list exists: it refuses. */

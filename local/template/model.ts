@@ -155,7 +155,6 @@ export class TemplateReader {
     });
     const distributions = this.#read(
       'AWS::CloudFront::Distribution',
-      'AWS::CloudFront::Function',
       schema.distribution,
       (_, properties) => properties,
     );
@@ -368,16 +367,18 @@ export class TemplateReader {
   }
 
   #outputs(): Record<string, string> {
-    const { assembly, addresses } = this.#options;
+    const { assembly } = this.#options;
     return Object.fromEntries(
       Object.entries(assembly.template.Outputs)
         .filter(([, { Condition }]) => Condition === undefined || this.resolver.condition(Condition))
-        // A distribution is always https in AWS; the edge of one machine has no certificate that a browser would trust.
-        .map(([name, { Value }]) => [
-          name,
-          this.resolver.text(Value).replaceAll(`https://${addresses.edge}`, `http://${addresses.edge}`),
-        ]),
+        .map(([name, { Value }]) => [name, this.#edgeUrl(this.resolver.text(Value))]),
     );
+  }
+
+  /** A distribution is always https in AWS; the edge of one machine has no certificate that a browser would trust. */
+  #edgeUrl(text: string): string {
+    const { edge } = this.#options.addresses;
+    return text.replaceAll(`https://${edge}`, `http://${edge}`);
   }
 
   #named(logicalId: string): Named {
@@ -412,6 +413,7 @@ const READ_TYPES: ReadonlySet<string> = new Set([
   'AWS::ApiGatewayV2::Route',
   'AWS::ApiGatewayV2::Stage',
   'AWS::CloudFront::Distribution',
+  'AWS::CloudFront::Function',
   'AWS::CloudFront::OriginRequestPolicy',
   'AWS::CloudFront::ResponseHeadersPolicy',
   'AWS::Cognito::UserPool',

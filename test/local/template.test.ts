@@ -70,7 +70,7 @@ describe('a template', () => {
   const read = (Resources: Record<string, { Type: string; Properties?: Record<string, Json> }>) =>
     new TemplateReader(
       {
-        addresses: { edge: '127.0.0.1:1', api: '127.0.0.1:2', gateway: '127.0.0.1:3' },
+        addresses: { edge: '127.0.0.1:1', api: '127.0.0.1:2', gateway: '127.0.0.1:3', login: '127.0.0.1:4' },
         assembly: {
           directory: '/none',
           stackName: 'S',

@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { exportJWK, generateKeyPair } from 'jose';
+import type Provider from 'oidc-provider';
+import type { Configuration } from 'oidc-provider';
+import { CloudError } from '../cloud-error.ts';
+import { readBody } from '../http/listener.ts';
+import { loginPage, logoutPage, problemPage } from './login-page.ts';
+import type { Users } from './users.ts';
+
+/** What the template says of a public client of the user pool. */
+export type LoginClient = {
+  readonly id: string;
+  readonly callbackUrls: readonly string[];
+  readonly logoutUrls: readonly string[];
+  readonly scopes: readonly string[];
+  readonly accessTokenSeconds: number;
+  readonly refreshTokenSeconds: number;
+};
+
+const FORM_LIMIT_BYTES = 10_000;
+/** Cognito's own session of the browser. */
+const SESSION_SECONDS = 3600;
+const OPENID_SCOPES = ['openid', 'email', 'profile', 'phone'];
+/** Names the resource server inside the provider; Cognito's access tokens carry no audience, and neither do these. */
+const RESOURCE = 'urn:va-wave:api';
+
+/**
+ * Stands in for Cognito's managed login: an OpenID provider with the template's client, code flow with PKCE, and access tokens
+ * of Cognito's form. Its address is known before it answers, because the template's issuer is made of it.
+ */
+export class LoginServer {
+  readonly #server: Server;
+  /** `127.0.0.1:<port>` */
+  readonly address: string;
+
+  private constructor(server: Server, address: string) {
+    this.#server = server;
+    this.address = address;
+  }
+
+  static async open(): Promise<LoginServer> {
+    const server = createServer();
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new CloudError('The login has no port');
+    return new LoginServer(server, `127.0.0.1:${address.port}`);
+  }
+
+  async serve(clients: readonly LoginClient[], users: Users): Promise<void> {
+    // Loaded only when a stack has a login: it is the largest package here.
+    const { default: OidcProvider } = await import('oidc-provider');
+    const provider = new OidcProvider(`http://${this.address}`, await configuration(clients, users));
+    const callback = provider.callback();
+    this.#server.on('request', (request, response) => {
+      response.on('error', () => {});
+      const uid = /^\/interaction\/([^/?]+)$/.exec(request.url ?? '')?.[1];
+      if (uid === undefined) {
+        request.url = withStandardLogout(request.url ?? '/');
+        void callback(request, response);
+        return;
+      }
+      interact(provider, users, uid, request, response).catch((error: unknown) => {
+        sendHtml(response, 400, problemPage(error instanceof Error ? error.message : 'Start again'));
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+async function configuration(clients: readonly LoginClient[], users: Users): Promise<Configuration> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const signingKey = { ...(await exportJWK(privateKey)), kty: 'RSA' as const, use: 'sig', alg: 'RS256' };
+  const [first] = clients;
+  if (first === undefined) throw new CloudError('The stack has a user pool and no client of it');
+  const apiScopes = first.scopes.filter((scope) => !OPENID_SCOPES.includes(scope)).join(' ');
+  return {
+    clients: clients.map((client) => ({
+      client_id: client.id,
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      redirect_uris: [...client.callbackUrls],
+      post_logout_redirect_uris: [...client.logoutUrls],
+    })),
+    jwks: { keys: [signingKey] },
+    cookies: { keys: [randomBytes(24).toString('base64url')] },
+    scopes: ['openid', 'email'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    // A browser asks from the dashboard's origin; Cognito lets the origins of callbacks as well.
+    clientBasedCORS: (_, origin) =>
+      clients.some(({ callbackUrls }) => callbackUrls.some((url) => new URL(url).origin === origin)),
+    features: {
+      devInteractions: { enabled: false },
+      revocation: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (context, form) => {
+          context.body = logoutPage(form);
+        },
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => RESOURCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope: apiScopes,
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: first.accessTokenSeconds,
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+    formats: {
+      customizers: {
+        jwt: (_, __, token) => {
+          const { aud, ...claims } = token.payload;
+          token.payload = { ...claims, token_use: 'access', username: claims.sub };
+        },
+      },
+    },
+    routes: {
+      authorization: '/oauth2/authorize',
+      token: '/oauth2/token',
+      userinfo: '/oauth2/userInfo',
+      revocation: '/oauth2/revoke',
+      end_session: '/logout',
+      jwks: '/.well-known/jwks.json',
+    },
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    // Who belongs to the pool has consented by that: Cognito asks nobody.
+    loadExistingGrant: async (context) => {
+      const { client, session } = context.oidc;
+      if (client === undefined || session?.accountId === undefined) return undefined;
+      const grant = new context.oidc.provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+      grant.addOIDCScope('openid email');
+      grant.addResourceScope(RESOURCE, apiScopes);
+      await grant.save();
+      return grant;
+    },
+    issueRefreshToken: async () => true,
+    rotateRefreshToken: true,
+    findAccount: (_, sub) => {
+      const user = users.bySub(sub);
+      if (user === undefined) return undefined;
+      return { accountId: sub, claims: () => ({ sub, email: user.email, email_verified: true }) };
+    },
+    renderError: (context, out) => {
+      context.type = 'html';
+      context.body = problemPage(out.error_description ?? out.error);
+    },
+    ttl: {
+      Session: SESSION_SECONDS,
+      Interaction: SESSION_SECONDS,
+      Grant: first.refreshTokenSeconds,
+      IdToken: first.accessTokenSeconds,
+      RefreshToken: first.refreshTokenSeconds,
+    },
+  };
+}
+
+async function interact(
+  provider: Provider,
+  users: Users,
+  uid: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  await provider.interactionDetails(request, response);
+  if (request.method !== 'POST') return sendHtml(response, 200, loginPage(uid, ''));
+  const form = new URLSearchParams((await readBody(request, FORM_LIMIT_BYTES))?.toString('utf8') ?? '');
+  const email = form.get('email') ?? '';
+  const user = users.authenticate(email, form.get('password') ?? '');
+  if (user === undefined) {
+    return sendHtml(response, 401, loginPage(uid, email, 'Incorrect email or password.'));
+  }
+  await provider.interactionFinished(request, response, { login: { accountId: user.sub } });
+}
+
+/** Cognito's `/logout` takes `logout_uri` where the standard says `post_logout_redirect_uri`. */
+function withStandardLogout(url: string): string {
+  const { pathname, searchParams } = new URL(url, 'http://login');
+  const target = searchParams.get('logout_uri');
+  if (pathname !== '/logout' || target === null) return url;
+  searchParams.delete('logout_uri');
+  searchParams.set('post_logout_redirect_uri', target);
+  return `${pathname}?${searchParams}`;
+}
+
+function sendHtml(response: ServerResponse, status: number, html: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(html);
+}

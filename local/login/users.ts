@@ -1,0 +1,44 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { writeFileAtomically } from '../state/atomic-file.ts';
+
+const user = z.object({ pool: z.string(), sub: z.string(), email: z.string(), password: z.string() });
+/** A login of this machine. Its password protects nothing but a demonstration, and stands in a file that only its owner may read. */
+export type User = z.infer<typeof user>;
+
+/** The users of the user pool, kept in one file. */
+export class Users {
+  readonly #file: string;
+  readonly #users: User[];
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#users = existsSync(file) ? z.array(user).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
+  }
+
+  /** A new login; undefined when the address has one already. */
+  create(pool: string, email: string, password: string): User | undefined {
+    if (this.find(pool, email) !== undefined) return undefined;
+    const created = { pool, sub: randomUUID(), email, password };
+    this.#users.push(created);
+    writeFileAtomically(this.#file, `${JSON.stringify(this.#users, null, 2)}\n`);
+    return created;
+  }
+
+  find(pool: string, email: string): User | undefined {
+    return this.#users.find((known) => known.pool === pool && known.email === email.toLowerCase());
+  }
+
+  bySub(sub: string): User | undefined {
+    return this.#users.find((known) => known.sub === sub);
+  }
+
+  /** The login with this address and password. */
+  authenticate(email: string, password: string): User | undefined {
+    const known = this.#users.find((candidate) => candidate.email === email.trim().toLowerCase());
+    if (known === undefined) return undefined;
+    const [given, expected] = [Buffer.from(password), Buffer.from(known.password)];
+    return given.length === expected.length && timingSafeEqual(given, expected) ? known : undefined;
+  }
+}
