@@ -21,14 +21,14 @@ function signed(action: Action, body: object, triggerRef: string, { now, secret 
 }
 
 /** An event as the dispatcher sends it. */
-export function eventRequest(signing: Signing, data: object = {}, id = randomUUID()): OutboundRequest {
+export function eventRequest(signing: Signing, data: object = {}, id: string = randomUUID()): OutboundRequest {
   const event = 'conversation.started';
   const envelope = { id, event, timestamp: '2026-03-04T05:06:07Z', data, site_id: 'site_a', org_id: 'org_a' };
   return signed(anEventAction(), envelope, event, signing);
 }
 
 /** A form submission as it is forwarded. */
-export function formRequest(signing: Signing, values: object = {}, id = randomUUID()): OutboundRequest {
+export function formRequest(signing: Signing, values: object = {}, id: string = randomUUID()): OutboundRequest {
   return signed(aFormAction(), { values, conversation_id: 'c1', submission_id: id }, id, signing);
 }
 

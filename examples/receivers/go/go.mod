@@ -1,0 +1,3 @@
+module va-wave.example/receiver
+
+go 1.21

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const toleranceSeconds = 300
+
+var (
+	timestampForm = regexp.MustCompile(`^[0-9]{1,12}$`)
+	digestForm    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// refusal is what to answer to a request that must not be acted upon.
+type refusal struct {
+	status  int
+	message string
+}
+
+// problemWith checks the X-Service-Signature header against the raw bytes of the body. It returns nil when the request is
+// genuine and fresh.
+func problemWith(rawBody []byte, header string, secret string, now time.Time) *refusal {
+	if header == "" {
+		return &refusal{http.StatusBadRequest, "X-Service-Signature is missing"}
+	}
+	parts := map[string]string{}
+	for _, part := range strings.Split(header, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		parts[name] = value
+	}
+	t, v1 := parts["t"], parts["v1"]
+	if !timestampForm.MatchString(t) || !digestForm.MatchString(v1) {
+		return &refusal{http.StatusBadRequest, "X-Service-Signature is malformed"}
+	}
+	signedAt, err := strconv.ParseInt(t, 10, 64)
+	if err != nil {
+		return &refusal{http.StatusBadRequest, "X-Service-Signature is malformed"}
+	}
+	if age := now.Unix() - signedAt; age > toleranceSeconds || age < -toleranceSeconds {
+		return &refusal{http.StatusBadRequest, "The timestamp is stale"}
+	}
+
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(t + "."))
+	mac.Write(rawBody)
+	given, err := hex.DecodeString(v1)
+	if err != nil || !hmac.Equal(given, mac.Sum(nil)) {
+		return &refusal{http.StatusUnauthorized, "The signature does not match"}
+	}
+	return nil
+}

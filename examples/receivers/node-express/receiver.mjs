@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { actionMiddleware } from '@va-wave/receiver';
+import express from 'express';
+import { openInbox } from './inbox.mjs';
+
+const { SIGNING_SECRET, PORT = '8080', HOST = '127.0.0.1', INBOX = 'inbox', TLS_CERT, TLS_KEY } = process.env;
+if (!SIGNING_SECRET) throw new Error('Set SIGNING_SECRET to the signing secret of the Action');
+
+const inbox = await openInbox(INBOX);
+const app = express();
+
+// Before express.json(): the signature is over the raw bytes. Answers 400 and 401 itself.
+app.all('/actions', actionMiddleware(SIGNING_SECRET), async (_request, response) => {
+  const { trigger, deduplicationKey, body } = response.locals.action;
+  const id = deduplicationKey ?? randomUUID();
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) return response.status(400).json({ error: 'The request is malformed' });
+  await inbox.storeOnce(`${trigger}-${id}.json`, body === null ? '' : JSON.stringify(body));
+  response.json({ received: true });
+});
+
+app.use(express.json());
+// … the rest of your application
+
+const tls = TLS_CERT && TLS_KEY ? { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) } : undefined;
+const server = tls ? createHttpsServer(tls, app) : createHttpServer(app);
+server.listen(Number(PORT), HOST, () =>
+  console.log(`listening on ${tls ? 'https' : 'http'}://${HOST}:${PORT}/actions`),
+);

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { openInbox } from './inbox.mjs';
+import { problemWith } from './verify.mjs';
+
+const { SIGNING_SECRET, PORT = '8080', HOST = '127.0.0.1', INBOX = 'inbox', TLS_CERT, TLS_KEY } = process.env;
+if (!SIGNING_SECRET) throw new Error('Set SIGNING_SECRET to the signing secret of the Action');
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const inbox = await openInbox(INBOX);
+
+/** @returns {Promise<{ status: number, error?: string }>} */
+async function receive(request) {
+  if (new URL(request.url, 'http://localhost').pathname !== '/actions') return { status: 404, error: 'Not found' };
+  const rawBody = await readBody(request);
+  if (rawBody === undefined) return { status: 413, error: 'The body is too large' };
+  const problem = problemWith(rawBody, request.headers['x-service-signature'], SIGNING_SECRET);
+  if (problem) return problem;
+  const name = fileName(rawBody, request.headers);
+  if (name === undefined) return { status: 400, error: 'The request is malformed' };
+  await inbox.storeOnce(name, rawBody);
+  return { status: 200 };
+}
+
+/** The raw bytes: a parsed body cannot be verified. */
+async function readBody(request) {
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What makes the request unique: an event's id, a form's submission id; each call of the assistant stands for itself. */
+function fileName(rawBody, headers) {
+  const trigger = headers['x-service-trigger'];
+  if (!['event', 'ai', 'form'].includes(trigger)) return undefined;
+  const body = parseObject(rawBody);
+  if (body === undefined) return undefined;
+  let id = randomUUID();
+  // With the method GET there is no body: a form has its id in the header then, an event has none.
+  if (trigger === 'form') id = body ? body.submission_id : headers['x-service-trigger-ref'];
+  else if (trigger === 'event' && body) id = body.id;
+  return /^[A-Za-z0-9-]{1,64}$/.test(String(id)) ? `${trigger}-${id}.json` : undefined;
+}
+
+/** Null for an empty body, undefined for anything but a JSON object. */
+function parseObject(rawBody) {
+  if (rawBody.length === 0) return null;
+  try {
+    const value = JSON.parse(rawBody.toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function listener(request, response) {
+  let answer;
+  try {
+    answer = await receive(request);
+  } catch (error) {
+    // A 5xx makes the service send an event again.
+    console.error(error);
+    answer = { status: 500, error: 'Internal error' };
+  }
+  if (answer.status === 413) response.setHeader('Connection', 'close');
+  response.writeHead(answer.status, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(answer.error ? { error: answer.error } : { received: true }));
+}
+
+const tls = TLS_CERT && TLS_KEY ? { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) } : undefined;
+const server = tls ? createHttpsServer(tls, listener) : createHttpServer(listener);
+server.listen(Number(PORT), HOST, () =>
+  console.log(`listening on ${tls ? 'https' : 'http'}://${HOST}:${PORT}/actions`),
+);

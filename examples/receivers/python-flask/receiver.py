@@ -1,0 +1,41 @@
+"""Receives Action requests with Flask. In production: `gunicorn receiver:app` behind your TLS terminator."""
+
+import os
+import sys
+
+from flask import Flask, Response, jsonify, request
+
+from inbox import file_name, store_once
+from verify import problem_with
+
+SIGNING_SECRET = os.environ.get("SIGNING_SECRET") or sys.exit("Set SIGNING_SECRET to the signing secret of the Action")
+INBOX = os.environ.get("INBOX", "inbox")
+
+os.makedirs(INBOX, exist_ok=True)
+app = Flask(__name__)
+app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
+
+
+@app.route("/actions", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+def receive() -> Response | tuple[Response, int]:
+    # The raw bytes: a parsed body (request.json) cannot be verified.
+    raw_body = request.get_data(cache=False)
+    problem = problem_with(raw_body, request.headers.get("X-Service-Signature"), SIGNING_SECRET)
+    if problem:
+        status, error = problem
+        return jsonify(error=error), status
+    name = file_name(raw_body, request.headers.get("X-Service-Trigger"), request.headers.get("X-Service-Trigger-Ref"))
+    if name is None:
+        return jsonify(error="The request is malformed"), 400
+    store_once(INBOX, name, raw_body)
+    return jsonify(received=True)
+
+
+if __name__ == "__main__":
+    certificate = os.environ.get("TLS_CERT"), os.environ.get("TLS_KEY")
+    app.run(
+        host=os.environ.get("HOST", "127.0.0.1"),
+        port=int(os.environ.get("PORT", "8080")),
+        ssl_context=certificate if all(certificate) else None,
+        threaded=True,
+    )

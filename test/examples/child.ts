@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export type Command = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+};
+
+export type RunningExample = {
+  readonly port: number;
+  stop(): Promise<void>;
+};
+
+const STARTUP_MS = 10_000;
+
+/** Starts an example on a free port of this machine, and resolves once it takes connections. */
+export async function startExample(
+  { command, args, cwd }: Command,
+  environment: Readonly<Record<string, string>>,
+): Promise<RunningExample> {
+  const port = await freePort();
+  const child = spawn(
+    command,
+    args.map((arg) => arg.replace('$PORT', String(port))),
+    { cwd, env: { ...process.env, ...environment, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const output: string[] = [];
+  const fault = once(child, 'error').then(([error]) => {
+    throw error;
+  });
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(String(chunk)));
+  try {
+    await Promise.race([untilItListens(child, port), fault]);
+  } catch (error) {
+    await end(child);
+    throw new Error(`${command} ${args.join(' ')} did not start:\n${output.join('')}`, { cause: error });
+  }
+  return { port, stop: () => end(child) };
+}
+
+async function untilItListens(child: ChildProcess, port: number): Promise<void> {
+  const deadline = Date.now() + STARTUP_MS;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const socket = connect(port, '127.0.0.1');
+    const connected = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (connected) return;
+    await pause(20);
+  }
+  throw new Error('Nothing listens');
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+/** A port that was free a moment ago: not every language can say which one it took. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('There is no port');
+  return address.port;
+}
