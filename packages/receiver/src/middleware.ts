@@ -11,14 +11,14 @@ export type MiddlewareOptions = VerifyOptions & {
   readonly maxBodyBytes?: number | undefined;
 };
 
-/** What Express's `Response` is to us. */
-type Reply = ServerResponse & { readonly locals: Record<string, unknown> };
+/** A request handler as Express has it; the handlers after it find `Locals` at `response.locals`. */
+export type Middleware<Locals extends object> = (
+  request: ReceivedRequest,
+  response: ServerResponse & { readonly locals: Locals },
+  next: (error?: unknown) => void,
+) => Promise<void>;
 
-export type Middleware = (request: ReceivedRequest, response: Reply, next: (error?: unknown) => void) => Promise<void>;
-
-/** For `Response<unknown, ActionLocals>`. */
 export type ActionLocals = { action: VerifiedAction };
-/** For `Response<unknown, UsageLocals>`. */
 export type UsageLocals = { usage: UsageReport };
 
 /**
@@ -31,8 +31,10 @@ export type UsageLocals = { usage: UsageReport };
  *   response.sendStatus(204);
  * });
  */
-export function actionMiddleware(secret: Secret, options: MiddlewareOptions = {}): Middleware {
-  return middleware('action', options, (rawBody, request) => verifyAction(rawBody, request.headers, secret, options));
+export function actionMiddleware(secret: Secret, options: MiddlewareOptions = {}): Middleware<ActionLocals> {
+  return middleware(options, (rawBody, request) => ({
+    action: verifyAction(rawBody, request.headers, secret, options),
+  }));
 }
 
 /**
@@ -43,20 +45,19 @@ export function actionMiddleware(secret: Secret, options: MiddlewareOptions = {}
  *   response.json({ should_continue: budgetLeft(response.locals.usage) });
  * });
  */
-export function usageWebhookMiddleware(secret: UsageSecret, options: MiddlewareOptions = {}): Middleware {
-  return middleware('usage', options, (rawBody, request) =>
-    verifyUsageWebhook(rawBody, request.headers, secret, options),
-  );
+export function usageWebhookMiddleware(secret: UsageSecret, options: MiddlewareOptions = {}): Middleware<UsageLocals> {
+  return middleware(options, (rawBody, request) => ({
+    usage: verifyUsageWebhook(rawBody, request.headers, secret, options),
+  }));
 }
 
-function middleware(
-  local: keyof ActionLocals | keyof UsageLocals,
+function middleware<Locals extends object>(
   { maxBodyBytes = 1024 * 1024 }: MiddlewareOptions,
-  verify: (rawBody: Uint8Array, request: ReceivedRequest) => VerifiedAction | UsageReport,
-): Middleware {
+  verify: (rawBody: Uint8Array, request: ReceivedRequest) => Locals,
+): Middleware<Locals> {
   return async (request, response, next) => {
     try {
-      response.locals[local] = verify(await readRawBody(request, maxBodyBytes), request);
+      Object.assign(response.locals, verify(await readRawBody(request, maxBodyBytes), request));
     } catch (error) {
       if (error instanceof VerificationError) return refuse(response, error);
       return next(error);

@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { actionMiddleware, type Middleware, usageWebhookMiddleware } from '../../../packages/receiver/src/index.ts';
+import {
+  type ActionLocals,
+  actionMiddleware,
+  type Middleware,
+  type UsageLocals,
+  usageWebhookMiddleware,
+} from '../../../packages/receiver/src/index.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { actionRequests, aiRequest, eventRequest, SIGNING_SECRET } from '../../examples/action-requests.ts';
 import { send } from '../../examples/send.ts';
@@ -15,10 +21,13 @@ afterAll(() => {
 });
 
 /** A server with the middleware, and `before` where an application has its parsers. Answers 500 with what `next` was given. */
-async function serve(middleware: Middleware, before?: (request: IncomingMessage) => Promise<object>): Promise<string> {
+async function serve(
+  middleware: Middleware<ActionLocals & UsageLocals>,
+  before?: (request: IncomingMessage) => Promise<object>,
+): Promise<string> {
   const server = createServer(async (incoming, outgoing) => {
     const request = Object.assign(incoming, await before?.(incoming));
-    const response = Object.assign(outgoing, { locals: {} });
+    const response = Object.assign(outgoing, { locals: Object.create(null) });
     await middleware(request, response, (error) => {
       response.statusCode = error === undefined ? 200 : 500;
       response.end(error === undefined ? JSON.stringify(response.locals) : String(error));
