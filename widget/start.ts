@@ -40,14 +40,17 @@ export function start(settings: Settings): void {
   // Taken at once, so that a second tag does not start a second widget.
   Object.defineProperty(window, 'vaWave', { value: api, configurable: true });
 
-  session.init().then(async (init) => {
+  const begin = async () => {
+    const init = await session.init();
     if (!init) return api.destroy();
     await parsed();
     if (destroyed) return;
     widget = mountWidget(init, settings, session);
     document.dispatchEvent(new CustomEvent('va-wave:ready', { bubbles: true }));
     if (wanted) widget.open();
-  });
+  };
+  // A browser that lacks something fails before anything was put on the page.
+  begin().catch(api.destroy);
 }
 
 /** The page's own elements come first, so that ours is last in the order of the Tab key. */

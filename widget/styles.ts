@@ -107,6 +107,11 @@ input[type=number] { appearance: textfield; }
 .plain { min-height: 44px; padding: 8px 18px; border: 1px solid var(--line); border-radius: 10px; background: none; font-weight: 600; }
 .plain:hover { background: var(--soft); }
 
+/* What the widget says may run the other way than the page: its full stops stay at its end. */
+.notice, .error, .intro, .sent p { unicode-bidi: plaintext; }
+[dir=rtl] :is(.notice, .error, .intro, [type=email]) { text-align: right; }
+[dir=rtl] [type=email] { direction: ltr; }
+
 @media (prefers-reduced-motion: no-preference) {
   .panel[open]:not(.full) { animation: rise .18s ease-out; }
   @keyframes rise { from { opacity: 0; transform: translateY(12px); } }

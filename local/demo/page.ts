@@ -35,7 +35,7 @@ export function demoPage(page: DemoPage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Northwind Bikes – va-wave demo</title>
 <link rel="stylesheet" href="/assets/demo.css">
-<script async src="${escapeHtml(page.baseUrl)}/static/va-wave-widget.js"${tag.join('')}></script>
+<script async src="${escapeHtml(page.baseUrl)}/static/va-wave-widget.js"${tag.join('')} data-position="left"></script>
 <script type="module" src="/assets/demo.js"></script>
 </head>
 <body>

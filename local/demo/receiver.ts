@@ -51,7 +51,8 @@ export async function startReceiver(options: {
     const now = Date.now();
     const verification = verifyRequest(rawBody, signature, secret);
     const key = verification.verified ? keyOf(verification.payload) : '';
-    const known = verification.verified ? arrive(key, now) : undefined;
+    // Two Actions are told of the same event under the same id, so an id is known per Action.
+    const known = verification.verified ? arrive(`${path} ${key}`, now) : undefined;
     const status = !verification.verified
       ? verification.status
       : trigger === 'event' && (known?.count ?? 0) <= options.fail

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,17 +15,20 @@ const INSTALLED = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Starts an installed Chrome or Chromium, else the one that comes as an npm package. */
-export async function launchBrowser(): Promise<Browser> {
+/**
+ * Starts an installed Chrome or Chromium, else the one that comes as an npm package.
+ * @param further arguments of the browser besides the usual ones
+ */
+export async function launchBrowser(further: readonly string[] = []): Promise<Browser> {
   // A container's root cannot use the sandbox; what these tests load is their own.
-  const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'];
+  const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', ...further];
   const installed = INSTALLED.find((path) => path !== '' && existsSync(path));
   if (installed !== undefined) return chromium.launch({ executablePath: installed, args });
   const folder = await unpackedChromium();
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
     args: [...args, '--headless=shell'],
-    env: { ...process.env, FONTCONFIG_PATH: process.env.FONTCONFIG_PATH ?? join(folder, 'fonts') },
+    env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
   });
 }
 
@@ -43,6 +46,7 @@ async function unpackedChromium(): Promise<string> {
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, TMPDIR: own },
   });
+  writeFileSync(join(own, 'fonts.conf'), fontsOf(folder));
   try {
     renameSync(own, folder);
   } catch (error) {
@@ -50,4 +54,16 @@ async function unpackedChromium(): Promise<string> {
     if (!existsSync(folder)) throw error;
   }
   return folder;
+}
+
+/** The package's own font list names folders of another system; a bare machine may have no font at all. */
+function fontsOf(folder: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${join(folder, 'fonts')}</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${join(folder, 'fonts-cache')}</cachedir>
+</fontconfig>
+`;
 }

@@ -78,6 +78,16 @@ describe('when init fails, nothing at all is on the page', () => {
   });
 });
 
+test('in a browser that lacks something, nothing at all is on the page', async () => {
+  const { page, logged, errors } = await harness.visit(
+    { body: CORNER_BUTTON },
+    { before: (page) => page.addInitScript('delete CSSStyleSheet.prototype.replaceSync') },
+  );
+  await gaveUp(page);
+  expect(await page.locator('va-wave-widget').count()).toBe(0);
+  expect({ logged, errors }).toEqual({ logged: [], errors: [] });
+});
+
 describe('data-debug', () => {
   test('logs the HTTP status and what to do, never the token', async () => {
     harness.service.init = () => refuse(401, 'Invalid or expired session token');
