@@ -1,0 +1,399 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import * as z from 'zod';
+import { DELIVERED_EVENTS } from '../../src/contract/events.ts';
+import { grantsOf, nameOf, synthesize } from './synthesized.ts';
+
+const template = synthesize();
+
+const ofType = (type: string) =>
+  Object.entries(template.findResources(type)).map(([id, resource]) => ({ name: nameOf(id), resource }));
+
+const lambda = z.object({
+  Properties: z.object({
+    Architectures: z.array(z.string()),
+    Runtime: z.string(),
+    Handler: z.string(),
+    Timeout: z.int(),
+    MemorySize: z.int(),
+    Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }).default({ Variables: {} }),
+    LoggingConfig: z.object({ LogFormat: z.string(), LogGroup: z.object({ Ref: z.string() }) }),
+    TracingConfig: z.unknown().optional(),
+    Role: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
+  }),
+});
+
+/** Ours; the CDK brings one more along, which copies assets when the stack is deployed. */
+const functions = ofType('AWS::Lambda::Function')
+  .filter(({ name }) => !name.startsWith('CustomCDKBucketDeployment'))
+  .map(({ name, resource }) => ({ name: name.replace(/Function$/, ''), ...lambda.parse(resource).Properties }));
+
+/** What each function may do, and nothing else; every one may write its own log besides. */
+const GRANTS: Readonly<Record<string, readonly string[]>> = {
+  SessionCreate: [
+    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesCountersTable',
+    'secretsmanager:GetSecretValue KeysToken',
+    'secretsmanager:GetSecretValue KeysOrigin',
+  ],
+  WidgetInit: [
+    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:Query TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesCountersTable',
+    'dynamodb:GetItem TablesConversationsTable',
+    'dynamodb:PutItem TablesConversationsTable',
+    'secretsmanager:GetSecretValue KeysToken',
+    'secretsmanager:GetSecretValue KeysOrigin',
+    'events:PutEvents MessagingBus',
+  ],
+  FormSubmit: [
+    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesCountersTable',
+    'dynamodb:GetItem TablesConversationsTable',
+    'dynamodb:UpdateItem TablesConversationsTable',
+    'dynamodb:PutItem TablesDeliveryLogTable',
+    'dynamodb:UpdateItem TablesDeliveryLogTable',
+    'secretsmanager:GetSecretValue KeysToken',
+    'secretsmanager:GetSecretValue KeysSealing',
+    'secretsmanager:GetSecretValue KeysOrigin',
+    `sns:Publish ${JSON.stringify({
+      'Fn::Join': [
+        '',
+        [
+          'arn:',
+          { Ref: 'AWS::Partition' },
+          ':sns:',
+          { Ref: 'AWS::Region' },
+          ':',
+          { Ref: 'AWS::AccountId' },
+          ':va-wave-escalation-*',
+        ],
+      ],
+    })}`,
+  ],
+  Preflight: ['dynamodb:GetItem TablesConfigurationTable', 'dynamodb:Query TablesConfigurationTable'],
+  NotFound: [],
+  EventRouter: [
+    'dynamodb:Query TablesConfigurationTable',
+    'dynamodb:PutItem TablesDeliveryLogTable',
+    'sqs:SendMessage MessagingDeliveriesQueue',
+    ...consuming('MessagingEventsQueue'),
+  ],
+  Dispatcher: [
+    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:PutItem TablesDeliveryLogTable',
+    'dynamodb:UpdateItem TablesDeliveryLogTable',
+    'secretsmanager:GetSecretValue KeysSealing',
+    'sqs:SendMessage MessagingDeliveriesQueue',
+    ...consuming('MessagingDeliveriesQueue'),
+  ],
+  AiAction: [
+    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:Query TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesConversationsTable',
+    'dynamodb:PutItem TablesConversationsTable',
+    'dynamodb:PutItem TablesDeliveryLogTable',
+    'dynamodb:UpdateItem TablesDeliveryLogTable',
+    'secretsmanager:GetSecretValue KeysSealing',
+  ],
+  UsageReport: [
+    'dynamodb:PutItem TablesDeliveryLogTable',
+    'dynamodb:UpdateItem TablesDeliveryLogTable',
+    'secretsmanager:GetSecretValue KeysToken',
+  ],
+  ActionTest: [
+    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesCountersTable',
+    'dynamodb:PutItem TablesDeliveryLogTable',
+    'dynamodb:UpdateItem TablesDeliveryLogTable',
+    'secretsmanager:GetSecretValue KeysSealing',
+  ],
+  DashboardApi: [
+    'dynamodb:DeleteItem TablesConfigurationTable',
+    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:PutItem TablesConfigurationTable',
+    'dynamodb:Query TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesConfigurationTable',
+    'dynamodb:GetItem TablesCountersTable',
+    'dynamodb:PutItem TablesCountersTable',
+    'lambda:InvokeFunction ActionTestFunction',
+    'secretsmanager:GetSecretValue KeysSealing',
+  ],
+  KeyRotation: ['secretsmanager:GetSecretValue KeysToken', 'secretsmanager:PutSecretValue KeysToken'],
+};
+
+/** What Lambda itself needs to poll a queue for a function. */
+function consuming(queue: string): string[] {
+  return ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'].map(
+    (action) => `sqs:${action} ${queue}`,
+  );
+}
+
+describe('each function', () => {
+  test('is in the table of grants, and nothing else is', () => {
+    expect(functions.map(({ name }) => name).sort()).toEqual(Object.keys(GRANTS).sort());
+  });
+
+  test.each(functions)('$name may do exactly what the table says', ({ name }) => {
+    const log = [`logs:CreateLogStream ${name}Log`, `logs:PutLogEvents ${name}Log`];
+    expect(grantsOf(template, `${name}Role`)).toEqual([...(GRANTS[name] ?? []), ...log].sort());
+  });
+
+  test.each(functions)('$name runs on Node 24 and arm64, logs JSON, and is not traced', (fn) => {
+    expect(fn).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
+    expect(fn.LoggingConfig.LogFormat).toBe('JSON');
+    expect(nameOf(fn.LoggingConfig.LogGroup.Ref)).toBe(`${fn.name}Log`);
+    expect(fn.TracingConfig).toBeUndefined();
+    expect(fn.Timeout).toBeLessThan(30);
+  });
+
+  test.each(functions)('$name is told where its tables, queues and secrets are, and of no others', (fn) => {
+    const grants = grantsOf(template, `${fn.name}Role`).join('\n');
+    const told = Object.values(fn.Environment.Variables).flatMap((value) => {
+      const parsed = z.object({ Ref: z.string() }).safeParse(value);
+      return parsed.success ? [nameOf(parsed.data.Ref)] : [];
+    });
+    for (const resource of told) expect(grants).toContain(` ${resource}`);
+    // Lambda polls this one for it; the function itself never asks where it is.
+    const consumed = fn.name === 'EventRouter' ? 'MessagingEventsQueue' : undefined;
+    const granted = [...new Set(grants.match(/ ((Tables|Keys|Messaging)\w+|\w+Function)$/gm))].map((name) =>
+      name.trim(),
+    );
+    expect(granted.filter((name) => name !== consumed).sort()).toEqual([...new Set(told)].sort());
+  });
+
+  test.each(functions)('$name has a role of its own without managed policies', (fn) => {
+    const roleId = fn.Role['Fn::GetAtt'][0];
+    expect(nameOf(roleId)).toBe(`${fn.name}Role`);
+    const role = z
+      .object({ Properties: z.object({ ManagedPolicyArns: z.unknown().optional(), Policies: z.unknown().optional() }) })
+      .parse(template.findResources('AWS::IAM::Role')[roleId]);
+    expect(role.Properties).toEqual({});
+  });
+});
+
+test('no grant of ours names every resource or every action', () => {
+  for (const { name } of functions) {
+    for (const grant of grantsOf(template, `${name}Role`)) {
+      expect(grant).not.toMatch(/^\S*\*/);
+      expect(grant).not.toMatch(/ "\*"$/);
+      if (grant.includes('*')) expect(grant).toMatch(/^sns:Publish .*:va-wave-escalation-\*"/);
+    }
+  }
+});
+
+test('every log is kept for a month', () => {
+  const groups = ofType('AWS::Logs::LogGroup');
+  expect(groups.length).toBeGreaterThanOrEqual(functions.length);
+  template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+});
+
+describe('tables', () => {
+  test.each([
+    ['TablesConfigurationTable', ['pk', 'sk'], false, 'Retain'],
+    ['TablesCountersTable', ['pk'], true, 'Delete'],
+    ['TablesConversationsTable', ['pk', 'sk'], true, 'Retain'],
+    ['TablesDeliveryLogTable', ['pk', 'sk'], true, 'Retain'],
+  ])('%s: on demand, recoverable, encrypted, keys %p, expiry %p, when deleted %s', (name, keys, expires, deletion) => {
+    const found = ofType('AWS::DynamoDB::Table').find((table) => table.name === name)?.resource;
+    expect(found).toMatchObject({
+      DeletionPolicy: deletion,
+      UpdateReplacePolicy: deletion,
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        SSESpecification: { SSEEnabled: true },
+        ...(expires ? { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } } : {}),
+      },
+    });
+    if (!expires) expect(found?.Properties).not.toHaveProperty('TimeToLiveSpecification');
+  });
+
+  test('are four', () => {
+    template.resourceCountIs('AWS::DynamoDB::Table', 4);
+  });
+});
+
+test.each(['KeysToken', 'KeysSealing'])('%s is generated, a ring of one key, and outlives the stack', (name) => {
+  const secret = ofType('AWS::SecretsManager::Secret').find((one) => one.name === name)?.resource;
+  expect(secret).toMatchObject({
+    DeletionPolicy: 'Retain',
+    Properties: {
+      GenerateSecretString: { SecretStringTemplate: '{"kid":"k1"}', GenerateStringKey: 'key', PasswordLength: 64 },
+    },
+  });
+  expect(secret?.Properties).not.toHaveProperty('SecretString');
+});
+
+describe('queues', () => {
+  const timeouts = new Map(functions.map(({ name, Timeout }) => [name, Timeout]));
+
+  test.each([
+    ['Events', 'EventRouter', 20],
+    ['Deliveries', 'Dispatcher', 100],
+  ])('%s feeds %s in partial batches, %p at once at most', (queue, name, maxConcurrency) => {
+    const mapping = ofType('AWS::Lambda::EventSourceMapping').find((one) =>
+      one.name.startsWith(`${name}Function`),
+    )?.resource;
+    expect(mapping?.Properties).toMatchObject({
+      BatchSize: 10,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: maxConcurrency },
+      EventSourceArn: { 'Fn::GetAtt': [expect.stringMatching(`^Messaging${queue}Queue`), 'Arn'] },
+    });
+    const found = ofType('AWS::SQS::Queue').find((one) => one.name === `Messaging${queue}Queue`)?.resource;
+    expect(found?.Properties).toMatchObject({
+      SqsManagedSseEnabled: true,
+      RedrivePolicy: {
+        maxReceiveCount: 5,
+        deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(`^Messaging${queue}DeadLetters`), 'Arn'] },
+      },
+    });
+    expect(found?.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(
+      6 * (timeouts.get(name) ?? Number.POSITIVE_INFINITY),
+    );
+  });
+
+  test('dead letters are kept for two weeks', () => {
+    const deadLetters = ofType('AWS::SQS::Queue').filter(({ name }) => name.endsWith('DeadLetters'));
+    expect(deadLetters.map(({ resource }) => resource.Properties.MessageRetentionPeriod)).toEqual([
+      1_209_600, 1_209_600,
+    ]);
+  });
+
+  test('speak TLS only, and take events from the rule alone', () => {
+    for (const { resource } of ofType('AWS::SQS::QueuePolicy')) {
+      const { Statement } = z
+        .object({ Statement: z.array(z.object({ Effect: z.string(), Action: z.unknown(), Condition: z.unknown() })) })
+        .parse(resource.Properties.PolicyDocument);
+      expect(Statement).toContainEqual({
+        Effect: 'Deny',
+        Action: 'sqs:*',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      });
+      for (const { Effect, Action, Condition } of Statement) {
+        if (Effect !== 'Allow') continue;
+        expect(JSON.stringify(Action)).not.toContain('*');
+        expect(Condition).toMatchObject({
+          ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.stringMatching(/^MessagingCatalogEvents/), 'Arn'] } },
+        });
+      }
+    }
+  });
+});
+
+test('the rule lets exactly the 22 events that fire pass, to the events queue, grouped by organization', () => {
+  const [rule] = ofType('AWS::Events::Rule').filter(({ resource }) => resource.Properties.EventPattern !== undefined);
+  expect(
+    ofType('AWS::Events::Rule').filter(({ resource }) => resource.Properties.EventPattern !== undefined),
+  ).toHaveLength(1);
+  expect(rule?.resource.Properties).toMatchObject({
+    EventBusName: { Ref: expect.stringMatching(/^MessagingBus/) },
+    State: 'ENABLED',
+    Targets: [
+      {
+        Arn: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingEventsQueue/), 'Arn'] },
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingEventsDeadLetters/), 'Arn'] } },
+        SqsParameters: { MessageGroupId: '$.detail.org_id' },
+      },
+    ],
+  });
+  expect(rule?.resource.Properties.EventPattern).toEqual({ 'detail-type': [...DELIVERED_EVENTS] });
+  expect(DELIVERED_EVENTS).toHaveLength(22);
+});
+
+test('the token keys rotate by themselves', () => {
+  template.hasResourceProperties('AWS::Events::Rule', {
+    ScheduleExpression: 'rate(7 days)',
+    State: 'ENABLED',
+    Targets: [Match.objectLike({ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^KeyRotationFunction'), 'Arn'] } })],
+  });
+});
+
+test('the API has the routes of the spec, and says 404 to the rest', () => {
+  const keys = ofType('AWS::ApiGatewayV2::Route').map(({ resource }) => String(resource.Properties.RouteKey));
+  expect(keys).toEqual(
+    expect.arrayContaining([
+      '$default',
+      'POST /api/widget/session/create',
+      'POST /api/widget/init',
+      'POST /api/widgets/sites/{site_id}/forms/{slug}/submit',
+      'OPTIONS /api/{proxy+}',
+    ]),
+  );
+  // The built-in CORS answer cannot know the site.
+  template.allResourcesProperties('AWS::ApiGatewayV2::Api', { CorsConfiguration: Match.absent() });
+});
+
+describe('the edge', () => {
+  const config = ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;
+
+  test('sends /api/* to the API over TLS, uncached, beside the origin secret, and never the host', () => {
+    const api = config.CacheBehaviors.find((behavior: { PathPattern: string }) => behavior.PathPattern === '/api/*');
+    expect(api).toMatchObject({
+      ViewerProtocolPolicy: 'https-only',
+      CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+    });
+    expect(api.AllowedMethods).toEqual(expect.arrayContaining(['POST', 'OPTIONS']));
+    const origin = config.Origins.find((one: { Id: string }) => one.Id === api.TargetOriginId);
+    expect(origin).toMatchObject({
+      CustomOriginConfig: { OriginProtocolPolicy: 'https-only' },
+      OriginCustomHeaders: [{ HeaderName: 'x-va-wave-origin' }],
+    });
+    expect(JSON.stringify(origin.OriginCustomHeaders)).toContain('{{resolve:secretsmanager:');
+    template.hasResourceProperties('AWS::CloudFront::OriginRequestPolicy', {
+      OriginRequestPolicyConfig: {
+        CookiesConfig: { CookieBehavior: 'none' },
+        HeadersConfig: {
+          HeaderBehavior: 'whitelist',
+          Headers: [
+            'Origin',
+            'Referer',
+            'X-Site-Id',
+            'X-Session-Token',
+            'X-Server-Key',
+            'Content-Type',
+            'Access-Control-Request-Method',
+            'Access-Control-Request-Headers',
+            'CloudFront-Viewer-Address',
+          ],
+        },
+        QueryStringsConfig: { QueryStringBehavior: 'whitelist', QueryStrings: ['site'] },
+      },
+    });
+  });
+
+  test('serves the rest from a private bucket, redirecting to TLS', () => {
+    const { DefaultCacheBehavior, Origins } = config;
+    expect(DefaultCacheBehavior.ViewerProtocolPolicy).toBe('redirect-to-https');
+    const origin = Origins.find((one: { Id: string }) => one.Id === DefaultCacheBehavior.TargetOriginId);
+    expect(origin.OriginAccessControlId).toBeDefined();
+    template.allResourcesProperties('AWS::S3::Bucket', {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+    });
+  });
+
+  test('serves the widget under the path of the spec', () => {
+    template.hasResourceProperties('Custom::CDKBucketDeployment', {
+      DestinationBucketKeyPrefix: 'static',
+      DistributionPaths: ['/static/va-wave-widget.js'],
+      Prune: false,
+    });
+  });
+});
+
+test('the retention of the delivery log is a setting', () => {
+  synthesize({ deliveryLogRetentionDays: 7 }).hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: Match.objectLike({ DELIVERY_LOG_RETENTION_DAYS: '7' }) },
+  });
+});
+
+test('the template is the one that was last looked at', () => {
+  const masked = JSON.stringify(template.toJSON()).replace(/[0-9a-f]{64}/g, '<asset>');
+  expect(JSON.parse(masked)).toMatchSnapshot();
+});
