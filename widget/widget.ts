@@ -39,7 +39,9 @@ export function mountWidget(init: InitResponse, settings: Settings, session: Ses
     dialog.close();
     smallScreen.removeEventListener('change', place);
     launcher.setAttribute('aria-expanded', 'false');
-    launcher.focus();
+    // The dialog gave the focus back to what had it before it opened. Nothing had it after a click in Safari, for one.
+    const active = document.activeElement === host ? host.shadowRoot?.activeElement : document.activeElement;
+    if (!active || active === document.body || dialog.contains(active)) launcher.focus();
   };
   const { node: dialog, focus } = panel(init, session, texts, close);
   const root = element(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { refuse } from './fake-service.ts';
 import { type Harness, startHarness, widgetOf } from './harness.ts';
-import { focused } from './page-state.ts';
+import { focused, poorContrasts } from './page-state.ts';
 import { tokenFor } from './token.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
@@ -49,6 +49,26 @@ describe('keyboard', () => {
     await widget.dialog.waitFor({ state: 'hidden' });
     expect(await focused(page)).toBe('Help and contact');
     expect(await widget.launcher.getAttribute('aria-expanded')).toBe('false');
+  });
+
+  test('opened by a button of the page, it gives the focus back to that button', async () => {
+    const { page } = await harness.visit({ body: '<main><h1>Shop</h1><button>Ask us</button></main>' });
+    const widget = widgetOf(page);
+    await widget.launcher.waitFor();
+    await page.getByRole('button', { name: 'Ask us' }).focus();
+    await page.evaluate('window.vaWave.open()');
+    expect(await focused(page)).toBe('How can we help?');
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('Ask us');
+  });
+
+  test('the focus goes to the launcher when nothing had it before', async () => {
+    const { page } = await harness.visit();
+    const widget = widgetOf(page);
+    await widget.launcher.waitFor();
+    await page.evaluate('window.vaWave.open()');
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('Help and contact');
   });
 
   test('Tab goes through the panel in reading order, and on to the page', async () => {
@@ -141,7 +161,7 @@ describe('axe finds nothing (WCAG 2.2 AA)', () => {
     const found: Record<string, string[]> = {};
     const check = async (state: string) => {
       await page.clock.runFor(300);
-      found[state] = await violations(page);
+      found[state] = [...(await violations(page)), ...(options.forcedColors ? [] : await poorContrasts(page))];
     };
     await check('closed');
     await widget.launcher.click();
@@ -163,6 +183,18 @@ describe('axe finds nothing (WCAG 2.2 AA)', () => {
     await check('sent');
     expect(found).toEqual({ closed: [], open: [], form: [], error: [], renewing: [], expired: [], sent: [] });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  test('the contrasts would be found to be poor', async () => {
+    const { page } = await harness.visit({ head: '<style>:root { --va-wave-accent-text: #777 }</style>' });
+    await widgetOf(page).openForm();
+    expect(await poorContrasts(page)).toEqual([
+      expect.stringContaining('svg'),
+      expect.stringContaining('svg'),
+      expect.stringContaining('h2'),
+      expect.stringContaining('svg'),
+      expect.stringContaining('button.main'),
+    ]);
   });
 
   test('it would find a fault inside the shadow root', async () => {

@@ -63,3 +63,46 @@ export const focused = (page: Page) =>
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
     return element.getAttribute('aria-label') ?? element.getAttribute('name') ?? element.textContent.trim();
   })()`);
+
+/**
+ * Texts of the widget whose contrast with what is behind them is below 4.5, and controls whose border is below 3 (WCAG 1.4.3,
+ * 1.4.11). axe leaves text inside a shadow root's fixed parts undecided.
+ */
+export const poorContrasts = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+    const rgba = (color) => {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+      return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const luminance = (color) => {
+      const [r, g, b] = rgba(color).map((part) => (part / 255 <= 0.04045 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const contrast = (one, other) => {
+      const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+      return (light + 0.05) / (dark + 0.05);
+    };
+    const behind = (element) => {
+      for (let node = element; node; node = node.parentElement) {
+        const color = getComputedStyle(node).backgroundColor;
+        if (rgba(color)[3] === 255) return color;
+      }
+      return 'white';
+    };
+    const found = [];
+    const demand = (element, color, backdrop, least) => {
+      const ratio = contrast(color, backdrop);
+      if (ratio < least) found.push(element.localName + '.' + element.className + ' ' + ratio.toFixed(2) + ' < ' + least);
+    };
+    for (const element of document.querySelector('va-wave-widget').shadowRoot.querySelectorAll('*')) {
+      if (!element.checkVisibility()) continue;
+      const { color, borderTopColor } = getComputedStyle(element);
+      const ownText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '');
+      if (ownText || element.localName === 'svg') demand(element, color, behind(element), ownText ? 4.5 : 3);
+      if (element.matches('input, textarea, .topic, .plain')) demand(element, borderTopColor, behind(element.parentElement), 3);
+    }
+    return found;
+  })()`);
