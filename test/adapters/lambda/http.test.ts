@@ -1,0 +1,96 @@
+import '../../lambdas/environment.ts';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { required } from '../../../src/adapters/lambda/environment.ts';
+import { type HttpRequest, httpHandler } from '../../../src/adapters/lambda/http.ts';
+import { Refusal } from '../../../src/domain/refusal.ts';
+import { call, REQUEST_ID } from '../../lambdas/invocation.ts';
+
+const logger = new Logger({ serviceName: 'test' });
+const handlerOf = (route: Parameters<typeof httpHandler>[1]) => httpHandler(logger, route);
+
+test('a route is given the request as the API saw it', async () => {
+  const seen: HttpRequest[] = [];
+  const handler = handlerOf(async (request) => {
+    seen.push(request);
+    return { status: 200, body: { a: 1 } };
+  });
+  await call(handler, {
+    method: 'PUT',
+    path: '/a/b',
+    query: { q: '1' },
+    pathParameters: { id: 'b' },
+    body: { x: 1 },
+    sourceIp: '203.0.113.1',
+  });
+  expect(seen[0]).toMatchObject({
+    method: 'PUT',
+    rawPath: '/a/b',
+    query: { q: '1' },
+    path: { id: 'b' },
+    sourceIp: '203.0.113.1',
+  });
+  expect(seen[0]?.readBody()).toEqual({ x: 1 });
+});
+
+test('no answer can be stored or sniffed, or framed', async () => {
+  const answer = await call(
+    handlerOf(async () => ({ status: 200, body: {} })),
+    {},
+  );
+  expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Origin' });
+  const lowerCase = Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  expect(lowerCase).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'strict-transport-security': expect.any(String),
+  });
+});
+
+test('headers set before a refusal or a fault stay on the answer', async () => {
+  for (const error of [new Refusal(403, 'no'), new Error('fault')]) {
+    const handler = handlerOf(async (_, headers) => {
+      headers['access-control-allow-origin'] = 'https://shop.example';
+      throw error;
+    });
+    expect((await call(handler, {})).headers).toMatchObject({ 'access-control-allow-origin': 'https://shop.example' });
+  }
+});
+
+test('Retry-After stands on a refusal that names a time, and on no other', async () => {
+  const limited = await call(
+    handlerOf(async () => Promise.reject(new Refusal(429, 'x', { retryAfterSeconds: 7 }))),
+    {},
+  );
+  expect(limited.headers['retry-after']).toBe('7');
+  const other = await call(
+    handlerOf(async () => Promise.reject(new Refusal(400, 'x'))),
+    {},
+  );
+  expect(other.headers).not.toHaveProperty('retry-after');
+});
+
+test.each([
+  ['an Error with a cause', new Error('outer', { cause: new Error('inner') })],
+  ['text', 'just text'],
+  ['nothing', undefined],
+])('%s that is thrown is a 500 without it', async (_, thrown) => {
+  const answer = await call(
+    handlerOf(async () => Promise.reject(thrown)),
+    { headers: { 'x-session-token': 'DontTell' }, body: { a: 'DontTell' } },
+  );
+  expect([answer.status, answer.body, answer.headers['x-request-id']]).toEqual([
+    500,
+    { success: false, error: 'Internal error' },
+    REQUEST_ID,
+  ]);
+  expect(answer.log).toContain('The request failed');
+  expect(answer.log).toContain('api-request-1');
+  expect(answer.log).not.toContain('DontTell');
+});
+
+test('an environment variable that the stack forgot is named', () => {
+  expect(required({ CONFIGURATION_TABLE: 'x' }, 'CONFIGURATION_TABLE')).toBe('x');
+  expect(() => required({}, 'CONFIGURATION_TABLE')).toThrow('CONFIGURATION_TABLE');
+  expect(() => required({ CONFIGURATION_TABLE: '' }, 'CONFIGURATION_TABLE')).toThrow('CONFIGURATION_TABLE');
+});

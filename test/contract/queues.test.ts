@@ -1,0 +1,61 @@
+import { busEvent, deliveryMessage } from '../../src/contract/queues.ts';
+
+const EVENT = {
+  version: '0',
+  id: 'e-1',
+  'detail-type': 'contact.created',
+  source: 'crm',
+  account: '123456789012',
+  time: '2026-03-04T05:06:00Z',
+  region: 'eu-central-1',
+  resources: [],
+  detail: { org_id: 'org_1', data: { nested: { a: [1, null] } } },
+};
+const MESSAGE = {
+  version: 1,
+  action_id: 'act_1',
+  attempt: 1,
+  envelope: {
+    id: 'e-1',
+    event: 'contact.created',
+    timestamp: '2026-03-04T05:06:00Z',
+    data: {},
+    site_id: 's',
+    org_id: 'o',
+  },
+};
+
+describe('an event of the bus', () => {
+  test.each([
+    ['with a site', { ...EVENT, detail: { ...EVENT.detail, site_id: 'site_1' } }],
+    ['without a site', EVENT],
+    ['with a site that is null', { ...EVENT, detail: { ...EVENT.detail, site_id: null } }],
+  ])('%s is read, with its data as it came', (_, event) => {
+    expect(busEvent.parse(event).detail).toEqual(event.detail);
+  });
+
+  test.each<[string, object]>([
+    ['without an organization', { ...EVENT, detail: { data: {} } }],
+    ['without data', { ...EVENT, detail: { org_id: 'org_1' } }],
+    ['with data that is a list', { ...EVENT, detail: { org_id: 'org_1', data: [] } }],
+    ['with an empty site', { ...EVENT, detail: { ...EVENT.detail, site_id: '' } }],
+    ['outside the catalog', { ...EVENT, 'detail-type': 'contact.exploded' }],
+  ])('%s is not', (_, event) => {
+    expect(busEvent.safeParse(event).success).toBe(false);
+  });
+});
+
+describe('a message of the deliveries queue', () => {
+  test('is read', () => {
+    expect(deliveryMessage.parse(MESSAGE)).toEqual(MESSAGE);
+  });
+
+  test.each<[string, object]>([
+    ['of another version', { ...MESSAGE, version: 2 }],
+    ['of attempt 0', { ...MESSAGE, attempt: 0 }],
+    ['of attempt 4', { ...MESSAGE, attempt: 4 }],
+    ['whose envelope is text', { ...MESSAGE, envelope: JSON.stringify(MESSAGE.envelope) }],
+  ])('%s is not', (_, message) => {
+    expect(deliveryMessage.safeParse(message).success).toBe(false);
+  });
+});
