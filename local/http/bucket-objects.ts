@@ -35,7 +35,8 @@ export function readBucketObjects(
       if (!statSync(folder).isDirectory())
         throw new CloudError(`${folder} is an archive; one machine serves folders only`);
       for (const file of filesBelow(folder)) {
-        const body = fillMarkers(readFileSync(join(folder, file)), deployment.SourceMarkers?.[index] ?? {});
+        const inJson = deployment.SourceMarkersConfig[index]?.jsonEscape === true;
+        const body = fillMarkers(readFileSync(join(folder, file)), deployment.SourceMarkers[index] ?? {}, inJson);
         const name = [deployment.DestinationBucketKeyPrefix, file].filter((part) => part !== '').join('/');
         const etag = `"${createHash('md5').update(body).digest('hex')}"`;
         bucket.set(name, { body, headers: { 'content-type': contentTypeOf(file), etag, ...metadata } });
@@ -55,11 +56,13 @@ function headersOf(metadata: Readonly<Record<string, string>>): Record<string, s
   );
 }
 
-/** Values that are known only at deploy time stand as markers in the asset. */
-function fillMarkers(body: Buffer, markers: Readonly<Record<string, string>>): Buffer {
+/** Values that are known only at deploy time stand as markers in the asset; in JSON they are escaped, within their quotes. */
+function fillMarkers(body: Buffer, markers: Readonly<Record<string, string>>, inJson: boolean): Buffer {
   if (Object.keys(markers).length === 0) return body;
   let text = body.toString('utf8');
-  for (const [marker, value] of Object.entries(markers)) text = text.replaceAll(marker, value);
+  for (const [marker, value] of Object.entries(markers)) {
+    text = text.replaceAll(marker, () => (inJson ? JSON.stringify(value).slice(1, -1) : value));
+  }
   return Buffer.from(text);
 }
 

@@ -38,6 +38,15 @@ type Identify = (context: {
 const arn = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
 const globalArn = (service: string, rest: string): string => `arn:aws:${service}::${ACCOUNT}:${rest}`;
 
+/** An ARN that ends in a UUID, the same in every run: names are made of its parts. */
+export function stackId(stackName: string): string {
+  const uuid = createHash('sha256')
+    .update(stackName)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
+  return arn('cloudformation', `stack/${stackName}/${uuid}`);
+}
+
 const byLogicalId: Identify = ({ logicalId }) => ({ ref: logicalId, attributes: { Id: logicalId } });
 
 /**

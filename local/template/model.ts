@@ -8,7 +8,7 @@ import type { LoginClient } from '../login/login-server.ts';
 import * as login from '../login/resource-schemas.ts';
 import type { UserPoolDefinition } from '../login/user-pools.ts';
 import type { Assembly, Resource } from './assembly.ts';
-import { type Addresses, identify, PSEUDO_PARAMETERS } from './identities.ts';
+import { type Addresses, identify, PSEUDO_PARAMETERS, stackId } from './identities.ts';
 import { Resolver } from './intrinsics.ts';
 import type { Json } from './json.ts';
 import * as schema from './resource-schemas.ts';
@@ -106,7 +106,7 @@ export class TemplateReader {
       pseudoParameters: {
         ...PSEUDO_PARAMETERS,
         'AWS::StackName': assembly.stackName,
-        'AWS::StackId': assembly.stackName,
+        'AWS::StackId': stackId(assembly.stackName),
       },
       secretString,
       identify: (logicalId, resolver) => {

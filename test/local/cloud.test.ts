@@ -412,6 +412,8 @@ describe('the edge', () => {
       'cache-control': 'max-age=60',
       'access-control-allow-origin': '*',
     });
+    const json = await fetch(`${cloud.baseUrl}/static/hello.json`);
+    expect(await json.json()).toEqual({ bus: output('BusName'), quoted: expect.stringMatching(/^a"b"Fixture-Work/) });
     const again = await fetch(`${cloud.baseUrl}/static/hello.js`, {
       headers: { 'if-none-match': response.headers.get('etag') ?? '' },
     });
