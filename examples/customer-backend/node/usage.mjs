@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto';
+import { verifyUsageWebhook } from '@va-wave/receiver';
+
+/**
+ * Counts what every user's turns cost, and stops a conversation whose user has spent the budget. In production: your database.
+ * @param {{ key: string, tokensPerUser: number }} settings
+ */
+export function usageAccount({ key, tokensPerUser }) {
+  const spent = new Map();
+  const seen = new Set();
+  /** The session token shows the secret to its visitor, so each user has another one. */
+  const secretOf = (userId) => createHmac('sha256', key).update(userId).digest('hex');
+
+  return {
+    secretOf,
+    /** @throws VerificationError */
+    report(rawBody, headers) {
+      const report = verifyUsageWebhook(rawBody, headers, ({ user_id }) => secretOf(user_id));
+      if (!seen.has(report.nonce)) {
+        seen.add(report.nonce);
+        spent.set(report.user_id, (spent.get(report.user_id) ?? 0) + report.usage.total_tokens);
+      }
+      return { should_continue: (spent.get(report.user_id) ?? 0) < tokensPerUser };
+    },
+  };
+}
