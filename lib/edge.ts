@@ -6,6 +6,7 @@ import {
   CachePolicy,
   Distribution,
   HttpVersion,
+  type IOrigin,
   OriginProtocolPolicy,
   OriginRequestHeaderBehavior,
   OriginRequestPolicy,
@@ -19,6 +20,7 @@ import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deplo
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { buildSync } from 'esbuild';
+import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
 
 const widgetEntry = fileURLToPath(new URL('../widget/va-wave-widget.ts', import.meta.url));
@@ -38,9 +40,13 @@ const FORWARDED_HEADERS = [
 
 export type EdgeProps = { readonly api: HttpApi; readonly originSecret: Secret };
 
-/** `{base_url}`: `/static/*` from a private bucket, `/api/*` to the API, nothing else. */
+/** `{base_url}`: `/static/*` from a private bucket, `/api/*` to the API; lib/dashboard.ts adds `/dashboard/*`. */
 export class Edge extends Construct {
   readonly distribution: Distribution;
+  /** Holds every file that the distribution serves. */
+  readonly bucket: Bucket;
+  /** The bucket as an origin. */
+  readonly assets: IOrigin;
 
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
@@ -53,7 +59,7 @@ export class Edge extends Construct {
       lifecycleRules: [{ expiration: Duration.days(30) }],
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    const bucket = new Bucket(this, 'Assets', {
+    this.bucket = new Bucket(this, 'Assets', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
@@ -61,7 +67,17 @@ export class Edge extends Construct {
       serverAccessLogsPrefix: 's3/',
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket);
     const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
+    const api = {
+      origin: new HttpOrigin(apiDomain, {
+        protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+        customHeaders: { [ORIGIN_SECRET_HEADER]: props.originSecret.secretValue.unsafeUnwrap() },
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+    };
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'va-wave',
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -69,20 +85,19 @@ export class Edge extends Construct {
       logBucket: accessLogs,
       logFilePrefix: 'cloudfront/',
       defaultBehavior: {
-        origin: S3BucketOrigin.withOriginAccessControl(bucket),
+        origin: this.assets,
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         cachePolicy: CachePolicy.CACHING_OPTIMIZED,
         responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS_AND_SECURITY_HEADERS,
       },
       additionalBehaviors: {
+        // The first that fits counts. An allow list cannot name Authorization, so here it is everything but Host.
+        [`${DASHBOARD_API_PATH}/*`]: {
+          ...api,
+          originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+        },
         '/api/*': {
-          origin: new HttpOrigin(apiDomain, {
-            protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
-            customHeaders: { [ORIGIN_SECRET_HEADER]: props.originSecret.secretValue.unsafeUnwrap() },
-          }),
-          allowedMethods: AllowedMethods.ALLOW_ALL,
-          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-          cachePolicy: CachePolicy.CACHING_DISABLED,
+          ...api,
           originRequestPolicy: new OriginRequestPolicy(this, 'ApiRequests', {
             headerBehavior: OriginRequestHeaderBehavior.allowList(...FORWARDED_HEADERS),
             queryStringBehavior: OriginRequestQueryStringBehavior.allowList('site'),
@@ -109,7 +124,7 @@ export class Edge extends Construct {
       },
     );
     new BucketDeployment(this, 'Widget', {
-      destinationBucket: bucket,
+      destinationBucket: this.bucket,
       destinationKeyPrefix: 'static',
       sources: [Source.data('va-wave-widget.js', bundleWidget())],
       prune: false,

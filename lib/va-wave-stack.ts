@@ -6,8 +6,10 @@ import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { OUTPUTS } from '../src/contract/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Api } from './api.ts';
+import { Dashboard } from './dashboard.ts';
 import { Edge } from './edge.ts';
 import { Keys } from './keys.ts';
+import { Login } from './login.ts';
 import { Messaging } from './messaging.ts';
 import { REQUEST_TIMEOUT, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { Tables } from './tables.ts';
@@ -22,6 +24,8 @@ export type VaWaveStackProps = StackProps & {
 const LOG_RETENTION = RetentionDays.ONE_MONTH;
 /** One 5-second attempt to the endpoint, and the storage around it. */
 const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);
+/** A test request that another function makes, and a little patience around it. */
+const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
 /** A batch is handled side by side: one 5-second attempt, plus claim, record and retry message around it. */
 const DISPATCHER_TIMEOUT = Duration.seconds(15);
 /** Finding the subscribers and one batch of messages for each event. */
@@ -154,6 +158,20 @@ export class VaWaveStack extends Stack {
     tables.deliveryLog.allow(actionTest, 'PutItem', 'UpdateItem');
     keys.allowSealingKey(actionTest);
 
+    const dashboardApi = fn('DashboardApi', {
+      folder: 'dashboard-api',
+      description: 'What the dashboard reads and writes, by the role of whoever is logged in',
+      timeout: WHOLE_TEST_TIMEOUT,
+    });
+    tables.configuration.allow(dashboardApi, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    tables.counters.allow(dashboardApi, 'GetItem', 'PutItem');
+    keys.allowSealingKey(dashboardApi);
+    dashboardApi.allow({
+      actions: ['lambda:InvokeFunction'],
+      resources: [actionTest.fn.functionArn],
+      environment: { [ENVIRONMENT.actionTestFunction]: actionTest.fn.functionName },
+    });
+
     const keyRotation = fn('KeyRotation', {
       folder: 'key-rotation',
       description: 'Adds a key to the ring that signs session tokens, and drops those that no token needs',
@@ -176,6 +194,9 @@ export class VaWaveStack extends Stack {
     });
     const edge = new Edge(this, 'Edge', { api: api.http, originSecret: keys.origin });
 
+    const login = new Login(this, 'Login');
+    const dashboard = new Dashboard(this, 'Dashboard', { login, api: api.http, edge, dashboardApi });
+
     acknowledgeFindings(this);
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });
@@ -187,6 +208,8 @@ export class VaWaveStack extends Stack {
     output(OUTPUTS.sealingKey, keys.sealing.secretArn);
     output(OUTPUTS.aiAction, aiAction.fn.functionName);
     output(OUTPUTS.usageReport, usageReport.fn.functionName);
+    output(OUTPUTS.dashboardUrl, dashboard.url);
+    output(OUTPUTS.userPool, login.pool.userPoolId);
     output(OUTPUTS.actionTest, actionTest.fn.functionName);
   }
 }

@@ -8,5 +8,7 @@ export const OUTPUTS = {
   sealingKey: 'SealingKeySecret',
   aiAction: 'AiActionFunction',
   usageReport: 'UsageReportFunction',
+  dashboardUrl: 'DashboardUrl',
+  userPool: 'UserPoolId',
   actionTest: 'ActionTestFunction',
 } as const;

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const cache = join(root, 'node_modules/.cache/va-wave-dashboard');
+/** Whatever changes the page. Vite's and React's versions are in the lock. */
+const SOURCES = ['dashboard/**/*.{ts,tsx,html,svg,json}', 'src/contract/**/*.ts', 'package-lock.json'];
+
+/**
+ * Folder of the built page: `page/` and `assets/`. Vite works for seconds and in processes of its own, so a build is kept under
+ * the hash of its sources, and a synthesis without changes costs nothing.
+ */
+export function builtDashboard(): string {
+  const built = join(cache, sourceHash());
+  if (existsSync(built)) return built;
+  mkdirSync(cache, { recursive: true });
+  const own = mkdtempSync(join(cache, 'build-'));
+  try {
+    execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), own], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    renameSync(own, built);
+  } catch (error) {
+    rmSync(own, { recursive: true, force: true });
+    // Another synthesis may have been faster.
+    if (!existsSync(built)) throw error;
+  }
+  return built;
+}
+
+function sourceHash(): string {
+  const hash = createHash('sha256');
+  for (const file of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root })).sort()) {
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+      .update('\0');
+  }
+  return hash.digest('hex').slice(0, 32);
+}

@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { Duration } from 'aws-cdk-lib';
+import { type HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import {
+  CachePolicy,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  ResponseHeadersPolicy,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct } from 'constructs';
+import { DASHBOARD_API_PATH, DASHBOARD_SCOPE } from '../src/contract/dashboard-operations.ts';
+import { builtDashboard } from './dashboard-page.ts';
+import type { Edge } from './edge.ts';
+import type { Login } from './login.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+export type DashboardProps = {
+  readonly login: Login;
+  readonly api: HttpApi;
+  readonly edge: Edge;
+  readonly dashboardApi: ServiceFunction;
+};
+
+/** Every path without a dot in its last part is a screen of the one page. */
+const SCREENS = `function handler(event) {
+  var request = event.request;
+  if (request.uri.split('/').pop().indexOf('.') === -1) request.uri = '/dashboard/index.html';
+  return request;
+}`;
+
+/** The dashboard: its page below `/dashboard/`, its API behind the login, and nothing else that a browser could reach. */
+export class Dashboard extends Construct {
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: DashboardProps) {
+    super(scope, id);
+    const { login, api, edge, dashboardApi } = props;
+    const baseUrl = `https://${edge.distribution.distributionDomainName}`;
+    this.url = `${baseUrl}/dashboard/`;
+    const { clientId, authorizer } = login.addClient(baseUrl);
+    api.addRoutes({
+      path: `${DASHBOARD_API_PATH}/{proxy+}`,
+      methods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.PATCH, HttpMethod.DELETE],
+      integration: new HttpLambdaIntegration('DashboardApi', dashboardApi.fn),
+      authorizer,
+      authorizationScopes: [DASHBOARD_SCOPE],
+    });
+
+    const behavior = {
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+      responseHeadersPolicy: this.#securityHeaders(login.origins),
+      functionAssociations: [
+        {
+          eventType: FunctionEventType.VIEWER_REQUEST,
+          function: new EdgeFunction(this, 'Screens', {
+            code: FunctionCode.fromInline(SCREENS),
+            runtime: FunctionRuntime.JS_2_0,
+          }),
+        },
+      ],
+    };
+    for (const path of ['/dashboard', '/dashboard/*']) edge.distribution.addBehavior(path, edge.assets, behavior);
+
+    const built = builtDashboard();
+    const assets = new BucketDeployment(this, 'Assets', {
+      destinationBucket: edge.bucket,
+      destinationKeyPrefix: 'dashboard/assets',
+      sources: [Source.asset(join(built, 'assets'))],
+      // A page that is open during a deployment still loads parts of its own version.
+      prune: false,
+      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
+    });
+    const page = new BucketDeployment(this, 'Page', {
+      destinationBucket: edge.bucket,
+      destinationKeyPrefix: 'dashboard',
+      sources: [
+        Source.asset(join(built, 'page')),
+        Source.jsonData('config.json', {
+          issuer: login.pool.userPoolProviderUrl,
+          client_id: clientId,
+          scope: `openid email ${DASHBOARD_SCOPE}`,
+        }),
+      ],
+      prune: false,
+      cacheControl: [CacheControl.noCache()],
+      distribution: edge.distribution,
+      distributionPaths: ['/dashboard', '/dashboard/*'],
+    });
+    // The page names assets that must be there when it is.
+    page.node.addDependency(assets);
+  }
+
+  /** Nothing from elsewhere, nothing inline; connections to the API, which has the page's own origin, and to the login. */
+  #securityHeaders(loginOrigins: readonly string[]): ResponseHeadersPolicy {
+    const policy = [
+      "default-src 'self'",
+      `connect-src 'self' ${loginOrigins.join(' ')}`,
+      "object-src 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; ');
+    return new ResponseHeadersPolicy(this, 'Headers', {
+      securityHeadersBehavior: {
+        contentSecurityPolicy: { contentSecurityPolicy: policy, override: true },
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+      },
+      customHeadersBehavior: {
+        customHeaders: [
+          { header: 'Permissions-Policy', value: 'camera=(), geolocation=(), microphone=()', override: true },
+        ],
+      },
+    });
+  }
+}

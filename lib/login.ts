@@ -1,0 +1,113 @@
+import { Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import {
+  AccountRecovery,
+  CfnManagedLoginBranding,
+  FeaturePlan,
+  ManagedLoginVersion,
+  Mfa,
+  OAuthScope,
+  ResourceServerScope,
+  UserPool,
+  UserPoolClientIdentityProvider,
+  type UserPoolDomain,
+  type UserPoolResourceServer,
+} from 'aws-cdk-lib/aws-cognito';
+import { Construct } from 'constructs';
+import { DASHBOARD_RESOURCE_SERVER, DASHBOARD_SCOPE_NAME } from '../src/contract/dashboard-operations.ts';
+
+/** A page stays logged in this long without a new login; every hour it gets a new access token. */
+const REFRESH_TOKEN_VALIDITY = Duration.hours(12);
+const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
+
+const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDescription: 'Use the dashboard' });
+
+/**
+ * Who may log in to the dashboard: a user pool without self sign-up. What somebody may do there is no affair of the pool: roles
+ * are kept in the configuration table.
+ */
+export class Login extends Construct {
+  readonly pool: UserPool;
+  readonly #domain: UserPoolDomain;
+  readonly #server: UserPoolResourceServer;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.pool = new UserPool(this, 'Pool', {
+      selfSignUpEnabled: false,
+      signInAliases: { email: true },
+      signInCaseSensitive: false,
+      autoVerify: { email: true },
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      passwordPolicy: {
+        minLength: 12,
+        requireLowercase: true,
+        requireUppercase: true,
+        requireDigits: true,
+        requireSymbols: true,
+      },
+      mfa: Mfa.OPTIONAL,
+      mfaSecondFactor: { sms: false, otp: true },
+      // The least that has managed login.
+      featurePlan: FeaturePlan.ESSENTIALS,
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    Validations.of(this.pool).acknowledge(
+      {
+        id: 'AwsSolutions::AwsSolutions-COG2',
+        reason: 'Admins may use an authenticator app; whether they must is for the operator to decide.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-COG8',
+        reason: 'The Plus plan costs per user; an operator chooses it where it is wanted.',
+      },
+    );
+    this.#server = this.pool.addResourceServer('Api', {
+      identifier: DASHBOARD_RESOURCE_SERVER,
+      scopes: [SCOPE],
+    });
+    // Prefixes are shared by all accounts of a region, so a part of the stack's own id makes this one unique.
+    const stackUuid = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
+    this.#domain = this.pool.addDomain('Domain', {
+      cognitoDomain: { domainPrefix: Fn.join('-', ['va-wave', Fn.select(4, Fn.split('-', stackUuid))]) },
+      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
+    });
+  }
+
+  /** Where a browser gets metadata, keys and tokens. */
+  get origins(): readonly string[] {
+    return [`${this.pool.userPoolProviderUrl}/`, this.#domain.baseUrl()];
+  }
+
+  /** The dashboard's public client, for pages below `baseUrl`, and the authorizer that takes its access tokens. */
+  addClient(baseUrl: string): { readonly clientId: string; readonly authorizer: HttpJwtAuthorizer } {
+    const client = this.pool.addClient('Dashboard', {
+      generateSecret: false,
+      authFlows: { userSrp: true },
+      supportedIdentityProviders: [UserPoolClientIdentityProvider.COGNITO],
+      oAuth: {
+        flows: { authorizationCodeGrant: true },
+        scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.resourceServer(this.#server, SCOPE)],
+        callbackUrls: [`${baseUrl}/dashboard/callback`],
+        logoutUrls: [`${baseUrl}/dashboard/`],
+      },
+      accessTokenValidity: ACCESS_TOKEN_VALIDITY,
+      idTokenValidity: ACCESS_TOKEN_VALIDITY,
+      refreshTokenValidity: REFRESH_TOKEN_VALIDITY,
+      refreshTokenRotationGracePeriod: Duration.seconds(30),
+      preventUserExistenceErrors: true,
+      enableTokenRevocation: true,
+    });
+    // Without a style of its own, the managed login of a client is unavailable.
+    new CfnManagedLoginBranding(this, 'Branding', {
+      userPoolId: this.pool.userPoolId,
+      clientId: client.userPoolClientId,
+      useCognitoProvidedValues: true,
+    });
+    const authorizer = new HttpJwtAuthorizer('DashboardLogin', this.pool.userPoolProviderUrl, {
+      jwtAudience: [client.userPoolClientId],
+    });
+    return { clientId: client.userPoolClientId, authorizer };
+  }
+}
