@@ -53,7 +53,7 @@ export function demoPage(page: DemoPage): string {
     }</p>
     <h2>Try this</h2>
     <ol class="steps">
-      <li><strong>Send a form.</strong> Click the round button, fill in the form, and watch it arrive on the right, signed.</li>
+      <li><strong>Send a form.</strong> Click the round button, fill in the form, and watch the signed request arrive on this page.</li>
       <li><strong>Let an event happen.</strong> The platform puts it on the bus; every Action that subscribed to it is called.
         <span class="row"><label class="hidden" for="event">Event</label>
         <select id="event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
