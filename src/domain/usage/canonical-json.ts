@@ -1,10 +1,10 @@
 /**
- * JSON with keys sorted at every level, compact separators and non-ASCII characters as \uXXXX: what the spec's "keys sorted and
+ * JSON with keys sorted at every level, compact separators and non-ASCII characters (and DEL) as \uXXXX: what the spec's "keys sorted and
  * compact separators" gives in Python's json, which receivers compare with ("Outbound: usage webhook").
  * Keys are sorted by code point. Takes JSON values only.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return write(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function write(value: unknown): string {
