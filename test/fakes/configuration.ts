@@ -1,4 +1,4 @@
-import type { Action, EventAction, FormAction } from '../../src/contract/actions.ts';
+import type { AiAction, EventAction, FormAction } from '../../src/contract/actions.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
 
 const CREATED = '2026-01-01T00:00:00.000Z';
@@ -67,7 +67,7 @@ export function aFormAction(changes: Partial<FormAction> = {}): FormAction {
   };
 }
 
-export function anAiAction(changes: Partial<Extract<Action, { trigger: 'AI-decided' }>> = {}): Action {
+export function anAiAction(changes: Partial<AiAction> = {}): AiAction {
   return {
     ...stored('act_ai'),
     trigger: 'AI-decided',

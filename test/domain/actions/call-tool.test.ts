@@ -1,0 +1,184 @@
+import type { AiAction } from '../../../src/contract/actions.ts';
+import { type CallToolPorts, callTool, listTools, type ToolCallRecord } from '../../../src/domain/actions/call-tool.ts';
+import { anAiAction, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  answered,
+  FakeLogWriteFailed,
+  FakeOutbound,
+  InMemoryDeliveryLog,
+  openSigningSecret,
+  unanswered,
+} from '../../fakes/delivery.ts';
+import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+
+const PARAMETERS = { type: 'object' as const, properties: { order: { type: 'string' as const } }, required: ['order'] };
+const UNAVAILABLE = { outcome: 'unavailable', message: 'The external service is unavailable. Offer a follow-up.' };
+
+function setUp(changes: Partial<AiAction> = {}) {
+  const outbound = new FakeOutbound();
+  const log = new InMemoryDeliveryLog();
+  const recorded: ToolCallRecord[] = [];
+  const unrecorded: ToolCallRecord[] = [];
+  const counts = new Map<string, number>();
+  const action = anAiAction({ parameters: PARAMETERS, ...changes });
+  const ports: CallToolPorts = {
+    findTool: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
+    countCall: async ({ siteId, conversationId, actionId }, limit) => {
+      const key = `${siteId} ${conversationId} ${actionId}`;
+      const count = counts.get(key) ?? 0;
+      if (count < limit) counts.set(key, count + 1);
+      return count < limit;
+    },
+    recordCall: async (record) => {
+      recorded.push(record);
+    },
+    recordFailed: (record) => unrecorded.push(record),
+    openSigningSecret,
+    log,
+    logWriteFailed: new FakeLogWriteFailed().report,
+    deliver: outbound.deliver,
+    now: new FrozenClock().now,
+    newId: countingIds(),
+  };
+  const call = (args: Record<string, unknown> = { order: 'A1' }, conversationId = 'c-1', tool = action.slug) =>
+    callTool({ siteId: SITE_ID, conversationId, tool, arguments: args }, ports);
+  return { outbound, log, recorded, unrecorded, counts, ports, call };
+}
+
+test('a call sends the arguments as a flat object, once, and tells only that it completed', async () => {
+  const { call, outbound, recorded, log } = setUp();
+  outbound.outcomes = [answered(200, '{"secret":"not for the assistant"}')];
+  expect(await call({ order: 'A1', invented: true })).toEqual({
+    outcome: 'completed',
+    message: 'The Action completed.',
+  });
+  expect(outbound.requests).toHaveLength(1);
+  expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{"order":"A1"}');
+  expect(outbound.requests[0]?.headers).toMatchObject({ 'X-Service-Trigger': 'ai', 'X-Service-Trigger-Ref': 'c-1' });
+  expect(recorded).toEqual([
+    {
+      site_id: SITE_ID,
+      conversation_id: 'c-1',
+      call_id: 'id-1',
+      action_id: 'act_ai',
+      action_name: 'Look up an order',
+      called_at: '2026-03-04T05:06:07.250Z',
+      status: 200,
+      latency_ms: 12,
+      error: null,
+    },
+  ]);
+  expect(log.all()).toHaveLength(1);
+});
+
+test('an Action without parameters sends an empty object', async () => {
+  const { ports, outbound } = setUp();
+  const { parameters: _, ...plain } = anAiAction({ parameters: PARAMETERS });
+  await callTool(
+    { siteId: SITE_ID, conversationId: 'c-1', tool: plain.slug, arguments: { a: 1 } },
+    { ...ports, findTool: async () => plain },
+  );
+  expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{}');
+});
+
+test('the sixth call in a conversation is refused and not sent; another conversation has its own five', async () => {
+  const { call, outbound } = setUp();
+  for (let i = 0; i < 5; i++) expect((await call()).outcome).toBe('completed');
+  expect(await call()).toEqual({
+    outcome: 'limit_reached',
+    message: 'This Action has reached its maximum use in this conversation. Offer human help.',
+  });
+  expect((await call({ order: 'A1' }, 'c-2')).outcome).toBe('completed');
+  expect(outbound.requests).toHaveLength(6);
+});
+
+test('failed calls count towards the five', async () => {
+  const { call, outbound } = setUp();
+  outbound.outcomes = [answered(500)];
+  for (let i = 0; i < 5; i++) await call();
+  expect((await call()).outcome).toBe('limit_reached');
+});
+
+test('wrong arguments are told by their field, send nothing and do not count', async () => {
+  const { call, outbound, counts, recorded } = setUp();
+  for (let i = 0; i < 10; i++) {
+    expect(await call({})).toEqual({
+      outcome: 'invalid_arguments',
+      message: 'The arguments are wrong. order: is required',
+    });
+  }
+  expect([outbound.requests, counts.size, recorded]).toEqual([[], 0, []]);
+});
+
+test.each([
+  ['an unknown one', {}, 'nothing'],
+  ['a disabled one', { enabled: false }, undefined],
+])('%s is no tool', async (_, changes, tool) => {
+  const { call, outbound } = setUp(changes);
+  expect(await call({ order: 'A1' }, 'c-1', tool)).toMatchObject({ outcome: 'unknown_tool' });
+  expect(outbound.requests).toEqual([]);
+});
+
+test.each([answered(404), answered(500), answered(302), unanswered('timeout'), unanswered('blocked_address')])(
+  'a failed request is made once and told as unavailable',
+  async (outcome) => {
+    const { call, outbound, recorded } = setUp();
+    outbound.outcomes = [outcome];
+    expect(await call()).toEqual(UNAVAILABLE);
+    expect(outbound.requests).toHaveLength(1);
+    expect(recorded).toEqual([expect.objectContaining({ status: outcome.status, error: expect.any(String) })]);
+  },
+);
+
+describe('an Action that feeds its response back', () => {
+  test('tells the top-level fields', async () => {
+    const { call, outbound } = setUp({ feed_response_back: true });
+    outbound.outcomes = [answered(200, '{"status":"sent","lines":[]}')];
+    expect(await call()).toEqual({
+      outcome: 'completed',
+      message: 'The Action completed.',
+      response: { status: 'sent' },
+    });
+  });
+
+  test('tells the mapped fields', async () => {
+    const { call, outbound } = setUp({ feed_response_back: true, response_field_map: { first: '$.lines.0' } });
+    outbound.outcomes = [answered(200, '{"status":"sent","lines":["a"]}')];
+    expect(await call()).toMatchObject({ response: { first: 'a' } });
+  });
+
+  test('is unavailable when the response broke off, which is no matter otherwise', async () => {
+    const cut = { ...answered(200, '{"status":"se'), bodyComplete: false, note: 'The response body broke off' };
+    const feeding = setUp({ feed_response_back: true });
+    feeding.outbound.outcomes = [cut];
+    expect(await feeding.call()).toEqual(UNAVAILABLE);
+    const silent = setUp();
+    silent.outbound.outcomes = [cut];
+    expect((await silent.call()).outcome).toBe('completed');
+  });
+});
+
+test('a call that cannot be recorded is told to the operator, and the assistant gets its answer', async () => {
+  const { ports, unrecorded, outbound } = setUp();
+  const recordCall = async () => {
+    throw new Error('away');
+  };
+  const answer = await callTool(
+    { siteId: SITE_ID, conversationId: 'c-1', tool: 'look-up-an-order', arguments: { order: 'A1' } },
+    { ...ports, recordCall },
+  );
+  expect([answer.outcome, unrecorded.length, outbound.requests.length]).toEqual(['completed', 1, 1]);
+});
+
+test('tools are listed with their name, description and parameters', async () => {
+  const { parameters: _, ...plain } = anAiAction({ slug: 'plain' });
+  const tools = await listTools(SITE_ID, { toolsOf: async () => [anAiAction({ parameters: PARAMETERS }), plain] });
+  expect(tools).toEqual([
+    { name: 'look-up-an-order', description: 'Finds an order by its number', input_schema: PARAMETERS },
+    {
+      name: 'plain',
+      description: 'Finds an order by its number',
+      input_schema: { type: 'object', properties: {}, required: [] },
+    },
+  ]);
+});

@@ -1,0 +1,69 @@
+import { type ParametersSchema, parametersSchema } from '../../../src/contract/actions.ts';
+import { checkArguments, parametersProblem } from '../../../src/domain/actions/parameters.ts';
+
+const PARAMETERS: ParametersSchema = parametersSchema.parse({
+  properties: {
+    order: { type: 'string', pattern: '^[A-Z]{2}\\d+$' },
+    email: { type: 'string', format: 'email' },
+    count: { type: 'integer' },
+    price: { type: 'number' },
+    gift: { type: 'boolean' },
+  },
+  required: ['order'],
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ['the required one', { order: 'AB12' }],
+  ['all of them', { order: 'AB12', email: 'ada@example.com', count: -3, price: 1.5, gift: false }],
+  ['a whole number as integer', { order: 'AB12', count: 2.0 }],
+])('%s is valid', (_, values) => {
+  expect(checkArguments(PARAMETERS, values)).toEqual({ valid: true, values });
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ['order: is required', {}],
+  ['order: is required', { order: undefined }],
+  ['order: must be a string', { order: 12 }],
+  ['order: must be a string', { order: null }],
+  ['order: must match the pattern', { order: 'ab12' }],
+  ['email: must be an email address', { order: 'AB12', email: 'ada' }],
+  ['count: must be an integer', { order: 'AB12', count: 1.5 }],
+  ['count: must be an integer', { order: 'AB12', count: '1' }],
+  ['price: must be a number', { order: 'AB12', price: '1.5' }],
+  ['price: must be a number', { order: 'AB12', price: Number.POSITIVE_INFINITY }],
+  ['gift: must be true or false', { order: 'AB12', gift: 'true' }],
+])('%s: %p', (problem, values) => {
+  expect(checkArguments(PARAMETERS, values)).toEqual({ valid: false, problem });
+});
+
+test('arguments outside the parameters are dropped; without parameters nothing is left', () => {
+  expect(checkArguments(PARAMETERS, { order: 'AB12', more: 1, __proto__: { gift: true } })).toEqual({
+    valid: true,
+    values: { order: 'AB12' },
+  });
+  expect(checkArguments(undefined, { a: 1 })).toEqual({ valid: true, values: {} });
+});
+
+test('a pattern that explodes elsewhere is checked in no time', () => {
+  const parameters = parametersSchema.parse({ properties: { a: { type: 'string', pattern: '^(a+)+$' } } });
+  const started = performance.now();
+  expect(checkArguments(parameters, { a: `${'a'.repeat(50_000)}!` })).toEqual({
+    valid: false,
+    problem: 'a: must match the pattern',
+  });
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+test.each<[string | undefined, unknown]>([
+  [undefined, { properties: { a: { type: 'string', pattern: '^\\d+$', format: 'email' } }, required: ['a'] }],
+  [undefined, {}],
+  ['required: b is not among the properties', { properties: { a: { type: 'string' } }, required: ['b'] }],
+  ['required: constructor is not among the properties', { required: ['constructor'] }],
+  ['properties.a: pattern and format are for strings', { properties: { a: { type: 'number', pattern: 'x' } } }],
+  [
+    'properties.a.pattern: is not supported (RE2 syntax: no look-around, no back-references)',
+    { properties: { a: { type: 'string', pattern: '(?=x)' } } },
+  ],
+])('the problem %p of %p', (problem, parameters) => {
+  expect(parametersProblem(parametersSchema.parse(parameters))).toBe(problem);
+});

@@ -1,0 +1,52 @@
+import { toolResponse } from '../../../src/domain/actions/tool-response.ts';
+
+const respond = (text: string, map?: Record<string, string>) => toolResponse(Buffer.from(text), map);
+const ORDER =
+  '{"order":{"status":"sent","lines":[{"sku":"a"},{"sku":"b"}],"__proto__":{"x":1}},"total":1.5,"paid":true,"note":null,"tags":[]}';
+
+test('a map pulls each of its paths out, and leaves out those that lead nowhere', () => {
+  expect(
+    respond(ORDER, {
+      status: '$.order.status',
+      second: '$.order.lines.1.sku',
+      total: '$.total',
+      note: '$.note',
+      gone: '$.order.gone',
+      deeper: '$.total.x',
+    }),
+  ).toEqual({ status: 'sent', second: 'b', total: 1.5, note: null });
+});
+
+test('no path reaches a prototype', () => {
+  expect(
+    respond(ORDER, {
+      a: '$.constructor',
+      b: '$.order.lines.length',
+      c: '$.order.status.length',
+      d: '$.order.toString',
+    }),
+  ).toEqual({});
+});
+
+test('without a map the top-level strings, numbers, booleans and nulls are told', () => {
+  expect(respond(ORDER)).toEqual({ total: 1.5, paid: true, note: null });
+});
+
+test.each([
+  ['[1,2]', {}],
+  ['"text"', {}],
+  ['5', {}],
+  ['null', {}],
+])('the JSON %s has no top-level fields', (text, told) => {
+  expect(respond(text)).toEqual(told);
+});
+
+test.each([
+  ['', ''],
+  ['<html>', '<html>'],
+  ['x'.repeat(501), 'x'.repeat(500)],
+  ['👩'.repeat(501), '👩'.repeat(500)],
+])('of what is no JSON the first 500 characters are told', (text, told) => {
+  expect(respond(text)).toBe(told);
+  expect(respond(text, { a: '$.a' })).toBe(told);
+});

@@ -1,0 +1,99 @@
+import { createHmac } from 'node:crypto';
+import type { SessionClaims } from '../../../src/contract/sessions.ts';
+import type { OutboundOutcome } from '../../../src/domain/delivery/outbound.ts';
+import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
+import { SITE_ID } from '../../fakes/configuration.ts';
+import { answered, FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, unanswered } from '../../fakes/delivery.ts';
+import { saidNo } from '../../fakes/refusals.ts';
+import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { someClaims } from '../../fakes/widget.ts';
+
+const SECRET = 's'.repeat(32);
+const USAGE = { input_tokens: 10, output_tokens: 20, total_tokens: 30, tts_chars: 5, tts_provider: 'Zoë' };
+const HOOKED = someClaims({ usage_webhook: { url: 'https://hooks.example/usage', secret: SECRET } });
+
+function setUp(claims: SessionClaims | undefined = HOOKED) {
+  const clock = new FrozenClock();
+  const outbound = new FakeOutbound();
+  const log = new InMemoryDeliveryLog();
+  const logWriteFailed = new FakeLogWriteFailed();
+  const ports = {
+    verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined),
+    deliver: outbound.deliver,
+    log,
+    logWriteFailed: logWriteFailed.report,
+    now: clock.now,
+    newId: countingIds(),
+  };
+  const report = (session_token = 'good') => reportUsage({ session_token, usage: USAGE }, ports);
+  return { clock, outbound, log, logWriteFailed, report };
+}
+
+test('a turn is reported with the fields of the spec, sorted, compact, and signed as it is sent', async () => {
+  const { report, outbound, clock } = setUp();
+  expect(await report()).toEqual({ should_continue: true, reported: true });
+  const [request] = outbound.requests;
+  const timestamp = Math.floor(clock.now().getTime() / 1000);
+  const body = Buffer.from(request?.body ?? []);
+  expect(body.toString()).toBe(
+    `{"nonce":"id-1","session_id":"session-1","site_id":"${SITE_ID}","timestamp":${timestamp},` +
+      '"usage":{"input_tokens":10,"output_tokens":20,"total_tokens":30,"tts_chars":5,"tts_provider":"Zo\\u00eb"},"user_id":"user-1"}',
+  );
+  expect(request).toMatchObject({ method: 'POST', url: 'https://hooks.example/usage' });
+  expect(request?.connectionKey).toBeUndefined();
+  expect(request?.headers).toMatchObject({
+    'Content-Type': 'application/json',
+    'X-Webhook-Signature': createHmac('sha256', SECRET).update(body).digest('hex'),
+    'X-Webhook-Timestamp': String(timestamp),
+  });
+});
+
+test.each<[string, OutboundOutcome, boolean]>([
+  ['200 that says stop', answered(200, '{"should_continue": false}'), false],
+  ['200 that says stop, and more', answered(200, '{"should_continue":false,"reason":"quota"}'), false],
+  ['200 that says go on', answered(200, '{"should_continue": true}'), true],
+  ['200 that says nothing', answered(200, '{}'), true],
+  ['200 that says 0', answered(200, '{"should_continue": 0}'), true],
+  ['200 that says null', answered(200, '{"should_continue": null}'), true],
+  ['200 that says "false"', answered(200, '{"should_continue": "false"}'), true],
+  ['200 with a list', answered(200, '[{"should_continue": false}]'), true],
+  ['200 with null', answered(200, 'null'), true],
+  ['200 without JSON', answered(200, 'stop'), true],
+  ['200 that broke off', { ...answered(200, '{"should_continue": false}'), bodyComplete: false }, true],
+  ['201 that says stop', answered(201, '{"should_continue": false}'), true],
+  ['402 that says stop', answered(402, '{"should_continue": false}'), true],
+  ['302', answered(302), true],
+  ['500', answered(500), true],
+  ['a timeout', unanswered('timeout'), true],
+  ['a blocked address', unanswered('blocked_address'), true],
+])('after %s the conversation goes on: %p', async (_, outcome, goesOn) => {
+  const { report, outbound, log } = setUp();
+  outbound.outcomes = [outcome];
+  expect(await report()).toEqual({ should_continue: goesOn, reported: true });
+  expect(outbound.requests).toHaveLength(1);
+  expect(log.all()).toEqual([
+    expect.objectContaining({
+      start: expect.objectContaining({ action_id: usageLogId(SITE_ID), trigger: 'usage', attempt: 1 }),
+      result: expect.objectContaining({ status: outcome.status }),
+    }),
+  ]);
+});
+
+test('a session without a webhook goes on without a request', async () => {
+  const { report, outbound } = setUp(someClaims());
+  expect(await report()).toEqual({ should_continue: true, reported: false });
+  expect(outbound.requests).toEqual([]);
+});
+
+test('a token that is not ours is refused', async () => {
+  const { report, outbound } = setUp();
+  expect(await saidNo(report('forged'))).toEqual([401, 'Invalid or expired session token']);
+  expect(outbound.requests).toEqual([]);
+});
+
+test('a log that is away neither stops nor repeats the report', async () => {
+  const { report, outbound, log, logWriteFailed } = setUp();
+  log.failing.add('claim').add('complete');
+  expect(await report()).toMatchObject({ reported: true });
+  expect([outbound.requests.length, logWriteFailed.calls.length]).toEqual([1, 2]);
+});
