@@ -1,0 +1,73 @@
+import {
+  type BedrockRuntimeClient,
+  type ContentBlock,
+  ConverseCommand,
+  type ConverseCommandInput,
+  type Message as ConverseMessage,
+} from '@aws-sdk/client-bedrock-runtime';
+import type { Message, Model, Text, ToolAnswer, ToolCall } from './model.ts';
+
+type ToolConfig = NonNullable<ConverseCommandInput['toolConfig']>;
+type ConverseTool = NonNullable<ToolConfig['tools']>[number];
+/** JSON as the SDK names it. */
+type Document = NonNullable<NonNullable<ContentBlock['toolUse']>['input']>;
+
+/**
+ * A model of Amazon Bedrock, by the Converse API.
+ * @param modelId a model or inference profile that supports tool use
+ */
+export function bedrockModel(client: BedrockRuntimeClient, modelId: string): Model {
+  return async ({ system, messages, tools }) => {
+    const { output, usage } = await client.send(
+      new ConverseCommand({
+        modelId,
+        system: [{ text: system }],
+        messages: messages.map(converseMessage),
+        // An empty list is refused.
+        ...(tools.length === 0 ? {} : { toolConfig: { tools: tools.map(converseTool) } }),
+        inferenceConfig: { maxTokens: 1024 },
+      }),
+    );
+    return {
+      content: (output?.message?.content ?? []).flatMap(ourBlock),
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+    };
+  };
+}
+
+function converseTool({ name, description, input_schema }: Parameters<Model>[0]['tools'][number]): ConverseTool {
+  return { toolSpec: { name, description, inputSchema: { json: documentOf(input_schema) } } };
+}
+
+function converseMessage({ role, content }: Message): ConverseMessage {
+  return { role, content: content.map(converseBlock) };
+}
+
+function converseBlock(block: Text | ToolCall | ToolAnswer): ContentBlock {
+  switch (block.kind) {
+    case 'text':
+      return { text: block.text };
+    case 'toolCall':
+      return { toolUse: { toolUseId: block.id, name: block.name, input: documentOf(block.input) } };
+    case 'toolAnswer':
+      return {
+        toolResult: {
+          toolUseId: block.id,
+          status: block.failed ? 'error' : 'success',
+          content: [{ json: documentOf(block.content) }],
+        },
+      };
+  }
+}
+
+/** Blocks of other kinds, such as a model's reasoning, are no part of the answer. */
+function ourBlock({ text, toolUse }: ContentBlock): (Text | ToolCall)[] {
+  if (text !== undefined) return [{ kind: 'text', text }];
+  if (toolUse?.toolUseId === undefined || toolUse.name === undefined) return [];
+  return [{ kind: 'toolCall', id: toolUse.toolUseId, name: toolUse.name, input: Object(toolUse.input) }];
+}
+
+function documentOf(value: object): Document {
+  return JSON.parse(JSON.stringify(value));
+}

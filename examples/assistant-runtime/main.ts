@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline/promises';
+import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { bedrockModel } from './bedrock-model.ts';
+import { type Conversation, runTurn } from './turn.ts';
+import { vaWave } from './va-wave.ts';
+
+/** A conversation in the terminal: what you type is what the visitor says. */
+const ports = {
+  model: bedrockModel(new BedrockRuntimeClient(), required('MODEL_ID')),
+  platform: vaWave(new LambdaClient({ maxAttempts: 1 }), new EventBridgeClient(), {
+    aiActionFunction: required('AI_ACTION_FUNCTION'),
+    usageReportFunction: required('USAGE_REPORT_FUNCTION'),
+    eventBus: required('EVENT_BUS'),
+    orgId: required('ORG_ID'),
+    siteId: required('SITE_ID'),
+  }),
+  say: async (text: string) => console.log(`\n${text}\n`),
+  onFault: (what: string, cause: unknown) => console.error(`[${what}]`, cause),
+};
+const conversation: Conversation = {
+  id: process.env.CONVERSATION_ID ?? randomUUID(),
+  sessionToken: process.env.SESSION_TOKEN,
+  messages: [],
+  ended: false,
+};
+
+const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' });
+terminal.prompt();
+for await (const line of terminal) {
+  if (line.trim() !== '') await runTurn(conversation, line, ports);
+  if (conversation.ended) break;
+  terminal.prompt();
+}
+if (conversation.ended) console.log('The conversation has ended.');
+terminal.close();
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new Error(`Set ${name}`);
+  return value;
+}

@@ -1,0 +1,36 @@
+/** What the turn needs of a model. `bedrock-model.ts` answers with Amazon Bedrock; tests follow a script. */
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** A tool as `ai-action` lists it. */
+export type Tool = { readonly name: string; readonly description: string; readonly input_schema: JsonObject };
+
+export type ToolCall = {
+  readonly kind: 'toolCall';
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+};
+export type ToolAnswer = {
+  readonly kind: 'toolAnswer';
+  readonly id: string;
+  readonly failed: boolean;
+  readonly content: JsonObject;
+};
+export type Text = { readonly kind: 'text'; readonly text: string };
+
+export type Message =
+  | { readonly role: 'user'; readonly content: readonly (Text | ToolAnswer)[] }
+  | { readonly role: 'assistant'; readonly content: readonly (Text | ToolCall)[] };
+
+export type ModelReply = {
+  readonly content: readonly (Text | ToolCall)[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+};
+
+export type Model = (request: {
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+}) => Promise<ModelReply>;

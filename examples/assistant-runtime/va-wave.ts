@@ -1,0 +1,70 @@
+import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import type { Tool } from './model.ts';
+import type { Platform, ToolResult } from './platform.ts';
+
+export type Deployment = {
+  /** Stack output `AiActionFunction`. */
+  readonly aiActionFunction: string;
+  /** Stack output `UsageReportFunction`. */
+  readonly usageReportFunction: string;
+  /** Stack output `EventBus`. */
+  readonly eventBus: string;
+  readonly orgId: string;
+  readonly siteId: string;
+};
+
+/**
+ * va-wave on AWS: two Lambda functions and an event bus. The caller's role needs `lambda:InvokeFunction` on the functions and
+ * `events:PutEvents` on the bus.
+ *
+ * Give the Lambda client `maxAttempts: 1` for tool calls: a call that was made must not be made again.
+ */
+export function vaWave(lambda: LambdaClient, events: EventBridgeClient, deployment: Deployment): Platform {
+  const { aiActionFunction, usageReportFunction, eventBus, orgId, siteId } = deployment;
+
+  /** @throws when the function failed or refused */
+  async function invoke<Answer>(name: string, input: object): Promise<Answer> {
+    const { Payload, FunctionError } = await lambda.send(
+      new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify(input)) }),
+    );
+    if (FunctionError !== undefined) throw new Error(`${name} failed`);
+    const answer: { success: true } | { success: false; error: string } = JSON.parse(
+      Buffer.from(Payload ?? []).toString(),
+    );
+    if (!answer.success) throw new Error(`${name} refused: ${answer.error}`);
+    return answer as { success: true } & Answer;
+  }
+
+  return {
+    async listTools() {
+      const input = { operation: 'listTools', site_id: siteId };
+      return (await invoke<{ tools: readonly Tool[] }>(aiActionFunction, input)).tools;
+    },
+    callTool: (conversationId, tool, args) =>
+      invoke<ToolResult>(aiActionFunction, {
+        operation: 'callTool',
+        site_id: siteId,
+        conversation_id: conversationId,
+        tool,
+        arguments: args,
+      }),
+    reportUsage: (sessionToken, usage) => invoke(usageReportFunction, { session_token: sessionToken, usage }),
+    async publish(event, data) {
+      const detail = { org_id: orgId, site_id: siteId, data };
+      const { FailedEntryCount, Entries } = await events.send(
+        new PutEventsCommand({
+          Entries: [
+            {
+              EventBusName: eventBus,
+              Source: 'assistant-runtime',
+              DetailType: event,
+              Detail: JSON.stringify(detail),
+            },
+          ],
+        }),
+      );
+      if (FailedEntryCount !== 0) throw new Error(`The bus refused ${event}: ${Entries?.[0]?.ErrorCode}`);
+    },
+  };
+}

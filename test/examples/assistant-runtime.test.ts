@@ -1,0 +1,176 @@
+import { type Conversation, runTurn } from '../../examples/assistant-runtime/turn.ts';
+import { verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
+import { answered } from '../fakes/delivery.ts';
+import { SESSION_TOKEN, startPlatform, USAGE_SECRET } from './fake-platform.ts';
+import { asksFor, replies, ScriptedModel, text } from './scripted-model.ts';
+
+const ORDER = 'look-up-an-order';
+
+describe('examples/assistant-runtime', () => {
+  let world: Awaited<ReturnType<typeof startPlatform>>;
+  let said: string[];
+  let faults: string[];
+  beforeEach(async () => {
+    world = await startPlatform();
+    said = [];
+    faults = [];
+  });
+  afterEach(() => world.stop());
+
+  const begin = (changes: Partial<Conversation> = {}): Conversation => ({
+    id: 'c1',
+    sessionToken: SESSION_TOKEN,
+    messages: [],
+    ended: false,
+    ...changes,
+  });
+  const turn = (conversation: Conversation, { model }: ScriptedModel, question = 'Where is my order 1001?') =>
+    runTurn(conversation, question, {
+      model,
+      platform: world.platform,
+      say: async (reply) => {
+        said.push(reply);
+      },
+      onFault: (what) => faults.push(what),
+    });
+  const reports = () =>
+    world.webhook.requests.map(({ body, headers }) => verifyUsageWebhook(body ?? '', headers, USAGE_SECRET));
+
+  test('offers the tools, calls the one asked for, and answers with what it said', async () => {
+    world.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀"}')];
+    const script = new ScriptedModel(
+      replies(text('One moment.'), asksFor(ORDER, { order: '1001' })),
+      replies(text('It was sent.')),
+    );
+    expect(await turn(begin(), script)).toBe(true);
+
+    expect(script.requests[0]?.tools).toEqual([
+      {
+        name: ORDER,
+        description: 'Finds an order by its number',
+        input_schema: expect.objectContaining({ type: 'object', required: ['order'] }),
+      },
+    ]);
+    const [request] = world.endpoint.requests;
+    expect(verifyAction(request?.body ?? '', request?.headers ?? {}, 'whsec_act_ai')).toMatchObject({
+      trigger: 'ai',
+      triggerRef: 'c1',
+      body: { order: '1001' },
+    });
+    expect(script.lastTold()).toEqual([
+      {
+        kind: 'toolAnswer',
+        id: 'call-1',
+        failed: false,
+        content: { message: expect.any(String), response: { status: 'sent', łódź: '😀' } },
+      },
+    ]);
+    expect(said).toEqual(['It was sent.']);
+    expect(faults).toEqual([]);
+  });
+
+  test('puts what was said on the bus, in order', async () => {
+    await turn(begin(), new ScriptedModel(replies(text('It was sent.'))));
+    expect(world.published.map((event) => [event['detail-type'], event.detail.data.text])).toEqual([
+      ['message.received', 'Where is my order 1001?'],
+      ['message.sent', 'It was sent.'],
+    ]);
+    expect(world.published[0]?.detail.data.conversation_id).toBe('c1');
+  });
+
+  test("reports what all of the turn's model calls used", async () => {
+    await turn(begin(), new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('Done.'))));
+    expect(reports()).toMatchObject([{ usage: { input_tokens: 200, output_tokens: 40, total_tokens: 240 } }]);
+  });
+
+  test('takes no further turn once the webhook said stop', async () => {
+    world.webhook.outcomes = [answered(200, '{"should_continue": false}')];
+    const conversation = begin();
+    const script = new ScriptedModel(replies(text('It was sent.')));
+    expect(await turn(conversation, script)).toBe(true);
+    expect(said).toEqual(['It was sent.']);
+    expect(conversation.ended).toBe(true);
+    expect(await turn(conversation, script)).toBe(false);
+    expect(script.requests).toHaveLength(1);
+    expect(world.published).toHaveLength(2);
+  });
+
+  test('without a session token there is nothing to report to', async () => {
+    const conversation = begin({ sessionToken: undefined });
+    await turn(conversation, new ScriptedModel(replies(text('Hello.'))));
+    expect(world.webhook.requests).toEqual([]);
+    expect(conversation.ended).toBe(false);
+  });
+
+  test('tells the model of wrong arguments, unknown tools, a failed endpoint and the sixth call', async () => {
+    const told = async (name: string, input: { order: string }) => {
+      const script = new ScriptedModel(replies(asksFor(name, input)), replies(text('I see.')));
+      await turn(begin(), script);
+      return script.lastTold();
+    };
+    const failing = (message: string) => [
+      { kind: 'toolAnswer', id: 'call-1', failed: true, content: { message: expect.stringContaining(message) } },
+    ];
+    expect(await told(ORDER, { order: 'ten' })).toEqual(failing('order'));
+    expect(await told('no-such-tool', { order: '1' })).toEqual(failing('no such Action'));
+    world.endpoint.outcomes = [answered(500)];
+    expect(await told(ORDER, { order: '1' })).toEqual(failing('unavailable'));
+    world.endpoint.outcomes = [answered(200, '{}')];
+    for (let call = 2; call <= 5; call += 1) await told(ORDER, { order: '1' });
+    expect(await told(ORDER, { order: '1' })).toEqual(failing('maximum use'));
+    expect(world.endpoint.requests).toHaveLength(5);
+  });
+
+  test('answers several calls of one message together, in their order', async () => {
+    const script = new ScriptedModel(
+      replies(asksFor(ORDER, { order: '1' }, 'first'), asksFor(ORDER, { order: '2' }, 'second')),
+      replies(text('Both were sent.')),
+    );
+    await turn(begin(), script);
+    expect(script.lastTold()?.map((block) => 'id' in block && block.id)).toEqual(['first', 'second']);
+    expect(world.endpoint.requests).toHaveLength(2);
+  });
+
+  test('a model that only asks for tools is stopped', async () => {
+    const script = new ScriptedModel(replies(asksFor(ORDER, { order: '1' })));
+    await turn(begin(), script);
+    expect(script.requests).toHaveLength(6);
+    expect(said).toEqual([expect.stringContaining('ask a colleague')]);
+    expect(reports()).toMatchObject([{ usage: { total_tokens: 720 } }]);
+  });
+
+  test('a model that fails half-way costs an apology, and what it used is reported', async () => {
+    const conversation = begin();
+    await turn(conversation, new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), new Error('Throttled')));
+    expect(said).toEqual([expect.stringContaining('ask a colleague')]);
+    expect(reports()).toMatchObject([{ usage: { total_tokens: 120 } }]);
+    expect(faults).toEqual(['model']);
+    expect(conversation.ended).toBe(false);
+  });
+
+  test('answers while everything beside the model is away', async () => {
+    for (const name of ['bus', 'ai-action', 'usage-report']) world.away.add(name);
+    const conversation = begin();
+    const script = new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('Later, then.')));
+    expect(await turn(conversation, script)).toBe(true);
+    expect(script.requests[0]?.tools).toEqual([]);
+    expect(script.lastTold()).toMatchObject([
+      { failed: true, content: { message: expect.stringContaining('unavailable') } },
+    ]);
+    expect(said).toEqual(['Later, then.']);
+    expect(faults).toEqual(['message.received', 'listTools', `callTool ${ORDER}`, 'message.sent', 'reportUsage']);
+    expect(conversation.ended).toBe(false);
+  });
+
+  test('keeps what was said between turns, and no tool calls', async () => {
+    const conversation = begin();
+    await turn(conversation, new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('It was sent.'))));
+    const script = new ScriptedModel(replies(text('Yesterday.')));
+    await turn(conversation, script, 'When?');
+    expect(script.requests[0]?.messages).toEqual([
+      { role: 'user', content: [text('Where is my order 1001?')] },
+      { role: 'assistant', content: [text('It was sent.')] },
+      { role: 'user', content: [text('When?')] },
+    ]);
+  });
+});

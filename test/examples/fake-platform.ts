@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { vaWave } from '../../examples/assistant-runtime/va-wave.ts';
+import { type BusEvent, busEvent } from '../../src/contract/queues.ts';
+import { toolRequest } from '../../src/contract/tools.ts';
+import { usageReport } from '../../src/contract/usage.ts';
+import { type CallToolPorts, callTool, listTools } from '../../src/domain/actions/call-tool.ts';
+import { reportUsage } from '../../src/domain/usage/report-usage.ts';
+import { anAiAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, openSigningSecret } from '../fakes/delivery.ts';
+import { someClaims } from '../fakes/widget.ts';
+
+export const SESSION_TOKEN = 'the token of the visitor';
+export const USAGE_SECRET = 'usage-secret-of-at-least-32-characters';
+
+/**
+ * Lambda and EventBridge on a port of this machine, spoken to by the real SDK clients, with the service's own contract and rules
+ * behind them. One AI-decided Action is configured: `look-up-an-order`, which takes `order` and feeds its response back.
+ */
+export async function startPlatform() {
+  const endpoint = new FakeOutbound();
+  const webhook = new FakeOutbound();
+  const published: BusEvent[] = [];
+  const away = new Set<string>();
+
+  const found = anAiAction({
+    feed_response_back: true,
+    parameters: { type: 'object', properties: { order: { type: 'string', pattern: '^[0-9]+$' } }, required: ['order'] },
+  });
+  if (found.trigger !== 'AI-decided') throw new Error('The Action is of another kind');
+  const action = found;
+  const calls = new Map<string, number>();
+  const common = {
+    log: new InMemoryDeliveryLog(),
+    logWriteFailed: new FakeLogWriteFailed().report,
+    now: () => new Date(),
+    newId: randomUUID,
+  };
+  const toolPorts: CallToolPorts & Parameters<typeof listTools>[1] = {
+    ...common,
+    toolsOf: async () => [action],
+    findTool: async (_site, slug) => (slug === action.slug ? action : undefined),
+    countCall: async ({ conversationId }, limit) => {
+      const made = calls.get(conversationId) ?? 0;
+      calls.set(conversationId, made + 1);
+      return made < limit;
+    },
+    recordCall: async () => {},
+    recordFailed: () => {},
+    openSigningSecret,
+    deliver: endpoint.deliver,
+  };
+
+  const functions: Record<string, (input: unknown) => Promise<object>> = {
+    'ai-action': async (input) => {
+      const request = toolRequest.parse(input);
+      if (request.operation === 'listTools') return { tools: await listTools(request.site_id, toolPorts) };
+      const { site_id: siteId, conversation_id: conversationId, tool } = request;
+      return callTool({ siteId, conversationId, tool, arguments: request.arguments }, toolPorts);
+    },
+    'usage-report': async (input) =>
+      reportUsage(usageReport.parse(input), {
+        ...common,
+        verifyTokenOfTurn: async (token) =>
+          token === SESSION_TOKEN
+            ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
+            : undefined,
+        deliver: webhook.deliver,
+      }),
+  };
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = JSON.parse(Buffer.concat(chunks).toString());
+    const name = /^\/2015-03-31\/functions\/([\w-]+)\/invocations$/.exec(request.url ?? '')?.[1] ?? 'bus';
+    if (away.has(name)) return response.writeHead(400).end('{}');
+    if (name === 'bus') {
+      const entries: { DetailType: string; Detail: string }[] = body.Entries;
+      const events = entries.map(({ DetailType, Detail }) => ({
+        id: randomUUID(),
+        'detail-type': DetailType,
+        time: '2026-03-04T05:06:07Z',
+        detail: JSON.parse(Detail),
+      }));
+      published.push(...events.map((event) => busEvent.parse(event)));
+      const answer = { FailedEntryCount: 0, Entries: events.map(({ id }) => ({ EventId: id })) };
+      return response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' }).end(JSON.stringify(answer));
+    }
+    const answer = await functions[name]?.(body).then(
+      (result) => ({ success: true, ...result }),
+      (error: Error) => ({ success: false, error: error.message }),
+    );
+    response.end(JSON.stringify(answer));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const client = {
+    endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    maxAttempts: 1,
+  };
+  const lambda = new LambdaClient(client);
+  const events = new EventBridgeClient(client);
+  return {
+    platform: vaWave(lambda, events, {
+      aiActionFunction: 'ai-action',
+      usageReportFunction: 'usage-report',
+      eventBus: 'bus',
+      orgId: ORG_ID,
+      siteId: SITE_ID,
+    }),
+    /** Where tool calls arrive. */
+    endpoint,
+    /** Where usage reports arrive. */
+    webhook,
+    published,
+    /** Names of the functions, or `bus`, that do not answer. */
+    away,
+    stop: () => {
+      lambda.destroy();
+      events.destroy();
+      server.close().closeAllConnections();
+    },
+  };
+}
