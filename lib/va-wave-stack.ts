@@ -11,12 +11,15 @@ import { Edge } from './edge.ts';
 import { Keys } from './keys.ts';
 import { Login } from './login.ts';
 import { Messaging } from './messaging.ts';
+import { Monitoring } from './monitoring.ts';
 import { REQUEST_TIMEOUT, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { Tables } from './tables.ts';
 
 export type VaWaveStackProps = StackProps & {
   /** How long the delivery log keeps a record, in days. @default 30 */
   readonly deliveryLogRetentionDays?: number;
+  /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
+  readonly alarmTopicArn?: string;
   /** Module behind `#network-rule` in the outbound functions. Only the one-machine cloud sets it. @default the strict rule */
   readonly networkRule?: string;
 };
@@ -197,6 +200,16 @@ export class VaWaveStack extends Stack {
     const login = new Login(this, 'Login');
     const dashboard = new Dashboard(this, 'Dashboard', { login, api: api.http, edge, dashboardApi });
 
+    new Monitoring(this, 'Monitoring', {
+      functions: {
+        Requests: [sessionCreate, widgetInit, formSubmit, preflight, notFound, dashboardApi],
+        Deliveries: [eventRouter, dispatcher, aiAction, usageReport, actionTest, keyRotation],
+      },
+      logWriters: ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'],
+      queues: { Events: messaging.events, Deliveries: messaging.deliveries },
+      api: api.http,
+      ...(props.alarmTopicArn === undefined ? {} : { alarmTopicArn: props.alarmTopicArn }),
+    });
     acknowledgeFindings(this);
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });

@@ -13,11 +13,12 @@ import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
 import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { actionTestRequest } from '../../src/contract/tools.ts';
 import { testAction } from '../../src/domain/actions/test-action.ts';
 
 const logger = new Logger({ serviceName: 'action-test' });
-const metrics = new Metrics({ namespace: 'va-wave', serviceName: 'action-test' });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: 'action-test' });
 const dynamo = dynamoDocumentClient();
 const { deliver, close } = createDeliver({ clock: outboundClock });
 const ports = {

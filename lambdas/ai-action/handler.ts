@@ -13,11 +13,12 @@ import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
 import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { toolRequest } from '../../src/contract/tools.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
 
 const logger = new Logger({ serviceName: 'ai-action' });
-const metrics = new Metrics({ namespace: 'va-wave', serviceName: 'ai-action' });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: 'ai-action' });
 const dynamo = dynamoDocumentClient();
 const { deliver, close } = createDeliver({ clock: outboundClock });
 const ports = {

@@ -13,11 +13,12 @@ import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/sec
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { deliveriesQueue, sqsClient } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptDelivery } from '../../src/domain/delivery/attempt-delivery.ts';
 
 const logger = new Logger({ serviceName: 'dispatcher' });
-const metrics = new Metrics({ namespace: 'va-wave', serviceName: 'dispatcher' });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: 'dispatcher' });
 const dynamo = dynamoDocumentClient();
 const { deliver, close } = createDeliver({ clock: outboundClock });
 const ports = {
@@ -53,7 +54,7 @@ export const handler = sqsBatchHandler(
     if (result !== null) {
       const one = metrics.singleMetric();
       one.addDimension('outcome', result.error?.code ?? 'succeeded');
-      one.addMetric('Attempts', MetricUnit.Count, 1);
+      one.addMetric(METRICS.attempts, MetricUnit.Count, 1);
     }
   },
   async () => {

@@ -18,10 +18,11 @@ import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { escalationTopics, snsClient } from '../../src/adapters/sns/escalation-topic.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { submitForm } from '../../src/domain/actions/submit-form.ts';
 
 const logger = new Logger({ serviceName: 'form-submit' });
-const metrics = new Metrics({ namespace: 'va-wave', serviceName: 'form-submit' });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: 'form-submit' });
 const dynamo = dynamoDocumentClient();
 const secrets = secretsManagerClient();
 const originSecret = plainSecret(secrets, required(process.env, ENVIRONMENT.originSecret), now);

@@ -11,11 +11,12 @@ import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
 import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { usageReport } from '../../src/contract/usage.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 
 const logger = new Logger({ serviceName: 'usage-report' });
-const metrics = new Metrics({ namespace: 'va-wave', serviceName: 'usage-report' });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: 'usage-report' });
 const { deliver, close } = createDeliver({ clock: outboundClock });
 const ports = {
   ...sessionTokens(cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.tokenKeys), now), now),

@@ -311,6 +311,9 @@ export const responseHeadersPolicy = z.strictObject({
 
 /** Types that change nothing on one machine, and why. Their names and attributes are in identities.ts where others ask. */
 export const NO_LOCAL_EFFECT: ReadonlySet<string> = new Set([
+  // Functions print their metrics into their logs; nobody draws them here.
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
   // Counts CDK constructs in AWS's own statistics.
   'AWS::CDK::Metadata',
   // Function logs are files here; who may write them is decided by the role (function-log.ts).

@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { METRICS } from '../../contract/metrics.ts';
 import type { LogWriteFailed } from '../../domain/delivery/delivery-log.ts';
 
 /** The record that the delivery log could not take, as one structured line without the payload and the response, and a count. */
@@ -20,6 +21,6 @@ export function logWriteFailed(logger: Logger, metrics: Metrics): LogWriteFailed
           }),
       cause: cause instanceof Error ? cause.name : 'unknown',
     });
-    metrics.addMetric('DeliveryLogWriteFailed', MetricUnit.Count, 1);
+    metrics.addMetric(METRICS.logWriteFailed, MetricUnit.Count, 1);
   };
 }

@@ -1,0 +1,144 @@
+import { Duration } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  Alarm,
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { METRICS, METRICS_NAMESPACE } from '../src/contract/metrics.ts';
+import type { WorkQueue } from './messaging.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+const FIVE_MINUTES = Duration.minutes(5);
+/** Retries take six seconds and a poll at most twenty; an older message waits for something that does not work. */
+const OLD_MESSAGE_SECONDS = 300;
+/** A customer's endpoint cannot cause these; a handful in five minutes is more than a bad moment of AWS. */
+const SERVER_ERRORS = 5;
+
+export type MonitoringProps = {
+  /** By group, at most ten each: an alarm's expression takes no more metrics. */
+  readonly functions: Readonly<Record<string, readonly ServiceFunction[]>>;
+  /** Names under which the functions that write the delivery log emit their metrics. */
+  readonly logWriters: readonly string[];
+  readonly queues: Readonly<Record<string, WorkQueue>>;
+  readonly api: HttpApi;
+  /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
+  readonly alarmTopicArn?: string;
+};
+
+/** Alarms, each with its entry in docs/runbook.md, and one dashboard. */
+export class Monitoring extends Construct {
+  readonly #topic: ITopic | undefined;
+
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
+    super(scope, id);
+    this.#topic =
+      props.alarmTopicArn === undefined ? undefined : Topic.fromTopicArn(this, 'AlarmTopic', props.alarmTopicArn);
+    const serverErrors = props.api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
+    const logWriteFailed = sum(
+      'log write failures',
+      props.logWriters.map((service) => logWriteFailures(service)),
+    );
+    const faults: IMetric[] = [logWriteFailed];
+
+    for (const [name, { queue, deadLetters }] of Object.entries(props.queues)) {
+      const dead = deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) });
+      this.#alarm(`${name}DeadLetters`, 'dead-letters', dead, 1);
+      const age = queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1) });
+      this.#alarm(`${name}Age`, 'old-messages', age, OLD_MESSAGE_SECONDS);
+    }
+    for (const [group, functions] of Object.entries(props.functions)) {
+      const errors = sum(
+        `${group}: errors`,
+        functions.map(({ fn }) => fn.metricErrors({ period: FIVE_MINUTES })),
+      );
+      const throttles = sum(
+        `${group}: throttles`,
+        functions.map(({ fn }) => fn.metricThrottles({ period: FIVE_MINUTES })),
+      );
+      this.#alarm(`${group}Errors`, 'function-errors', errors, 1);
+      this.#alarm(`${group}Throttles`, 'throttles', throttles, 1);
+      faults.push(errors, throttles);
+    }
+    this.#alarm('ServerErrors', 'server-errors', serverErrors, SERVER_ERRORS);
+    this.#alarm('LogWriteFailed', 'log-write-failed', logWriteFailed, 1);
+
+    const graph = (title: string, left: readonly IMetric[]) => new GraphWidget({ title, left: [...left], width: 12 });
+    new Dashboard(this, 'Dashboard', {
+      widgets: [
+        [
+          graph('Attempts by outcome', [
+            new MathExpression({
+              expression: `SEARCH('{${METRICS_NAMESPACE},outcome,service} MetricName="${METRICS.attempts}"', 'Sum', 300)`,
+              label: '',
+              usingMetrics: {},
+            }),
+          ]),
+          graph(
+            'Oldest message (s)',
+            Object.values(props.queues).map(({ queue }) => queue.metricApproximateAgeOfOldestMessage()),
+          ),
+        ],
+        [
+          graph('Requests', [props.api.metricCount(), props.api.metricClientError(), serverErrors]),
+          graph('Latency (ms)', [
+            props.api.metricLatency({ statistic: 'p50' }),
+            props.api.metricLatency({ statistic: 'p99' }),
+          ]),
+        ],
+        [
+          graph('Our own faults', faults),
+          graph(
+            'Dead letters',
+            Object.values(props.queues).map(({ deadLetters }) =>
+              deadLetters.metricApproximateNumberOfMessagesVisible(),
+            ),
+          ),
+        ],
+      ],
+    });
+  }
+
+  #alarm(id: string, runbookEntry: string, metric: IMetric, threshold: number): void {
+    const alarm = new Alarm(this, id, {
+      alarmDescription: `docs/runbook.md#${runbookEntry}`,
+      metric,
+      threshold,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    if (this.#topic !== undefined) alarm.addAlarmAction(new SnsAction(this.#topic));
+  }
+}
+
+function logWriteFailures(service: string): IMetric {
+  return new Metric({
+    namespace: METRICS_NAMESPACE,
+    metricName: METRICS.logWriteFailed,
+    dimensionsMap: { service },
+    statistic: 'Sum',
+    period: FIVE_MINUTES,
+  });
+}
+
+/** @param label names the sum, and the metrics below it */
+function sum(label: string, metrics: readonly IMetric[]): IMetric {
+  const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
+  const named = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
+  return new MathExpression({
+    // What reported nothing counts as nothing; a sum with a gap in it would be a gap.
+    expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
+    label,
+    period: FIVE_MINUTES,
+    usingMetrics: Object.fromEntries(named),
+  });
+}

@@ -1,0 +1,9 @@
+/** Names of the service's own metrics, as functions emit them and alarms read them. */
+export const METRICS_NAMESPACE = 'va-wave';
+
+export const METRICS = {
+  /** One per attempt of an Event delivery, by the dimension `outcome`: `succeeded` or a failure code. */
+  attempts: 'Attempts',
+  /** A record that the delivery log could not take; its line is in the function's log. */
+  logWriteFailed: 'DeliveryLogWriteFailed',
+} as const;
