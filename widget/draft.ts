@@ -1,9 +1,12 @@
 import type { FieldView } from './field.ts';
 import { perTab } from './storage.ts';
 
-/** What the visitor typed, kept over the reload that an expired session asks for; forgotten once it was restored. */
-export function draft(siteId: string, slug: string) {
-  const key = `draft:${siteId}:${slug}`;
+/**
+ * What the visitor typed, kept over the reload that an expired session asks for; forgotten once it was restored. It belongs to
+ * the conversation, so that whoever logs in next in this tab does not find it.
+ */
+export function draft(conversationId: string, slug: string) {
+  const key = `draft:${conversationId}:${slug}`;
   return {
     save: (fields: readonly FieldView[]) => {
       perTab.set(key, JSON.stringify(Object.fromEntries(fields.map((view) => [view.field.key, view.text()]))));

@@ -9,9 +9,9 @@ import type { Texts } from './texts.ts';
 const CHECK = 'M5 12.5l4.5 4.5L19 7.5';
 
 /** One form with its own draft and state; it lives on while the visitor looks at another. */
-export function formView(siteId: string, form: FormPanel, session: Session, texts: Texts): HTMLElement {
+export function formView(conversationId: string, form: FormPanel, session: Session, texts: Texts): HTMLElement {
   const fields = form.fields.map((field) => fieldView(field, texts));
-  const kept = draft(siteId, form.slug);
+  const kept = draft(conversationId, form.slug);
   kept.restore(fields);
 
   const notice = element('p', { class: 'notice', role: 'alert' });

@@ -32,7 +32,7 @@ export function panel(init: InitResponse, session: Session, texts: Texts, onClos
     body.scrollTop = 0;
   };
   const showForm = (form: FormPanel, isHome: boolean) => {
-    const view = views.get(form.slug) ?? formView(init.site_id, form, session, texts);
+    const view = views.get(form.slug) ?? formView(init.conversation_id, form, session, texts);
     views.set(form.slug, view);
     show(form.name, view, isHome);
   };

@@ -49,7 +49,7 @@ export function openSession(settings: Settings): Session {
     const siteId = who.siteId();
     const answer = await post(`/api/widget/init?site=${encodeURIComponent(siteId)}`, who.headers(), {
       conversation_id: identifier(perTab.get(`conversation:${siteId}`)),
-      visitor_id: identifier(perBrowser.get(`visitor:${siteId}`)),
+      visitor_id: who.token() ? null : identifier(perBrowser.get(`visitor:${siteId}`)),
       referrer: document.referrer,
     });
     if (answer.status !== 200 || !isInitResponse(answer.body)) {
@@ -58,7 +58,8 @@ export function openSession(settings: Settings): Session {
     }
     conversationId = answer.body.conversation_id;
     perTab.set(`conversation:${siteId}`, conversationId);
-    perBrowser.set(`visitor:${siteId}`, answer.body.visitor_id);
+    // With a token the visitor is the customer's user, whose id has no business in a browser after logging out.
+    if (!who.token()) perBrowser.set(`visitor:${siteId}`, answer.body.visitor_id);
     return answer.body;
   };
 

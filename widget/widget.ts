@@ -85,9 +85,10 @@ export function mountWidget(init: InitResponse, settings: Settings, session: Ses
     // An input method uses Escape itself while it composes.
     if (event.key !== 'Escape' || event.isComposing || !dialog.open) return;
     event.preventDefault();
-    event.stopPropagation();
     close();
   });
+  // To the page's keyboard shortcuts, typing in a shadow root does not look like typing in a field.
+  for (const type of ['keydown', 'keypress', 'keyup']) root.addEventListener(type, (event) => event.stopPropagation());
 
   // Beside the body, not in it: a page's own layout rules, body swaps and aria-hidden dialogs do not reach it there.
   page.append(host);

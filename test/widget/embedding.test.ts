@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { bundleWidget } from './bundle.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
 import { type Harness, startHarness, until, widgetOf } from './harness.ts';
 import { computedStyles, countListeners, gaveUp, globals, listeners, started, traces } from './page-state.ts';
@@ -175,6 +176,20 @@ describe('the script tag', () => {
   test('as a module', async () => {
     const { page } = await harness.visit({ script: harness.tag().replace('async', 'type="module" crossorigin') });
     await only(page);
+  });
+
+  test('under its immutable name with its integrity hash', async () => {
+    const { immutableName, integrity } = bundleWidget();
+    const immutable = (hash: string) =>
+      harness
+        .tag(`data-site-id="site_test" integrity="${hash}" crossorigin`)
+        .replace('va-wave-widget.js', immutableName);
+    await only((await harness.visit({ script: immutable(integrity) })).page);
+    const { page } = await harness.visit({
+      script: immutable(integrity.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))),
+    });
+    await page.waitForTimeout(150);
+    expect(await started(page)).toBe(false);
   });
 
   test('a renamed file does not start', async () => {

@@ -130,6 +130,17 @@ describe('a form', () => {
     expect(await widget.field('Message').inputValue()).toBe('Half a thought');
   });
 
+  test("the page's keyboard shortcuts do not swallow what is typed", async () => {
+    const shortcuts = `<script>document.addEventListener('keydown', (event) => {
+      if (!/INPUT|TEXTAREA/.test(event.target.tagName)) event.preventDefault();
+    })</script>`;
+    const { page } = await harness.visit({ head: shortcuts });
+    const widget = widgetOf(page);
+    await widget.openForm();
+    await widget.field('Message').pressSequentially('search /');
+    expect(await widget.field('Message').inputValue()).toBe('search /');
+  });
+
   test('markup in names and labels stays text', async () => {
     const label = '<img src=x onerror=alert(1)>';
     const field = { key: '__proto__', label, type: 'Text', required: true };
@@ -320,9 +331,29 @@ describe('what the browser remembers', () => {
     ]);
   });
 
+  test('with a session token, not who the user is', async () => {
+    const { page } = await harness.visit({ tag: `data-session-token="${tokenFor('site_test')}"` });
+    await widgetOf(page).launcher.waitFor();
+    expect(await page.evaluate('localStorage.length')).toBe(0);
+  });
+
+  test('a draft does not pass to whoever logs in next', async () => {
+    harness.service.submit = () => EXPIRED;
+    const tag = `data-session-token="${tokenFor('site_test')}"`;
+    const { page, widget } = await filledForm({ tag }, { before: (page) => page.clock.install() });
+    await widget.send.click();
+    await widget.status.getByText('Renewing your session').waitFor();
+    await page.clock.fastForward(5000);
+    await widget.alert.getByText('Your session has expired').waitFor();
+    harness.service.init = () => ({ status: 200, body: { ...INIT, conversation_id: 'conversation-of-another' } });
+    await page.reload();
+    await widget.openForm();
+    expect(await widget.field('Message').inputValue()).toBe('');
+  });
+
   test('junk in storage is ignored', async () => {
     const { page } = await harness.visit({
-      head: `<script>localStorage.setItem('va-wave:visitor:site_test', '<b>'); sessionStorage.setItem('va-wave:draft:site_test:contact-us', 'null')</script>`,
+      head: `<script>localStorage.setItem('va-wave:visitor:site_test', '<b>'); sessionStorage.setItem('va-wave:draft:conversation-1:contact-us', 'null')</script>`,
     });
     await widgetOf(page).openForm();
     expect(harness.service.to('init')[0]?.body.visitor_id).toBeNull();

@@ -51,7 +51,9 @@ export async function startHarness(): Promise<Harness> {
     visit: async (parts = {}, { before, ...options } = {}) => {
       for (const context of browser.contexts()) await context.close();
       site.serve({ html: document(parts, parts.script ?? tag(parts.tag)), headers: parts.headers ?? {} });
-      const context = await browser.newContext({ viewport: { width: 1000, height: 760 }, ...options });
+      // Without motion, nothing needs to be waited for.
+      const usual = { viewport: { width: 1000, height: 760 }, reducedMotion: 'reduce' } as const;
+      const context = await browser.newContext({ ...usual, ...options });
       context.setDefaultTimeout(5000);
       const page = await context.newPage();
       const logged: string[] = [];
