@@ -21,6 +21,7 @@ export function missingPackage(name: string): Missing {
 
 /** `describe`, or where something is missing a skipped one whose reason is printed. */
 export function describeWhere(missing: Missing, name: string, tests: () => void): void {
-  if (missing !== undefined) console.warn(`Skipped: ${name}, because ${missing}.`);
+  // Not by console: jest keeps to itself what a file prints of which every test is skipped.
+  if (missing !== undefined) process.stderr.write(`Skipped: ${name}, because ${missing}.\n`);
   (missing === undefined ? describe : describe.skip)(name, tests);
 }
