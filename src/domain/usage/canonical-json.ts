@@ -1,6 +1,6 @@
 /**
- * JSON with keys sorted at every level, compact separators and non-ASCII characters (and DEL) as \uXXXX: what the spec's "keys sorted and
- * compact separators" gives in Python's json, which receivers compare with ("Outbound: usage webhook").
+ * JSON with keys sorted at every level, compact separators, and DEL and all non-ASCII characters as \uXXXX: what the spec's
+ * "keys sorted and compact separators" gives in Python's json, which receivers compare with ("Outbound: usage webhook").
  * Keys are sorted by code point. Takes JSON values only.
  */
 export function canonicalJson(value: unknown): string {
