@@ -1,9 +1,9 @@
 /**
- * JSON with keys sorted at every level, compact separators and non-ASCII characters as \uXXXX: what a usage webhook's signature
+ * JSON with keys sorted at every level, compact separators, DEL and non-ASCII characters as \uXXXX: what a usage webhook's signature
  * is computed over, and how the service sends it. Takes parsed JSON.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return write(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function write(value: unknown): string {
