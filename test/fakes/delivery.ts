@@ -6,6 +6,7 @@ import type {
   AttemptStart,
   Claim,
   DeliveryLog,
+  FinishedAttempt,
   LogWriteFailed,
 } from '../../src/domain/delivery/delivery-log.ts';
 import type { Deliver, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
@@ -80,14 +81,20 @@ export class InMemoryDeliveryLog implements DeliveryLog {
     if (record !== undefined) record.result = result;
   };
 
-  readonly recordUnsent = async (start: AttemptStart, error: NonNullable<AttemptResult['error']>): Promise<void> => {
+  readonly recordUnsent = async (
+    start: AttemptStart,
+    error: NonNullable<AttemptResult['error']>,
+  ): Promise<FinishedAttempt | undefined> => {
     if (this.failing.has('recordUnsent')) throw new Error('The log is away');
-    if (this.records.has(keyText(start))) return;
-    this.records.set(keyText(start), {
-      start,
-      result: { status: null, response_excerpt: null, latency_ms: null, success: false, error },
-      sends: 0,
-    });
+    const result = { status: null, response_excerpt: null, latency_ms: null, success: false, error };
+    const existing = this.records.get(keyText(start));
+    if (existing === undefined) {
+      this.records.set(keyText(start), { start, result, sends: 0 });
+    } else if (start.message_id !== null && existing.start.message_id === start.message_id) {
+      if (existing.result !== null) return { kind: 'finished', result: existing.result };
+      existing.result = result;
+    }
+    return undefined;
   };
 
   /** The records in the order in which they were begun. */

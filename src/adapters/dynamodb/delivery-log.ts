@@ -1,9 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { truncateCharacters } from '../../contract/characters.ts';
 import { type DeliveryRecord, FAILURE_CODES } from '../../contract/deliveries.ts';
-import type { AttemptKey, AttemptStart, Claim, DeliveryLog } from '../../domain/delivery/delivery-log.ts';
+import type {
+  AttemptKey,
+  AttemptStart,
+  Claim,
+  DeliveryLog,
+  FinishedAttempt,
+} from '../../domain/delivery/delivery-log.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 
@@ -13,6 +20,12 @@ const COMPRESS_ABOVE_BYTES = 4096;
 const PAYLOAD_MAX_BYTES = 360 * 1024;
 /** What is kept of a payload that does not fit even when compressed. */
 const CUT_CHARACTERS = 50_000;
+
+/**
+ * After this an attempt under way was cut off by a crash: the dispatcher's own timeout is shorter. The queue's visibility timeout
+ * is longer, so that a message that comes again after a crash does not have to come a third time.
+ */
+const CUT_OFF_SECONDS = 20;
 
 const DAY_SECONDS = 24 * 3600;
 
@@ -29,6 +42,9 @@ const storedRecord = z.object({
   payload_gzip: z.instanceof(Uint8Array).optional(),
   payload_cut: z.boolean(),
   message_id: z.string().optional(),
+  /** Names the call that claimed the attempt last, and when, in unix seconds. */
+  claim_id: z.string().optional(),
+  claimed_at: z.number().optional(),
   record_state: z.enum(['started', 'succeeded', 'failed']),
   sends: z.number(),
   status: z.number().nullish(),
@@ -36,6 +52,7 @@ const storedRecord = z.object({
   latency_ms: z.number().nullish(),
   failure: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullish(),
 });
+type StoredRecord = z.infer<typeof storedRecord>;
 
 const keyOf = (key: AttemptKey) => ({
   pk: `ACTION#${key.action_id}`,
@@ -63,74 +80,111 @@ export function deliveryLog(
     expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
   });
 
+  /** Answers undefined when the record was written, else the one that stood there. */
+  const putNew = async (Item: Record<string, unknown>): Promise<StoredRecord | undefined> => {
+    const blocking = await conditionFailure(
+      client.send(
+        new PutCommand({
+          TableName: table,
+          Item,
+          ConditionExpression: 'attribute_not_exists(pk)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    );
+    return blocking === undefined ? undefined : storedRecord.parse(blocking);
+  };
+
   return {
     claim: async (start): Promise<Claim> => {
-      const blocking = await conditionFailure(
-        client.send(
-          new PutCommand({
-            TableName: table,
-            Item: { ...started(start), record_state: 'started', sends: 1 },
-            ConditionExpression: 'attribute_not_exists(pk)',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
-      if (blocking === undefined) return { kind: 'claimed' };
-      const existing = storedRecord.parse(blocking);
-      if (existing.message_id === undefined || existing.message_id !== start.message_id) return { kind: 'taken' };
-      if (existing.record_state !== 'started') {
-        return {
-          kind: 'finished',
-          result: {
-            success: existing.record_state === 'succeeded',
-            status: existing.status ?? null,
-            error: existing.failure ?? null,
-          },
-        };
+      // The client repeats a write whose answer it did not get, and then finds its own.
+      const claim_id = randomUUID();
+      const claimed_at = unixSeconds(options.now());
+      const existing = await putNew({ ...started(start), record_state: 'started', sends: 1, claim_id, claimed_at });
+      if (existing === undefined || existing.claim_id === claim_id) return { kind: 'claimed' };
+      if (!isOfMessage(existing, start)) return { kind: 'taken' };
+      if (existing.record_state !== 'started') return finished(existing);
+      if (existing.claimed_at !== undefined && existing.claimed_at > claimed_at - CUT_OFF_SECONDS) {
+        return { kind: 'in_progress' };
       }
-      const resumed = await whenConditionHolds(
+      const blocking = await conditionFailure(
         client.send(
           new UpdateCommand({
             TableName: table,
             Key: keyOf(start),
-            UpdateExpression: 'SET sends = sends + :one',
-            ConditionExpression: 'record_state = :started AND sends = :sends',
-            ExpressionAttributeValues: { ':one': 1, ':started': 'started', ':sends': existing.sends },
+            UpdateExpression: 'SET sends = sends + :one, claim_id = :claim, claimed_at = :now',
+            ConditionExpression: 'record_state = :started AND claim_id = :seen',
+            ExpressionAttributeValues: {
+              ':one': 1,
+              ':claim': claim_id,
+              ':now': claimed_at,
+              ':started': 'started',
+              ':seen': existing.claim_id,
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      return { kind: resumed ? 'resumed' : 'taken' };
+      return { kind: blocking === undefined || blocking.claim_id === claim_id ? 'resumed' : 'in_progress' };
     },
 
-    complete: async (key, result) => {
-      await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: keyOf(key),
-          UpdateExpression:
-            'SET record_state = :state, #status = :status, response_excerpt = :excerpt, latency_ms = :latency, failure = :failure',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':state': result.success ? 'succeeded' : 'failed',
-            ':status': result.status,
-            ':excerpt': result.response_excerpt,
-            ':latency': result.latency_ms,
-            ':failure': result.error,
-          },
-        }),
+    complete: async (start, result) => {
+      const made = await whenConditionHolds(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: keyOf(start),
+            UpdateExpression:
+              'SET record_state = :state, #status = :status, response_excerpt = :excerpt, latency_ms = :latency, failure = :failure',
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: {
+              ':state': result.success ? 'succeeded' : 'failed',
+              ':status': result.status,
+              ':excerpt': result.response_excerpt,
+              ':latency': result.latency_ms,
+              ':failure': result.error,
+            },
+          }),
+        ),
       );
+      if (made) return;
+      const { success, error, ...response } = result;
+      const record_state = success ? 'succeeded' : 'failed';
+      await putNew({ ...started(start), record_state, sends: 1, ...response, failure: error });
     },
 
-    recordUnsent: async (start, error) => {
+    recordUnsent: async (start, error): Promise<FinishedAttempt | undefined> => {
+      const existing = await putNew({ ...started(start), record_state: 'failed', sends: 0, failure: error });
+      if (existing === undefined || !isOfMessage(existing, start)) return undefined;
+      if (existing.record_state !== 'started') return finished(existing);
       await whenConditionHolds(
         client.send(
-          new PutCommand({
+          new UpdateCommand({
             TableName: table,
-            Item: { ...started(start), record_state: 'failed', sends: 0, failure: error },
-            ConditionExpression: 'attribute_not_exists(pk)',
+            Key: keyOf(start),
+            UpdateExpression: 'SET record_state = :failed, failure = :failure',
+            ConditionExpression: 'record_state = :started',
+            ExpressionAttributeValues: { ':failed': 'failed', ':failure': error, ':started': 'started' },
           }),
         ),
       );
+      return undefined;
+    },
+  };
+}
+
+function isOfMessage(existing: StoredRecord, start: AttemptStart): boolean {
+  return existing.message_id !== undefined && existing.message_id === start.message_id;
+}
+
+function finished(existing: StoredRecord): FinishedAttempt {
+  return {
+    kind: 'finished',
+    result: {
+      success: existing.record_state === 'succeeded',
+      status: existing.status ?? null,
+      error: existing.failure ?? null,
     },
   };
 }

@@ -28,6 +28,9 @@ export type AttemptSummary = {
   readonly result: AttemptResult | null;
 };
 
+const DELETED = { code: 'action_deleted', message: 'The Action was deleted' } as const;
+const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } as const;
+
 /**
  * One queue message, one attempt of an Event delivery (spec "States": event delivery). Claim, send, complete: the record is
  * written before the request, so that every request on the wire has one, also across a crash. A failure of the customer's
@@ -52,34 +55,34 @@ export async function attemptDelivery(
     started_at: ports.now().toISOString(),
     message_id: messageId,
   };
-  if (action === undefined) return unsent(start, 'action_deleted', 'The Action was deleted', ports);
-  if (!action.enabled) return unsent(start, 'action_disabled', 'The Action is disabled', ports);
+  if (!action?.enabled) {
+    const finished = await ports.log.recordUnsent(start, action === undefined ? DELETED : DISABLED);
+    // The retry that was left to do is then what the record says is not made.
+    if (finished !== undefined) await scheduleNext(message, finished.result, ports);
+    return { outcome: 'unsent', result: null };
+  }
 
   const signingSecret = await ports.openSigningSecret(action);
   const claim = await ports.log.claim(start);
+  if (claim.kind === 'in_progress') throw new Error('Another invocation is making this attempt');
   if (claim.kind === 'taken') return { outcome: 'taken', result: null };
   if (claim.kind === 'finished') {
     await scheduleNext(message, claim.result, ports);
     return { outcome: 'taken', result: null };
   }
 
-  const outcome = await ports.deliver(
-    actionRequest(action, {
-      payload: start.payload,
-      triggerRef: envelope.event,
-      signingSecret,
-      now: ports.now(),
-      connectionKey: action.action_id,
-      keepBytes: EXCERPT_BYTES,
-    }),
-  );
-  const result = resultOf(outcome);
-  const [completed, scheduled] = await Promise.allSettled([
-    ports.log.complete(start, result),
-    scheduleNext(message, result, ports),
-  ]);
-  if (completed.status === 'rejected') ports.logWriteFailed(start, result, completed.reason);
-  if (scheduled.status === 'rejected') throw scheduled.reason;
+  const request = actionRequest(action, {
+    payload: start.payload,
+    triggerRef: envelope.event,
+    signingSecret,
+    now: ports.now(),
+    connectionKey: action.action_id,
+    keepBytes: EXCERPT_BYTES,
+  });
+  const result = resultOf(await ports.deliver(request), request);
+  // In this order: a crash in between leaves a finished record, and nothing is sent again.
+  await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
+  await scheduleNext(message, result, ports);
   return { outcome: result.success ? 'succeeded' : 'failed', result };
 }
 
@@ -92,16 +95,6 @@ async function scheduleNext(
   const pause = pauseAfter(message.attempt);
   if (pause === undefined || !isRetried({ code: result.error.code, status: result.status })) return;
   await ports.sendLater({ ...message, attempt: message.attempt + 1 }, pause);
-}
-
-async function unsent(
-  start: AttemptStart,
-  code: 'action_deleted' | 'action_disabled',
-  text: string,
-  ports: Pick<AttemptDeliveryPorts, 'log'>,
-): Promise<AttemptSummary> {
-  await ports.log.recordUnsent(start, { code, message: text });
-  return { outcome: 'unsent', result: null };
 }
 
 /** Records a delivery that no queue message can hold (docs/delivery.md, payload_too_large). */

@@ -1,5 +1,5 @@
 import type { DeliveryRecord } from '../../contract/deliveries.ts';
-import type { OutboundOutcome } from './outbound.ts';
+import type { OutboundOutcome, OutboundRequest } from './outbound.ts';
 import { responseExcerpt } from './response-excerpt.ts';
 
 /** Which attempt a record is about. The three parts name it alone: a redelivered message finds the record it wrote. */
@@ -24,28 +24,41 @@ export type Claim =
   | { readonly kind: 'claimed' }
   /** The same message began this attempt and never finished it: send again; the record now says so. */
   | { readonly kind: 'resumed' }
-  /** The same message finished this attempt: do only what was left to do. */
-  | { readonly kind: 'finished'; readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'> }
+  /** The same message was handed out twice, and the other one is still at it: come back when it is over. */
+  | { readonly kind: 'in_progress' }
+  | FinishedAttempt
   /** Another message has this attempt. */
   | { readonly kind: 'taken' };
+
+/** The same message finished this attempt: do only what was left to do. */
+export type FinishedAttempt = {
+  readonly kind: 'finished';
+  readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'>;
+};
 
 export type DeliveryLog = {
   /** Writes the record of an attempt before anything is sent. */
   readonly claim: (start: AttemptStart) => Promise<Claim>;
-  /** Completes a record. */
-  readonly complete: (key: AttemptKey, result: AttemptResult) => Promise<void>;
-  /** Writes the finished record of an attempt that failed before anything was sent; keeps a record that exists. */
-  readonly recordUnsent: (start: AttemptStart, error: NonNullable<DeliveryRecord['error']>) => Promise<void>;
+  /** Completes a record; writes all of it when the claim could not be written. */
+  readonly complete: (start: AttemptStart, result: AttemptResult) => Promise<void>;
+  /**
+   * Writes the finished record of an attempt that failed before anything was sent. An attempt of the same message that a crash
+   * cut off fails with this error; one that is finished keeps its record, and is the answer.
+   */
+  readonly recordUnsent: (
+    start: AttemptStart,
+    error: NonNullable<DeliveryRecord['error']>,
+  ) => Promise<FinishedAttempt | undefined>;
 };
 
 /** A record that could not be written becomes one line of the function's log and a count, and never a second request. */
 export type LogWriteFailed = (key: AttemptKey, result: AttemptResult | null, cause: unknown) => void;
 
-/** What the log keeps of an outcome. */
-export function resultOf(outcome: OutboundOutcome): AttemptResult {
+/** What the log keeps of an outcome. @param request whose signature is left out of a response that echoes it */
+export function resultOf(outcome: OutboundOutcome, request: Pick<OutboundRequest, 'headers'>): AttemptResult {
   return {
     status: outcome.status,
-    response_excerpt: outcome.status === null ? null : responseExcerpt(outcome.body),
+    response_excerpt: outcome.status === null ? null : responseExcerpt(outcome.body, request.headers),
     latency_ms: Math.round(outcome.latencyMs),
     success: outcome.failure === null,
     error: outcome.failure ?? (outcome.note === null ? null : { code: 'timeout', message: outcome.note }),

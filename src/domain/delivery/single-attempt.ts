@@ -57,7 +57,7 @@ export async function attemptOnce(
   const keep = input.needsBody ? {} : { keepBytes: EXCERPT_BYTES };
   const request = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, ...keep });
   const outcome = await ports.deliver(request);
-  const result = resultOf(outcome);
+  const result = resultOf(outcome, request);
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
   return { request, outcome, result };
 }

@@ -3,7 +3,7 @@ import { MESSAGES } from '../../contract/messages.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/usage.ts';
 import { type AttemptStart, type DeliveryLog, type LogWriteFailed, resultOf } from '../delivery/delivery-log.ts';
-import type { Deliver, OutboundOutcome } from '../delivery/outbound.ts';
+import type { Deliver, OutboundOutcome, OutboundRequest } from '../delivery/outbound.ts';
 import { Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -54,7 +54,7 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
     message_id: null,
   };
   await ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause));
-  const outcome = await ports.deliver({
+  const request: OutboundRequest = {
     method: 'POST',
     url: webhook.url,
     body,
@@ -64,8 +64,9 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
       'X-Webhook-Signature': createHmac('sha256', webhook.secret).update(body).digest('hex'),
       'X-Webhook-Timestamp': String(timestamp),
     },
-  });
-  const result = resultOf(outcome);
+  };
+  const outcome = await ports.deliver(request);
+  const result = resultOf(outcome, request);
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
   return { should_continue: !saysStop(outcome), reported: true };
 }

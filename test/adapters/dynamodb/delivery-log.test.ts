@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { deliveryLog, deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
@@ -45,6 +46,27 @@ async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
   return records;
 }
 
+/** A client that retries, and that never gets the answer to the first try of a write although the write was made. */
+function losingAnswers() {
+  const { endpoint, region, credentials } = tables.client.config;
+  const client = new DynamoDBClient({ ...(endpoint && { endpoint }), region, credentials, maxAttempts: 3 });
+  const lost: string[] = [];
+  client.middlewareStack.add(
+    (next, { commandName = '' }) => {
+      let first = true;
+      return async (args) => {
+        const answer = await next(args);
+        if (!first) return answer;
+        first = false;
+        lost.push(commandName);
+        throw Object.assign(new Error('The answer did not come'), { name: 'TimeoutError' });
+      };
+    },
+    { step: 'deserialize', priority: 'high' },
+  );
+  return { client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), lost };
+}
+
 describe('a claim', () => {
   test('of 20 messages at once is given to exactly one', async () => {
     const start = aStart();
@@ -53,21 +75,47 @@ describe('a claim', () => {
     expect(claims.filter((claim) => claim.kind === 'taken')).toHaveLength(19);
   });
 
-  test('of the same message is resumed while unfinished, and the sends are counted', async () => {
+  test('of the same message is left to the other one, until a crash must have cut that off', async () => {
     const start = aStart();
-    expect(await log().claim(start)).toEqual({ kind: 'claimed' });
-    expect(await log().claim(start)).toEqual({ kind: 'resumed' });
-    expect(await log().claim(start)).toEqual({ kind: 'resumed' });
+    const later = new FrozenClock();
+    const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
+    expect(await log.claim(start)).toEqual({ kind: 'claimed' });
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
+    // The dispatcher's timeout is 15 s, the queue's visibility timeout 90 s.
+    later.advance(15_000);
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
+    later.advance(5000);
+    expect(await log.claim(start)).toEqual({ kind: 'resumed' });
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
+    later.advance(90_000);
+    expect(await log.claim(start)).toEqual({ kind: 'resumed' });
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started', sends: 3 })]);
   });
 
-  test('resumed by 10 at once is given to one of them at a time', async () => {
+  test('of 10 receives of one message at once is given to exactly one, also after a crash', async () => {
     const start = aStart();
-    await log().claim(start);
-    const claims = await atOnce(10, () => log().claim(start));
-    const resumed = claims.filter((claim) => claim.kind === 'resumed').length;
-    expect(resumed).toBeGreaterThanOrEqual(1);
-    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 1 + resumed })]);
+    const later = new FrozenClock();
+    const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
+    for (const kind of ['claimed', 'resumed']) {
+      const claims = await atOnce(10, () => log.claim(start));
+      expect(claims.filter((claim) => claim.kind === kind)).toHaveLength(1);
+      expect(claims.filter((claim) => claim.kind === 'in_progress')).toHaveLength(9);
+      later.advance(20_000);
+    }
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 2 })]);
+  });
+
+  test('whose answer got lost on the way is found by the repeated write, and no send is counted twice', async () => {
+    const start = aStart();
+    const later = new FrozenClock();
+    const { client, lost } = losingAnswers();
+    const log = deliveryLog(client, tables.sorted, { retentionDays: 30, now: later.now });
+    expect(await log.claim(start)).toEqual({ kind: 'claimed' });
+    later.advance(20_000);
+    expect(await log.claim(start)).toEqual({ kind: 'resumed' });
+    expect(lost.length).toBeGreaterThanOrEqual(2);
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 2 })]);
+    client.destroy();
   });
 
   test.each([
@@ -156,6 +204,30 @@ describe('a record', () => {
     expect(await recordsOf(sent.action_id)).toEqual([
       expect.objectContaining({ state: 'succeeded', error: null, sends: 1 }),
     ]);
+  });
+
+  test('of an attempt that was cut off, and that is then not to be made again, is closed', async () => {
+    const start = aStart();
+    const error = { code: 'action_disabled' as const, message: 'The Action is disabled' };
+    await log().claim(start);
+    expect(await log().recordUnsent({ ...start, message_id: 'message-copy' }, error)).toBeUndefined();
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started' })]);
+    expect(await log().recordUnsent(start, error)).toBeUndefined();
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'failed', error, sends: 1 })]);
+    const finished = { kind: 'finished', result: { success: false, status: null, error } };
+    expect(await log().recordUnsent(start, error)).toEqual(finished);
+  });
+
+  test('whose claim could not be written is written whole when it is completed', async () => {
+    const start = aStart({ message_id: null });
+    await log().complete(start, FAILURE);
+    await log().complete(start, FAILURE);
+    expect(await recordsOf(start.action_id)).toEqual([
+      expect.objectContaining({ payload: start.payload, trigger: 'event', state: 'failed', status: 503, sends: 1 }),
+    ]);
+    const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
+    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.sorted, Key }));
+    expect(Item?.expires_at).toBeGreaterThan(0);
   });
 
   test('expires after the retention', async () => {

@@ -8,21 +8,33 @@ test.each([
   ['2001 characters', 'x'.repeat(2001), 'x'.repeat(2000)],
   ['2001 code points', '👩'.repeat(2001), '👩'.repeat(2000)],
 ])('of %s the log keeps 2000', (_, body, excerpt) => {
-  expect(responseExcerpt(Buffer.from(body))).toBe(excerpt);
+  expect(responseExcerpt(Buffer.from(body), {})).toBe(excerpt);
 });
 
 test('bytes that are no text are replaced, and never fail', () => {
-  expect(responseExcerpt(Uint8Array.from([0x41, 0xff, 0xfe, 0x42]))).toBe('A��B');
-  expect(responseExcerpt(Buffer.alloc(1024 * 1024, 0xff))).toBe('�'.repeat(2000));
+  expect(responseExcerpt(Uint8Array.from([0x41, 0xff, 0xfe, 0x42]), {})).toBe('A��B');
+  expect(responseExcerpt(Buffer.alloc(1024 * 1024, 0xff), {})).toBe('�'.repeat(2000));
 });
 
 test('a result without an answer has no excerpt; one with an empty answer has an empty one', () => {
-  expect(resultOf(unanswered('timeout'))).toEqual({
+  expect(resultOf(unanswered('timeout'), { headers: {} })).toEqual({
     status: null,
     response_excerpt: null,
     latency_ms: 5000,
     success: false,
     error: { code: 'timeout', message: 'timeout' },
   });
-  expect(resultOf(answered(204, '')).response_excerpt).toBe('');
+  expect(resultOf(answered(204, ''), { headers: {} }).response_excerpt).toBe('');
+});
+
+test('an endpoint that echoes its request does not get a signature into the log', () => {
+  const digest = 'ab'.repeat(32);
+  const headers = { 'X-Service-Signature': `t=1,v1=${digest}`, 'X-Service-Trigger': 'event' };
+  const echo = (sent: object) => responseExcerpt(Buffer.from(JSON.stringify(sent)), headers);
+  expect(echo(headers)).toBe('{"X-Service-Signature":"t=1,v1=(not shown)","X-Service-Trigger":"event"}');
+  expect(echo([digest, digest])).toBe('["(not shown)","(not shown)"]');
+  const usage = { 'X-Webhook-Signature': digest };
+  expect(responseExcerpt(Buffer.from(digest), usage)).toBe('(not shown)');
+  // One that is cut by the end of the excerpt was found before it was cut.
+  expect(responseExcerpt(Buffer.from('x'.repeat(1960) + digest), usage)).toBe(`${'x'.repeat(1960)}(not shown)`);
 });
