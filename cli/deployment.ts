@@ -4,7 +4,9 @@ import { dynamoDocumentClient } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords } from '../src/adapters/dynamodb/delivery-log.ts';
 import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
-import { actionTestFunction, lambdaClient } from '../src/adapters/functions/action-test.ts';
+import { actionTestFunction } from '../src/adapters/functions/action-test.ts';
+import { type AssistantRuntime, assistantRuntime } from '../src/adapters/functions/assistant-runtime.ts';
+import { lambdaClient } from '../src/adapters/functions/invoke-function.ts';
 import { cachedRing, secretsManagerClient } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
 import type { Action } from '../src/contract/actions.ts';
@@ -25,6 +27,7 @@ export type Deployment = ManageActionsPorts &
     readonly deliveryRecords: (id: string) => AsyncIterable<DeliveryRecord>;
     /** Sends the test request of an Action from within the deployment. */
     readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
+    readonly runtime: AssistantRuntime;
   };
 
 /**
@@ -43,13 +46,15 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const now = () => new Date();
   const dynamo = dynamoDocumentClient(access);
   const bus = eventBridgeClient(access);
+  const lambda = lambdaClient(access);
   return {
     ...signingSecrets(cachedRing(secretsManagerClient(access), output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, output('configurationTable')),
     baseUrl: output('baseUrl'),
     putOnBus: (event) => putOnBus(bus, output('eventBus'), event),
     deliveryRecords: (id) => deliveryRecords(dynamo, output('deliveryLogTable'), id),
-    testAction: actionTestFunction(lambdaClient(access), output('actionTest')),
+    testAction: actionTestFunction(lambda, output('actionTest')),
+    runtime: assistantRuntime(lambda, { aiAction: output('aiAction'), usageReport: output('usageReport') }),
     now,
     randomBytes,
   };

@@ -5,6 +5,8 @@ import { addDeliveriesCommand } from './commands/deliveries.ts';
 import { addEventCommands } from './commands/event.ts';
 import { addOrgCommands } from './commands/org.ts';
 import { addSecretCommands } from './commands/secret.ts';
+import { addToolCommands } from './commands/tool.ts';
+import { addUsageCommands } from './commands/usage.ts';
 import { DEFAULT_READY_FILE, DEFAULT_STACK } from './connection.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
 import { Output } from './output.ts';
@@ -46,6 +48,8 @@ Examples:
   addActionCommands(program, run);
   addSecretCommands(program, run);
   addEventCommands(program, run);
+  addToolCommands(program, run);
+  addUsageCommands(program, run);
   addDeliveriesCommand(program, run);
   return program;
 }

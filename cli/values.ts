@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import * as z from 'zod';
 import { Refusal } from '../src/domain/refusal.ts';
 import type { World } from './world.ts';
 
@@ -54,6 +55,26 @@ export async function jsonValue(
   } catch {
     throw new Refusal(400, `${field}: ${path === undefined ? 'must be JSON, or @file' : `${path} does not hold JSON`}`);
   }
+}
+
+/** As jsonValue, for what must be a JSON object. @throws Refusal 400 that names the field */
+export async function jsonObject(
+  field: string,
+  text: string,
+  world: Pick<World, 'readFile' | 'readStdin'>,
+): Promise<Record<string, unknown>> {
+  const parsed = z.record(z.string(), z.unknown()).safeParse(await jsonValue(field, text, world));
+  if (!parsed.success) throw new Refusal(400, `${field}: must be a JSON object`);
+  return parsed.data;
+}
+
+/** Text given as it is, as `@file`, or as `@-` for stdin. @throws Refusal 400 that names the field */
+export async function textValue(
+  field: string,
+  text: string,
+  world: Pick<World, 'readFile' | 'readStdin'>,
+): Promise<string> {
+  return text.startsWith('@') ? contentOf(field, text.slice(1), world) : text;
 }
 
 async function contentOf(field: string, path: string, world: Pick<World, 'readFile' | 'readStdin'>): Promise<string> {

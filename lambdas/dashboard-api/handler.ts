@@ -5,7 +5,8 @@ import { configurationStore } from '../../src/adapters/dynamodb/configuration-st
 import { members } from '../../src/adapters/dynamodb/members.ts';
 import { recordedStores } from '../../src/adapters/dynamodb/recorded-store.ts';
 import { requestsThisHour } from '../../src/adapters/dynamodb/request-counters.ts';
-import { actionTestFunction, lambdaClient } from '../../src/adapters/functions/action-test.ts';
+import { actionTestFunction } from '../../src/adapters/functions/action-test.ts';
+import { lambdaClient } from '../../src/adapters/functions/invoke-function.ts';
 import { dashboardReply } from '../../src/adapters/lambda/dashboard-router.ts';
 import { dashboardRoutes } from '../../src/adapters/lambda/dashboard-routes.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';

@@ -14,6 +14,8 @@ export const toolRequest = z.discriminatedUnion('operation', [
   }),
 ]);
 
+export type ToolRequest = z.input<typeof toolRequest>;
+
 /** What the assistant is told of a call. */
 export type ToolResult = {
   readonly outcome: 'completed' | 'unavailable' | 'invalid_arguments' | 'limit_reached' | 'unknown_tool';

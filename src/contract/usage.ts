@@ -14,6 +14,7 @@ export const usageReport = z.object({
   }),
 });
 export type UsageReport = z.infer<typeof usageReport>;
+export type UsageReportInput = z.input<typeof usageReport>;
 
 export type UsageReportResult = {
   /** False only when the webhook said so. */

@@ -1,18 +1,9 @@
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { type TestResult, testResult } from '../../contract/dashboard.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { AwsAccess } from '../aws-access.ts';
-
-/** One attempt is five seconds at most, with the log around it; only then is it worth giving up. Never sent twice. */
-export function lambdaClient(access: AwsAccess = {}): LambdaClient {
-  return new LambdaClient({
-    maxAttempts: 1,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 14_000, throwOnRequestTimeout: true },
-    ...access,
-  });
-}
+import { invokeFunction } from './invoke-function.ts';
 
 const answer = z.discriminatedUnion('success', [
   z.object({ success: z.literal(true), result: testResult }),
@@ -28,14 +19,7 @@ export function actionTestFunction(
   functionName: string,
 ): (orgId: string, actionId: string) => Promise<TestResult> {
   return async (orgId, actionId) => {
-    const { Payload, FunctionError } = await client.send(
-      new InvokeCommand({
-        FunctionName: functionName,
-        Payload: Buffer.from(JSON.stringify({ org_id: orgId, action_id: actionId })),
-      }),
-    );
-    if (FunctionError !== undefined || Payload === undefined) throw new Error('The test function failed');
-    const parsed = answer.parse(JSON.parse(Buffer.from(Payload).toString('utf8')));
+    const parsed = answer.parse(await invokeFunction(client, functionName, { org_id: orgId, action_id: actionId }));
     if (parsed.success) return parsed.result;
     // The function's refusals are a used-up limit and an Action that was deleted a moment ago.
     throw new Refusal(parsed.error === MESSAGES.rateLimitExceeded ? 429 : 404, parsed.error);

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { Run } from '../session.ts';
+import { jsonObject } from '../values.ts';
+
+/** AI-decided Actions, called as the assistant runtime calls them. */
+export function addToolCommands(program: Command, run: Run): void {
+  const tool = program.command('tool').description('AI-decided Actions, as the assistant runtime sees them');
+
+  tool
+    .command('list <site_id>')
+    .description("list the tools of an assistant: its enabled AI-decided Actions, with each one's JSON Schema")
+    .addHelpText('after', '\nExample:\n  va-wave tool list site_…')
+    .action((siteId: string) =>
+      run(async ({ output, deployment }) => {
+        const { runtime } = await deployment();
+        const listed = await runtime.tool({ operation: 'listTools', site_id: siteId });
+        output.object(listed, 'Tools', [['answer', JSON.stringify(listed, null, 2)]]);
+      }),
+    );
+
+  tool
+    .command('call <site_id> <tool>')
+    .description(
+      'call a tool in a conversation and show what the assistant is told; counts towards five per conversation',
+    )
+    .requiredOption('--conversation <id>', 'conversation: letters, digits, _ and -')
+    .option('--arguments <json>', 'what the assistant produced: JSON, @file, or @- for stdin', '{}')
+    .addHelpText(
+      'after',
+      `\nExample:\n  va-wave tool call site_… order-status --conversation phone-1 --arguments '{"order": 7}'`,
+    )
+    .action((siteId: string, name: string, options: { conversation: string; arguments: string }) =>
+      run(async ({ output, deployment, world }) => {
+        const given = await jsonObject('arguments', options.arguments, world);
+        const { runtime } = await deployment();
+        const told = await runtime.tool({
+          operation: 'callTool',
+          site_id: siteId,
+          conversation_id: options.conversation,
+          tool: name,
+          arguments: given,
+        });
+        output.object(told, 'The assistant is told', [['answer', JSON.stringify(told, null, 2)]]);
+      }),
+    );
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { Run } from '../session.ts';
+import { textValue, wholeNumber } from '../values.ts';
+
+type Options = {
+  token: string;
+  inputTokens: number;
+  outputTokens: number;
+  ttsChars: number;
+  ttsProvider?: string;
+};
+
+/** Usage reports, as the assistant runtime makes them after a turn. */
+export function addUsageCommands(program: Command, run: Run): void {
+  const usage = program.command('usage').description('usage webhooks, as the assistant runtime reports to them');
+
+  usage
+    .command('report')
+    .description('report the usage of a turn to the usage webhook of a session')
+    .requiredOption('--token <token>', 'session token; @file, or @- for stdin, keeps it out of the process list')
+    .requiredOption('--input-tokens <n>', 'tokens read', wholeNumber)
+    .requiredOption('--output-tokens <n>', 'tokens written', wholeNumber)
+    .option('--tts-chars <n>', 'characters spoken', wholeNumber, 0)
+    .option('--tts-provider <name>', 'who spoke them')
+    .addHelpText('after', '\nExample:\n  va-wave usage report --token @token.txt --input-tokens 120 --output-tokens 48')
+    .action((options: Options) =>
+      run(async ({ output, deployment, world }) => {
+        const session_token = (await textValue('token', options.token, world)).trim();
+        const { runtime } = await deployment();
+        const result = await runtime.reportUsage({
+          session_token,
+          usage: {
+            input_tokens: options.inputTokens,
+            output_tokens: options.outputTokens,
+            total_tokens: options.inputTokens + options.outputTokens,
+            tts_chars: options.ttsChars,
+            tts_provider: options.ttsProvider ?? null,
+          },
+        });
+        output.object(
+          result,
+          'Reported',
+          Object.entries(result).map(([name, value]) => [name, String(value)] as const),
+        );
+      }),
+    );
+}

@@ -1,0 +1,132 @@
+import type { Target } from '../../cli/connection.ts';
+import type { Deployment } from '../../cli/deployment.ts';
+import { runCommandLine } from '../../cli/program.ts';
+import type { World } from '../../cli/world.ts';
+import type { Action } from '../../src/contract/actions.ts';
+import type { TestResult } from '../../src/contract/dashboard.ts';
+import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
+import type { CatalogEvent } from '../../src/domain/events/publish.ts';
+import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
+import { countingBytes, FrozenClock } from '../fakes/sources.ts';
+
+/** How a command ended. */
+export type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+/** A deployment in memory, and somebody who runs commands against it. */
+export class FakeOperator {
+  readonly store = new InMemoryConfigurationStore();
+  readonly clock = new FrozenClock();
+  readonly events: CatalogEvent[] = [];
+  /** Of any log; newest first. */
+  records: DeliveryRecord[] = [];
+  readonly logsRead: string[] = [];
+  testResult: TestResult | Error = new Error('Nothing to test');
+  /** What the assistant runtime's functions were asked, and what they answer. */
+  readonly asked: object[] = [];
+  runtimeAnswer: object | Error = {};
+  /** What the next commands are connected to, in turn. */
+  readonly targets: Target[] = [];
+  connectFails: Error | undefined;
+
+  terminal = false;
+  environment: Record<string, string> = {};
+  files: Record<string, string> = {};
+  stdin = '';
+  answer = false;
+  readonly questions: string[] = [];
+  /** Called while `--follow` waits; the number of pauses so far. Ctrl-C is pressed when it answers false. */
+  whileWaiting: (pauses: number) => boolean = () => false;
+
+  readonly deployment: Deployment = {
+    store: this.store,
+    now: this.clock.now,
+    randomBytes: countingBytes(),
+    baseUrl: 'https://va-wave.example',
+    sealSigningSecret: async (secret) => `sealed ${secret}`,
+    openSigningSecret: async (action: Action) => action.sealed_signing_secret.replace('sealed ', ''),
+    putOnBus: async (event) => {
+      this.events.push(event);
+      return `event-${this.events.length}`;
+    },
+    deliveryRecords: (id) => this.#records(id),
+    testAction: async () => {
+      if (this.testResult instanceof Error) throw this.testResult;
+      return this.testResult;
+    },
+    runtime: {
+      tool: async (request) => this.#asked(request),
+      reportUsage: async (report) => this.#asked(report),
+    },
+  };
+
+  #asked(input: object): object {
+    this.asked.push(input);
+    if (this.runtimeAnswer instanceof Error) throw this.runtimeAnswer;
+    return this.runtimeAnswer;
+  }
+
+  /** Runs one command. */
+  async run(...words: readonly string[]): Promise<Ended> {
+    let out = '';
+    let err = '';
+    let pauses = 0;
+    const world: World = {
+      stdout: (text) => {
+        out += text;
+      },
+      stderr: (text) => {
+        err += text;
+      },
+      terminal: this.terminal,
+      environment: this.environment,
+      readFile: async (path) => {
+        const text = this.files[path];
+        if (text === undefined) throw new Error(`ENOENT: ${path}`);
+        return text;
+      },
+      readStdin: async () => this.stdin,
+      confirm: async (question) => {
+        this.questions.push(question);
+        return this.answer;
+      },
+      pause: async () => this.whileWaiting(++pauses),
+      connect: async (target) => {
+        this.targets.push(target);
+        if (this.connectFails !== undefined) throw this.connectFails;
+        return this.deployment;
+      },
+    };
+    const code = await runCommandLine(words, world);
+    return { code, out, err };
+  }
+
+  /** Runs one command with --json, which must succeed. */
+  async json<Result>(...words: readonly string[]): Promise<Result> {
+    const { code, out, err } = await this.run(...words, '--json');
+    if (code !== 0 || err !== '') throw new Error(`Exit code ${code}: ${err}`);
+    return JSON.parse(out);
+  }
+
+  /** An organization; paid unless said otherwise. */
+  async organization(plan = 'paid'): Promise<string> {
+    return (await this.json<{ org_id: string }>('org', 'create', '--name', 'Corner Shop', '--plan', plan)).org_id;
+  }
+
+  /** An assistant of a new organization. */
+  async assistant(...more: readonly string[]): Promise<{ readonly site_id: string; readonly org_id: string }> {
+    const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '1000'];
+    return this.json('assistant', 'create', '--org', await this.organization(), ...settings, ...more);
+  }
+
+  /** An Event Action of a new assistant. */
+  async action(...more: readonly string[]): Promise<{ action_id: string; site_id: string; org_id: string }> {
+    const { site_id } = await this.assistant();
+    const settings = ['--name', 'Tell the CRM', '--url', 'https://crm.example/', '--event', 'conversation.started'];
+    return this.json('action', 'create', '--site', site_id, '--trigger', 'Event', ...settings, ...more);
+  }
+
+  async *#records(id: string): AsyncGenerator<DeliveryRecord> {
+    this.logsRead.push(id);
+    yield* this.records;
+  }
+}

@@ -1,0 +1,64 @@
+import { Refusal } from '../../src/domain/refusal.ts';
+import { FakeOperator } from './operator.ts';
+
+describe('tool and usage', () => {
+  test('a call is made as the assistant runtime makes it, and the answer shown', async () => {
+    const operator = new FakeOperator();
+    operator.runtimeAnswer = { outcome: 'completed', message: 'The Action completed.' };
+    const words = ['tool', 'call', 'site_a', 'order-status', '--conversation', 'c-1', '--arguments', '{"order":7}'];
+    const { code, out } = await operator.run(...words, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual(operator.runtimeAnswer);
+    expect(operator.asked).toEqual([
+      {
+        operation: 'callTool',
+        site_id: 'site_a',
+        conversation_id: 'c-1',
+        tool: 'order-status',
+        arguments: { order: 7 },
+      },
+    ]);
+  });
+
+  test('the tools of an assistant are listed', async () => {
+    const operator = new FakeOperator();
+    operator.runtimeAnswer = { tools: [{ name: 'order-status' }] };
+    const { code, out } = await operator.run('tool', 'list', 'site_a');
+    expect(code).toBe(0);
+    expect(out).toContain('order-status');
+  });
+
+  test.each(['[1]', '7', '{'])('arguments that are no JSON object are refused: %s', async (text) => {
+    const operator = new FakeOperator();
+    const { code, err } = await operator.run('tool', 'call', 'site_a', 't', '--conversation', 'c', '--arguments', text);
+    expect(code).toBe(2);
+    expect(err).toContain('arguments: ');
+    expect(operator.asked).toEqual([]);
+  });
+
+  test('a usage report adds the tokens up, and takes its token from a file', async () => {
+    const operator = new FakeOperator();
+    operator.files = { 'token.txt': 'a.b.c\n' };
+    operator.runtimeAnswer = { should_continue: true, reported: true };
+    const words = ['usage', 'report', '--token', '@token.txt', '--input-tokens', '120', '--output-tokens', '48'];
+    const { code, out } = await operator.run(...words);
+    expect(code).toBe(0);
+    expect(out).toContain('should_continue');
+    expect(operator.asked).toEqual([
+      {
+        session_token: 'a.b.c',
+        usage: { input_tokens: 120, output_tokens: 48, total_tokens: 168, tts_chars: 0, tts_provider: null },
+      },
+    ]);
+  });
+
+  test('a refusal of the function is told, without the token', async () => {
+    const operator = new FakeOperator();
+    operator.runtimeAnswer = new Refusal(401, 'Invalid or expired session token');
+    const words = ['usage', 'report', '--token', 'a.b.c', '--input-tokens', '1', '--output-tokens', '1'];
+    const { code, err } = await operator.run(...words);
+    expect(code).toBe(2);
+    expect(err).toContain('Invalid or expired session token');
+    expect(err).not.toContain('a.b.c');
+  });
+});
