@@ -29,12 +29,13 @@ const backends: { name: string; missing: Missing; prepare: (folder: string) => C
 
 for (const backend of backends) {
   describeWhere(backend.missing, `examples/customer-backend/${backend.name}`, () => {
-    const folder = mkdtempSync(join(tmpdir(), `va-wave-backend-${backend.name}-`));
+    let folder: string;
     let service: Awaited<ReturnType<typeof startSessionService>>;
     let running: RunningExample;
     let url: string;
 
     beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), `va-wave-backend-${backend.name}-`));
       service = await startSessionService();
       running = await startExample(backend.prepare(join(folder, 'app')), {
         BASE_URL: service.baseUrl,

@@ -15,8 +15,8 @@ const identity = authority.issue(['127.0.0.1']);
 
 for (const example of RECEIVERS) {
   describeWhere(example.missing, `examples/receivers/${example.name}`, () => {
-    const folder = mkdtempSync(join(tmpdir(), `va-wave-${example.name}-`));
-    const inbox = join(folder, 'inbox');
+    let folder: string;
+    let inbox: string;
     let command: Command;
     let running: RunningExample;
     let url: string;
@@ -30,6 +30,8 @@ for (const example of RECEIVERS) {
 
     // Go compiles its standard library where it never did before.
     beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), `va-wave-${example.name}-`));
+      inbox = join(folder, 'inbox');
       command = example.prepare(join(folder, 'app'));
       await start();
     }, 120_000);
