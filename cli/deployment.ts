@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { AwsAccess } from '../src/adapters/aws-access.ts';
+import { cognitoClient, ensureUser } from '../src/adapters/cognito/users.ts';
 import { dynamoDocumentClient } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords } from '../src/adapters/dynamodb/delivery-log.ts';
+import { members } from '../src/adapters/dynamodb/members.ts';
 import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/functions/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/functions/assistant-runtime.ts';
@@ -15,6 +17,7 @@ import type { DeliveryRecord } from '../src/contract/deliveries.ts';
 import { OUTPUTS } from '../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
 import type { PutEventPorts } from '../src/domain/events/put-event.ts';
+import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
 /** A running va-wave, on AWS or on one machine: all that the commands need of it. */
@@ -28,6 +31,8 @@ export type Deployment = ManageActionsPorts &
     /** Sends the test request of an Action from within the deployment. */
     readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
     readonly runtime: AssistantRuntime;
+    readonly members: ManageMembersPorts['members'];
+    readonly ensureUser: ManageMembersPorts['ensureUser'];
   };
 
 /**
@@ -43,6 +48,8 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       `The stack has no output ${OUTPUTS[name]}: deploy this version of va-wave first`,
     );
   };
+  // Read at once, so that a stack of another version is told as such by every command.
+  const [eventBus, deliveryLogTable] = [output('eventBus'), output('deliveryLogTable')];
   const now = () => new Date();
   const dynamo = dynamoDocumentClient(access);
   const bus = eventBridgeClient(access);
@@ -51,10 +58,12 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     ...signingSecrets(cachedRing(secretsManagerClient(access), output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, output('configurationTable')),
     baseUrl: output('baseUrl'),
-    putOnBus: (event) => putOnBus(bus, output('eventBus'), event),
-    deliveryRecords: (id) => deliveryRecords(dynamo, output('deliveryLogTable'), id),
+    putOnBus: (event) => putOnBus(bus, eventBus, event),
+    deliveryRecords: (id) => deliveryRecords(dynamo, deliveryLogTable, id),
     testAction: actionTestFunction(lambda, output('actionTest')),
     runtime: assistantRuntime(lambda, { aiAction: output('aiAction'), usageReport: output('usageReport') }),
+    members: members(dynamo, output('configurationTable')),
+    ensureUser: ensureUser(cognitoClient(access), output('userPool')),
     now,
     randomBytes,
   };

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { type Membership, ROLES } from '../../src/contract/members.ts';
+import { addMember, removeMember } from '../../src/domain/organizations/manage-members.ts';
+import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import type { Run } from '../session.ts';
+import { spelled } from '../values.ts';
+
+const fields = ({ org_id, email, role, sub }: Membership): [string, string][] => [
+  ['org_id', org_id],
+  ['email', email],
+  ['role', role],
+  ['login', sub],
+];
+
+/** Members: who may log in to the dashboard of an organization. */
+export function addMemberCommands(program: Command, run: Run): void {
+  const member = program.command('member').description('members: who may use the dashboard of an organization');
+
+  member
+    .command('add')
+    .description('let somebody in, or change a role; a new login is invited by mail')
+    .requiredOption('--org <org_id>', 'the organization')
+    .requiredOption('--email <address>', 'where the invitation goes')
+    .option('--role <role>', 'admin: may change everything; member: may look', (text) => spelled(ROLES, text), 'member')
+    .addHelpText('after', '\nExample:\n  va-wave member add --org org_… --email ada@example.com --role admin')
+    .action((options: { org: string; email: string; role: string }) =>
+      run(async ({ output, deployment }) => {
+        const { membership, invited } = await addMember(options.org, options, await deployment());
+        const done = invited ? 'Created the login and added the member' : 'Added the member; the login existed';
+        output.object(membership, done, fields(membership));
+      }),
+    );
+
+  member
+    .command('remove')
+    .description('end a membership; it works with the next request, and the login stays')
+    .requiredOption('--org <org_id>', 'the organization')
+    .requiredOption('--email <address>', 'of the member')
+    .addHelpText('after', '\nExample:\n  va-wave member remove --org org_… --email ada@example.com')
+    .action((options: { org: string; email: string }) =>
+      run(async ({ output, deployment }) => {
+        const membership = await removeMember(options.org, options.email, await deployment());
+        output.object(membership, 'Removed the member', fields(membership));
+      }),
+    );
+
+  member
+    .command('list')
+    .description('list the members of an organization')
+    .requiredOption('--org <org_id>', 'the organization')
+    .addHelpText('after', '\nExample:\n  va-wave member list --org org_…')
+    .action((options: { org: string }) =>
+      run(async ({ output, deployment }) => {
+        const ports = await deployment();
+        await requireOrganization(options.org, ports);
+        const members = (await ports.members.list(options.org)).toSorted((a, b) => a.email.localeCompare(b.email));
+        output.list(
+          members,
+          'No members yet: va-wave member add --org … --email …',
+          members.map(({ email, role, created_at }) => ({ email, role, since: created_at })),
+        );
+      }),
+    );
+}

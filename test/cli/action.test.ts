@@ -1,0 +1,254 @@
+import { FakeOperator } from './operator.ts';
+
+const EVENT = ['--trigger', 'Event', '--name', 'Tell', '--url', 'https://crm.example/', '--event', 'message.sent'];
+const FORM = ['--trigger', 'Form', '--name', 'Contact', '--url', 'https://crm.example/', '--field', 'mail:Mail:Email'];
+const AI = [
+  '--trigger',
+  'AI-decided',
+  '--name',
+  'Find',
+  '--url',
+  'https://crm.example/',
+  '--description',
+  'Finds an order',
+];
+
+test('creates an Event Action, and shows nothing of its signing secret', async () => {
+  const operator = new FakeOperator();
+  const { site_id, org_id } = await operator.assistant();
+  const created = await operator.json('action', 'create', '--site', site_id, ...EVENT, '--event', 'sms.sent');
+  expect(created).toEqual({
+    action_id: expect.stringMatching(/^act_/),
+    org_id,
+    site_id,
+    slug: 'tell',
+    trigger: 'Event',
+    name: 'Tell',
+    method: 'POST',
+    url: 'https://crm.example/',
+    enabled: true,
+    events: ['message.sent', 'sms.sent'],
+    created_at: '2026-03-04T05:06:07.250Z',
+    updated_at: '2026-03-04T05:06:07.250Z',
+    version: 1,
+  });
+});
+
+test('creates a Form Action with the fields in order', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant();
+  const fields = ['--field', 'note:Your note: anything:long-text', '--field', 'age:Age:number:required'];
+  expect(await operator.json('action', 'create', '--site', site_id, ...FORM, ...fields)).toMatchObject({
+    form_fields: [
+      { key: 'mail', label: 'Mail', type: 'Email', required: false },
+      { key: 'note', label: 'Your note: anything', type: 'Long text', required: false },
+      { key: 'age', label: 'Age', type: 'Number', required: true },
+    ],
+  });
+});
+
+test.each([
+  ['as text', '{"properties": {"n": {"type": "string"}}, "required": ["n"]}'],
+  ['as a file', 'schema.json'],
+  ['as @file', '@schema.json'],
+  ['on stdin', '@-'],
+])('takes the parameters of an AI-decided Action %s', async (_, parameters) => {
+  const operator = new FakeOperator();
+  const schema = '{"properties": {"n": {"type": "string"}}, "required": ["n"]}';
+  operator.files = { 'schema.json': schema };
+  operator.stdin = schema;
+  const { site_id } = await operator.assistant();
+  const more = ['--parameters', parameters, '--feed-back', '--response-map', 'status=$.a.b', '--response-map', 'x=$.c'];
+  expect(await operator.json('action', 'create', '--site', site_id, ...AI, ...more, '--method', 'get')).toMatchObject({
+    trigger: 'AI-decided',
+    method: 'GET',
+    parameters: { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] },
+    feed_response_back: true,
+    response_field_map: { status: '$.a.b', x: '$.c' },
+  });
+});
+
+test.each([
+  ['http', [...EVENT, '--url', 'http://crm.example/'], 'url: must start with https://'],
+  [
+    'a long URL',
+    [...EVENT, '--url', `https://crm.example/${'x'.repeat(2000)}`],
+    'url: must be at most 2000 characters',
+  ],
+  ['an unknown event', [...EVENT, '--event', 'nope'], 'events.1: must be an event of the catalog'],
+  ['no event', EVENT.slice(0, 6), 'events: at least one event is required'],
+  ['an unknown method', [...EVENT, '--method', 'TRACE'], 'method: '],
+  ['an unknown trigger', ['--trigger', 'Cron', ...EVENT.slice(2)], 'trigger: '],
+  ['a field on an Event', [...EVENT, '--field', 'a:A:Text'], 'form_fields'],
+  ['no field', FORM.slice(0, 6), 'form_fields: at least one form field is required'],
+  ['an unknown field type', [...FORM, '--field', 'a:A:Date'], 'form_fields.1.type: '],
+  ['half a field', [...FORM, '--field', 'a:A'], 'form_fields.1: must be key:Label:Type'],
+  ['a key twice', [...FORM, '--field', 'mail:Again:Text'], 'form_fields: must not use a key twice'],
+  ['a short description', [...AI, '--description', 'too short'], 'description: must be at least 10 characters'],
+  ['no description', AI.slice(0, 6), 'description: must be at least 10 characters'],
+  ['parameters that are no JSON', [...AI, '--parameters', '{'], 'parameters: must be JSON'],
+  ['a missing file of parameters', [...AI, '--parameters', 'nope.json'], 'parameters: cannot read the file nope.json'],
+  [
+    'a type outside the subset',
+    [...AI, '--parameters', '{"properties":{"a":{"type":"array"}}}'],
+    'parameters.properties.a.type',
+  ],
+  ['a path outside the response', [...AI, '--response-map', 'a=b.c'], 'response_field_map.a: '],
+  ['half a mapping', [...AI, '--response-map', 'a'], 'response_field_map: must be name=$.path'],
+  ['an empty name', [...EVENT, '--name', ''], 'name: is required'],
+])('refuses %s and names the field', async (_, words, message) => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant();
+  const { code, out, err } = await operator.run('action', 'create', '--site', site_id, ...words);
+  expect([code, out, err]).toEqual([2, '', expect.stringContaining(message)]);
+  expect(operator.store.actions.size).toBe(0);
+});
+
+test('the 51st Action is refused', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant();
+  for (let i = 0; i < 50; i++) await operator.json('action', 'create', '--site', site_id, ...EVENT);
+  expect(await operator.run('action', 'create', '--site', site_id, ...EVENT)).toMatchObject({
+    code: 2,
+    err: 'actions: an organization has at most 50\n',
+  });
+});
+
+test('warns of events that are never delivered', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant();
+  const { code, err } = await operator.run(
+    'action',
+    'create',
+    '--site',
+    site_id,
+    ...EVENT,
+    '--event',
+    'form.submitted',
+  );
+  expect(code).toBe(0);
+  expect(err).toContain('form.submitted is reserved');
+});
+
+test('changes what is given and leaves the rest; takes optional settings away', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant();
+  const more = ['--parameters', '{"properties":{"n":{"type":"string"}}}', '--feed-back', '--response-map', 'a=$.b'];
+  const { action_id } = await operator.json<{ action_id: string }>(
+    'action',
+    'create',
+    '--site',
+    site_id,
+    ...AI,
+    ...more,
+  );
+  expect(await operator.json('action', 'update', action_id, '--disable', '--method', 'put')).toMatchObject({
+    name: 'Find',
+    method: 'PUT',
+    enabled: false,
+    feed_response_back: true,
+    response_field_map: { a: '$.b' },
+    version: 2,
+  });
+  const cleared = ['--clear-parameters', '--clear-response-map', '--no-feed-back', '--enable'];
+  const changed = await operator.json('action', 'update', action_id, ...cleared);
+  expect(changed).toMatchObject({ enabled: true, feed_response_back: false, version: 3 });
+  expect(changed).not.toHaveProperty('parameters');
+  expect(changed).not.toHaveProperty('response_field_map');
+});
+
+test('the trigger is immutable', async () => {
+  const operator = new FakeOperator();
+  const { action_id } = await operator.action();
+  expect(await operator.run('action', 'update', action_id, '--trigger', 'Form')).toMatchObject({
+    code: 2,
+    err: 'trigger: is Event since creation and cannot be changed\n',
+  });
+  expect((await operator.run('action', 'update', action_id)).code).toBe(2);
+  expect((await operator.run('action', 'update', 'act_x', '--enable')).code).toBe(3);
+});
+
+test('asks at a terminal before it deletes', async () => {
+  const operator = new FakeOperator();
+  const { action_id } = await operator.action();
+  operator.terminal = true;
+  expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 2, err: 'Nothing was changed\n' });
+  expect(operator.questions).toEqual([`Delete the Action Tell the CRM (${action_id})?`]);
+  operator.answer = true;
+  expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 0 });
+  expect(operator.store.actions.size).toBe(0);
+  expect((await operator.run('action', 'delete', action_id, '--yes')).code).toBe(3);
+});
+
+test('deletes unasked in a script', async () => {
+  const operator = new FakeOperator();
+  const { action_id } = await operator.action();
+  expect(await operator.json('action', 'delete', action_id)).toEqual({ action_id, deleted: true });
+  expect(operator.questions).toEqual([]);
+});
+
+test('lists the Actions of an organization or of an assistant', async () => {
+  const operator = new FakeOperator();
+  const { action_id, site_id, org_id } = await operator.action();
+  const settings = ['--name', 'Other', '--domain', 'b.example', '--rate-limit', '1'];
+  const other = await operator.json<{ site_id: string }>('assistant', 'create', '--org', org_id, ...settings);
+  await operator.json('action', 'create', '--site', other.site_id, ...FORM);
+  expect(await operator.json('action', 'list', '--org', org_id)).toHaveLength(2);
+  const listed = await operator.json('action', 'list', '--site', site_id);
+  expect(listed).toEqual([expect.objectContaining({ action_id })]);
+  expect(JSON.stringify(listed)).not.toContain('whsec_');
+  expect((await operator.run('action', 'list', '--site', site_id)).out).not.toContain('whsec_');
+  expect((await operator.run('action', 'list')).code).toBe(2);
+  expect((await operator.run('action', 'list', '--org', org_id, '--site', site_id)).code).toBe(2);
+  expect((await operator.run('action', 'list', '--org', 'org_x')).code).toBe(3);
+  expect((await operator.run('action', 'list', '--site', 'site_x')).code).toBe(3);
+});
+
+test('shows an Action of each trigger', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant();
+  for (const words of [EVENT, FORM, AI]) {
+    const { action_id } = await operator.json<{ action_id: string }>('action', 'create', '--site', site_id, ...words);
+    const { out } = await operator.run('action', 'show', action_id);
+    expect(out).toContain('POST https://crm.example/');
+    expect(out).not.toContain('whsec_');
+  }
+});
+
+test('prints the signing secret alone, so that it can be piped', async () => {
+  const operator = new FakeOperator();
+  const { action_id } = await operator.action();
+  const { out, err } = await operator.run('action', 'secret', action_id);
+  expect(out).toMatch(/^whsec_[A-Za-z0-9_-]{43}\n$/);
+  expect(err).not.toContain('whsec_');
+  expect(await operator.json('action', 'secret', action_id)).toEqual({ action_id, signing_secret: out.trim() });
+  expect((await operator.run('action', 'secret', 'act_x')).code).toBe(3);
+});
+
+const TESTED = {
+  request: { method: 'POST' as const, url: 'https://crm.example/', headers: {}, body: '{"event":"test.ping"}' },
+  status: 200,
+  latency_ms: 12,
+  success: true,
+  error: null,
+  response_excerpt: 'ok',
+};
+
+test('tests an Action', async () => {
+  const operator = new FakeOperator();
+  const { action_id } = await operator.action();
+  operator.testResult = TESTED;
+  expect(await operator.json('action', 'test', action_id)).toEqual({ action_id, ...TESTED });
+  expect((await operator.run('action', 'test', action_id)).out).toMatch(/status +200\n +latency +12 ms\n/);
+});
+
+test('a failed test has an exit code of its own, and a result all the same', async () => {
+  const operator = new FakeOperator();
+  const { action_id } = await operator.action();
+  const error = { code: 'timeout' as const, message: 'No answer within 5 seconds' };
+  operator.testResult = { ...TESTED, status: null, latency_ms: 5000, success: false, error, response_excerpt: null };
+  const { code, out, err } = await operator.run('action', 'test', action_id, '--json');
+  expect(code).toBe(4);
+  expect(JSON.parse(out)).toMatchObject({ success: false, error });
+  expect(JSON.parse(err)).toEqual({ error: 'The test request failed: timeout: No answer within 5 seconds' });
+});

@@ -1,0 +1,97 @@
+import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
+import { FakeOperator } from './operator.ts';
+
+/** An attempt that began so many seconds after the first. */
+function record(seconds: number, changes: Partial<DeliveryRecord> = {}): DeliveryRecord {
+  return {
+    action_id: 'act_x',
+    reference: 'event-1',
+    trigger: 'event',
+    trigger_ref: 'conversation.started',
+    attempt: 1,
+    started_at: new Date(Date.UTC(2026, 2, 4, 5, 6, seconds)).toISOString(),
+    state: 'succeeded',
+    payload: '{"the":"payload"}',
+    payload_cut: false,
+    status: 200,
+    response_excerpt: 'thanks',
+    latency_ms: 34,
+    success: true,
+    error: null,
+    sends: 1,
+    ...changes,
+  };
+}
+
+const REFUSED = { code: 'http_status', message: 'HTTP 503' } as const;
+const failed = { state: 'failed', success: false, status: 503, error: REFUSED } as const;
+
+test('shows a readable table without payloads and responses', async () => {
+  const operator = new FakeOperator();
+  operator.records = [
+    record(9, {
+      ...failed,
+      attempt: 2,
+      error: { code: 'timeout', message: 'No answer' },
+      status: null,
+      latency_ms: 5000,
+    }),
+    record(6, failed),
+    record(3, { state: 'started', success: false, status: null, latency_ms: null, sends: 2 }),
+    record(0),
+  ];
+  const { code, out } = await operator.run('deliveries', 'act_x');
+  expect(code).toBe(0);
+  expect(out.split('\n')).toEqual([
+    'TIME                      TRIGGER  REF                   ATTEMPT  STATUS  MS    OUTCOME',
+    '2026-03-04T05:06:09.000Z  event    conversation.started  2        –       5000  failed: timeout: No answer',
+    '2026-03-04T05:06:06.000Z  event    conversation.started  1        503     34    failed: http_status: HTTP 503',
+    '2026-03-04T05:06:03.000Z  event    conversation.started  1        –       –     not finished, sent 2 times',
+    '2026-03-04T05:06:00.000Z  event    conversation.started  1        200     34    delivered',
+    '',
+  ]);
+});
+
+test('gives the whole records as JSON, newest first, as many as asked for', async () => {
+  const operator = new FakeOperator();
+  operator.records = [record(9), record(6), record(3)];
+  expect(await operator.json('deliveries', 'act_x', '--limit', '2')).toEqual([record(9), record(6)]);
+  operator.records = Array.from({ length: 30 }, (_, i) => record(30 - i));
+  expect(await operator.json('deliveries', 'act_x')).toHaveLength(20);
+});
+
+test.each(['0', '-1', 'all'])('a limit of %s is refused', async (limit) => {
+  expect((await new FakeOperator().run('deliveries', 'act_x', '--limit', limit)).code).toBe(2);
+});
+
+test('an empty log of an Action that exists is no error', async () => {
+  const operator = new FakeOperator();
+  const { action_id, site_id } = await operator.action();
+  expect(await operator.run('deliveries', action_id)).toMatchObject({ code: 0, out: 'No deliveries yet\n' });
+  expect(await operator.json('deliveries', action_id)).toEqual([]);
+  expect(await operator.run('deliveries', 'act_x')).toMatchObject({ code: 3, err: 'action_id: no Action act_x\n' });
+  expect(await operator.json('deliveries', site_id)).toEqual([]);
+  expect((await operator.run('deliveries', 'site_x')).code).toBe(3);
+  expect(operator.logsRead.at(-1)).toBe('usage_site_x');
+});
+
+test('follows: what is there oldest first, then every attempt once, when it ended', async () => {
+  const operator = new FakeOperator();
+  const begun = record(5, { attempt: 2, state: 'started', success: false, status: null });
+  operator.records = [record(4), record(3, failed), record(0)];
+  operator.whileWaiting = (pauses) => {
+    if (pauses === 1) operator.records = [record(7), record(4), begun, record(3, failed), record(0)];
+    if (pauses === 2)
+      operator.records = [record(7), record(4), record(5, { attempt: 2 }), record(3, failed), record(0)];
+    return pauses <= 3;
+  };
+  const { code, out } = await operator.run('deliveries', 'act_x', '--follow', '--limit', '2', '--json');
+  expect(code).toBe(0);
+  const seconds = out
+    .trim()
+    .split('\n')
+    .map((line) => new Date(JSON.parse(line).started_at).getUTCSeconds());
+  expect(seconds).toEqual([3, 4, 7, 5]);
+  const text = await operator.run('deliveries', 'act_x', '--follow', '--limit', '1');
+  expect(text.out).toMatch(/^2026-03-04T05:06:07.000Z {2}event +conversation.started +1 +200 +34 +delivered\n/);
+});

@@ -1,0 +1,67 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { OUTPUTS } from '../../src/contract/outputs.ts';
+
+type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+function launch(node: string, ...words: readonly string[]): Promise<Ended> {
+  const child = spawn(node, ['cli/va-wave.mjs', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    err += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+/** A Node older than the one that the project brings. */
+const older = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .find((path) => existsSync(path) && Number(execFileSync(path, ['-p', 'process.versions.node.split(".")[0]'])) < 24);
+
+const nodes: [string, string][] = [['this Node', process.execPath]];
+if (older !== undefined) nodes.push(['an older Node', older]);
+
+test.each(nodes)('runs on %s: output, arguments and exit code pass through', async (_, node) => {
+  const [list, refused] = await Promise.all([
+    launch(node, 'event', 'list', '--json'),
+    launch(node, 'event', 'put', 'sms.sent', '--org', 'it\'s; $(odd) "', '--data', '[', '--json'),
+  ]);
+  expect(list).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(list.out)).toHaveLength(27);
+  expect(refused).toMatchObject({ code: 2, out: '' });
+  expect(JSON.parse(refused.err)).toEqual({ error: 'data: must be JSON, or @file' });
+});
+
+test('a local cloud that has ended is told as such', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
+  const readyFile = join(folder, 'ready.json');
+  const listener = createServer();
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = listener.address();
+  await new Promise((resolve) => listener.close(resolve));
+  const gateway_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, name]));
+  const keys = { access_key_id: 'a', secret_access_key: 'b' };
+  writeFileSync(readyFile, JSON.stringify({ gateway_url, region: 'us-east-1', outputs, ...keys }));
+  const ended = await launch(process.execPath, 'org', 'list', '--local', readyFile, '--json');
+  rmSync(folder, { recursive: true });
+  expect(ended).toMatchObject({ code: 1, out: '' });
+  expect(JSON.parse(ended.err).error).toMatch(/^The deployment does not answer \(ECONNREFUSED\)/);
+});
+
+test.each(nodes)('on %s a reader that has seen enough is no error', async (_, node) => {
+  const script = `"${node}" cli/va-wave.mjs event list | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  const out = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
+  expect(out).toMatch(/^EVENT .*\n0\n$/);
+});

@@ -1,0 +1,59 @@
+import { FakeOperator } from './operator.ts';
+
+test('creates an organization, free unless said otherwise', async () => {
+  const operator = new FakeOperator();
+  expect(await operator.json('org', 'create', '--name', 'Corner Shop')).toEqual({
+    org_id: expect.stringMatching(/^org_[a-z2-7]{20}$/),
+    name: 'Corner Shop',
+    plan: 'free',
+    created_at: '2026-03-04T05:06:07.250Z',
+  });
+  const { out } = await operator.run('org', 'create', '--name', 'Corner Shop', '--plan', 'Paid');
+  expect(out).toMatch(
+    /^Created the organization\n {2}org_id {3}org_\w{20}\n {2}name {5}Corner Shop\n {2}plan {5}paid\n/,
+  );
+});
+
+test.each([
+  [['--name', ' '], 'name: is required'],
+  [['--name', 'x'.repeat(101)], 'name: must be at most 100 characters'],
+  [['--name', 'Shop', '--plan', 'gold'], 'plan: Invalid option: expected one of "free"|"paid"'],
+])('refuses %j and names the field', async (words, message) => {
+  const operator = new FakeOperator();
+  expect(await operator.run('org', 'create', ...words)).toEqual({ code: 2, out: '', err: `${message}\n` });
+  expect(operator.store.organizations.size).toBe(0);
+});
+
+test('updates what is given', async () => {
+  const operator = new FakeOperator();
+  const orgId = await operator.organization('paid');
+  expect(await operator.json('org', 'update', orgId, '--plan', 'free')).toMatchObject({
+    org_id: orgId,
+    name: 'Corner Shop',
+    plan: 'free',
+  });
+  expect(await operator.json('org', 'update', orgId, '--name', 'Mall')).toMatchObject({ name: 'Mall', plan: 'free' });
+});
+
+test('an update of nothing and of nobody is refused', async () => {
+  const operator = new FakeOperator();
+  expect(await operator.run('org', 'update', 'org_x')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--plan'),
+  });
+  expect(await operator.run('org', 'update', 'org_x', '--plan', 'free')).toEqual({
+    code: 3,
+    out: '',
+    err: 'org_id: no organization org_x\n',
+  });
+});
+
+test('lists by name', async () => {
+  const operator = new FakeOperator();
+  expect((await operator.run('org', 'list')).out).toBe('No organizations yet: va-wave org create --name …\n');
+  expect(await operator.json('org', 'list')).toEqual([]);
+  for (const name of ['Zoo', 'Ärzte', 'Mall']) await operator.json('org', 'create', '--name', name);
+  const names = (await operator.json<{ name: string }[]>('org', 'list')).map((organization) => organization.name);
+  expect(names).toEqual(['Ärzte', 'Mall', 'Zoo']);
+  expect((await operator.run('org', 'list')).out.split('\n')[0]).toMatch(/^ORG_ID +PLAN +CREATED +NAME$/);
+});

@@ -1,0 +1,59 @@
+import { FakeOperator } from './operator.ts';
+
+test('prints a server secret alone and once', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant('--mode', 'session-signed');
+  const { code, out, err } = await operator.run('secret', 'generate', site_id);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^ss_[a-z2-7]{20}_[A-Za-z0-9_-]{43}\n$/)]);
+  expect(err).toContain('cannot be shown again');
+  const { out: shown } = await operator.run('assistant', 'show', site_id);
+  expect(shown).toContain(`ends in ${out.trim().slice(-6)}`);
+  expect(shown).not.toContain(out.trim());
+  expect(await operator.json('assistant', 'show', site_id)).toMatchObject({
+    server_secret: { last_six: out.trim().slice(-6) },
+  });
+  expect((await operator.run('assistant', 'show', site_id, '--json')).out).not.toContain('sha256');
+});
+
+test('a second one needs regenerate', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant('--mode', 'session-signed');
+  const { server_secret } = await operator.json<{ server_secret: string }>('secret', 'generate', site_id);
+  expect(await operator.run('secret', 'generate', site_id)).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/^server_secret: exists already/),
+  });
+  const again = await operator.json<{ site_id: string; server_secret: string }>('secret', 'regenerate', site_id);
+  expect(Object.keys(again)).toEqual(['site_id', 'server_secret']);
+  expect(again.server_secret).not.toBe(server_secret);
+});
+
+test('asks at a terminal before a secret is replaced, unless told not to', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant('--mode', 'session-signed');
+  operator.terminal = true;
+  expect((await operator.run('secret', 'regenerate', site_id)).code).toBe(0);
+  expect(operator.questions).toEqual([]);
+  expect(await operator.run('secret', 'regenerate', site_id)).toEqual({
+    code: 2,
+    out: '',
+    err: 'Nothing was changed\n',
+  });
+  expect(operator.questions).toEqual([
+    expect.stringMatching(/^Replace the secret of site_\w+ that ends in .{6}\? It stops/),
+  ]);
+  expect((await operator.run('secret', 'regenerate', site_id, '--yes')).code).toBe(0);
+  expect(operator.questions).toHaveLength(1);
+});
+
+test('is refused in Allowed Websites, and for an unknown assistant', async () => {
+  const operator = new FakeOperator();
+  const { site_id } = await operator.assistant();
+  expect(await operator.run('secret', 'generate', site_id)).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^authentication_mode: /),
+  });
+  expect((await operator.run('secret', 'generate', 'site_x')).code).toBe(3);
+  expect((await operator.run('secret', 'regenerate', 'site_x')).code).toBe(3);
+});
