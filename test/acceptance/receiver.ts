@@ -12,6 +12,9 @@ export type ReceivedRequest = {
   readonly at: number;
 };
 
+/** What is answered, or how it is made: from the request, and as late as one likes. */
+export type ReceiverBody = string | ((request: ReceivedRequest) => string | Promise<string>);
+
 /** A customer's endpoint on TLS: keeps what arrives and answers as it is told. */
 export type Receiver = {
   readonly url: (path: string) => string;
@@ -19,7 +22,7 @@ export type Receiver = {
   /** The requests to one path, in the order of their arrival. */
   readonly to: (path: string) => readonly ReceivedRequest[];
   /** From now on, what a path answers: the statuses in turn, the last one for good. Without a word it answers 200 `{}`. */
-  readonly answer: (path: string, statuses: readonly number[], body?: string) => void;
+  readonly answer: (path: string, statuses: readonly number[], body?: ReceiverBody) => void;
   /** Of the authority that signed the certificate, for `--ca`. */
   readonly authorityPem: string;
   readonly stop: () => Promise<void>;
@@ -28,20 +31,23 @@ export type Receiver = {
 export async function startReceiver(): Promise<Receiver> {
   const authority = createAuthority();
   const requests: ReceivedRequest[] = [];
-  const answers = new Map<string, { statuses: number[]; body: string }>();
+  const answers = new Map<string, { statuses: number[]; body: ReceiverBody }>();
   const server = createServer(
     { ...authority.issue(['localhost', '127.0.0.1']), keepAlive: true },
     (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
+      request.on('end', async () => {
         const path = request.url ?? '';
         const { headers, method = '' } = request;
-        requests.push({ method, path, headers, body: Buffer.concat(chunks), at: Date.now() });
+        const received = { method, path, headers, body: Buffer.concat(chunks), at: Date.now() };
+        requests.push(received);
         const answer = answers.get(path);
         const status =
           answer === undefined ? 200 : answer.statuses.length > 1 ? answer.statuses.shift() : answer.statuses[0];
-        response.writeHead(status ?? 200, { 'content-type': 'application/json' }).end(answer?.body ?? '{}');
+        const body = answer?.body ?? '{}';
+        const text = typeof body === 'string' ? body : await body(received);
+        response.writeHead(status ?? 200, { 'content-type': 'application/json' }).end(text);
       });
     },
   );
