@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { Duration, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
@@ -19,11 +18,9 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aw
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { buildSync } from 'esbuild';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
-
-const widgetEntry = fileURLToPath(new URL('../widget/va-wave-widget.ts', import.meta.url));
+import { bundleWidget } from './widget-bundle.ts';
 
 /** What the API may see of a viewer's request. Never Host: API Gateway answers only to its own. */
 const FORWARDED_HEADERS = [
@@ -43,6 +40,8 @@ export type EdgeProps = { readonly api: HttpApi; readonly originSecret: Secret }
 /** `{base_url}`: `/static/*` from a private bucket, `/api/*` to the API; lib/dashboard.ts adds `/dashboard/*`. */
 export class Edge extends Construct {
   readonly distribution: Distribution;
+  /** The widget under a name that changes with its content, for a tag with `integrity`. */
+  readonly widget: { readonly immutablePath: string; readonly integrity: string };
   /** Holds every file that the distribution serves. */
   readonly bucket: Bucket;
   /** The bucket as an origin. */
@@ -123,29 +122,28 @@ export class Edge extends Construct {
         reason: 'The minimum TLS version of the default certificate cannot be set.',
       },
     );
+    const widget = bundleWidget();
+    this.widget = {
+      immutablePath: `/static/${widget.immutableName}`,
+      integrity: widget.integrity,
+    };
+    // Always the newest: pages that name it get a mended widget within minutes.
     new BucketDeployment(this, 'Widget', {
       destinationBucket: this.bucket,
       destinationKeyPrefix: 'static',
-      sources: [Source.data('va-wave-widget.js', bundleWidget())],
+      sources: [Source.data('va-wave-widget.js', widget.code)],
       prune: false,
       cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
       distribution: this.distribution,
       distributionPaths: ['/static/va-wave-widget.js'],
     });
+    // For pages that pin it by its hash; older ones stay, so that no deploy breaks a page.
+    new BucketDeployment(this, 'PinnedWidget', {
+      destinationBucket: this.bucket,
+      destinationKeyPrefix: 'static',
+      sources: [Source.data(widget.immutableName, widget.code)],
+      prune: false,
+      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
+    });
   }
-}
-
-function bundleWidget(): string {
-  const result = buildSync({
-    entryPoints: [widgetEntry],
-    bundle: true,
-    format: 'iife',
-    minify: true,
-    target: 'es2022',
-    write: false,
-    legalComments: 'none',
-  });
-  const file = result.outputFiles[0];
-  if (file === undefined) throw new Error('esbuild wrote no widget');
-  return file.text;
 }

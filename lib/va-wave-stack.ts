@@ -214,6 +214,8 @@ export class VaWaveStack extends Stack {
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });
     output(OUTPUTS.baseUrl, `https://${edge.distribution.distributionDomainName}`);
+    output(OUTPUTS.widgetPinnedPath, edge.widget.immutablePath);
+    output(OUTPUTS.widgetIntegrity, edge.widget.integrity);
     output(OUTPUTS.apiUrl, api.http.apiEndpoint);
     output(OUTPUTS.configurationTable, tables.configuration.table.tableName);
     output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);

@@ -41,6 +41,11 @@ const ports = {
   deliver,
   escalate: escalationTopics(snsClient()),
   forwarded: (ways: object) => logger.info('Forwarded', { ...ways }),
+  settleFailed: (submissionId: string, cause: unknown) =>
+    logger.error('A submission could not be settled', {
+      submissionId,
+      cause: cause instanceof Error ? cause.name : 'unknown',
+    }),
   now,
   newId: randomUUID,
 };

@@ -2,6 +2,8 @@
 export const OUTPUTS = {
   baseUrl: 'BaseUrl',
   apiUrl: 'ApiUrl',
+  widgetPinnedPath: 'WidgetPinnedPath',
+  widgetIntegrity: 'WidgetIntegrity',
   configurationTable: 'ConfigurationTable',
   deliveryLogTable: 'DeliveryLogTable',
   eventBus: 'EventBus',

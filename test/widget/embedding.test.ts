@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { bundleWidget } from './bundle.ts';
+import { bundleWidget } from '../../lib/widget-bundle.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
 import { type Harness, startHarness, until, widgetOf } from './harness.ts';
 import { computedStyles, countListeners, gaveUp, globals, listeners, started, traces } from './page-state.ts';

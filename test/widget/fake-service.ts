@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { bundleWidget } from './bundle.ts';
+import { bundleWidget } from '../../lib/widget-bundle.ts';
 
 /** What one request is answered with: a status and a body, text as it is; or nothing, ever; or a closed connection. */
 export type Reply = { readonly status: number; readonly body: unknown } | 'never' | 'hang up';

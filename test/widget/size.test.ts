@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { bundleWidget } from './bundle.ts';
+import { bundleWidget } from '../../lib/widget-bundle.ts';
 
 /** Loader and panel together, as a browser fetches them. */
 const BUDGET_BYTES = 10 * 1024;

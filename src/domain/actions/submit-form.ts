@@ -48,6 +48,7 @@ export type SubmitFormPorts = WidgetAuthenticationPorts &
     /** Takes the key for `submissionId`, or for the id that an earlier, failed try of the same key was given. */
     readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
     readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
+    readonly settleFailed: (submissionId: string, cause: unknown) => void;
     readonly escalate: EscalationChannel;
     /** Tells the operator how each way went; the caller learns only whether one accepted. */
     readonly forwarded: (ways: {
@@ -107,7 +108,13 @@ export async function submitForm(
     accepted = await forward({ assistant, form, body }, ports);
   } finally {
     // Also after a fault of our own: what nobody accepted may be sent again at once.
-    if (key !== undefined) await ports.settleSubmission(key, accepted);
+    // A key that cannot be settled changes nothing of what happened: the caller is told the truth, and a retry of the same key
+    // would carry the same submission id.
+    if (key !== undefined) {
+      await ports
+        .settleSubmission(key, accepted)
+        .catch((cause: unknown) => ports.settleFailed(claim.submissionId, cause));
+    }
   }
   if (!accepted) throw new Refusal(502, MESSAGES.submissionFailed);
   return { success: true, submission_id: claim.submissionId };

@@ -56,6 +56,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
   const action = aFormAction(form);
   const known: string[] = [];
   const ways: Parameters<SubmitFormPorts['forwarded']>[0][] = [];
+  const unsettled: string[] = [];
   const ports: SubmitFormPorts = {
     ...widgetAuthentication({ assistants: [anAssistant(assistant), anAssistant({ site_id: OTHER_SITE_ID })], tokens }),
     findForm: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
@@ -69,6 +70,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     deliver: outbound.deliver,
     escalate,
     forwarded: (way) => ways.push(way),
+    settleFailed: (submissionId) => unsettled.push(submissionId),
     now: clock.now,
     newId: countingIds(),
   };
@@ -82,7 +84,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
       ports,
       (one) => known.push(one.site_id),
     );
-  return { clock, outbound, log, logWriteFailed, perMinute, conversations, known, ways, ports, submit };
+  return { clock, outbound, log, logWriteFailed, perMinute, conversations, known, ways, unsettled, ports, submit };
 }
 
 const keyStoreAway = async () => {
@@ -90,6 +92,20 @@ const keyStoreAway = async () => {
 };
 
 describe('an accepted submission', () => {
+  test('stays accepted when its key cannot be settled', async () => {
+    const { ports, unsettled } = setUp();
+    const away = { ...ports, settleSubmission: async () => Promise.reject(new Error('The table is away')) };
+    const request = {
+      siteId: SITE_ID,
+      slug: 'contact-us',
+      credentials: siteIdCredentials({}),
+      readBody: () => ({ ...BODY, client_key: 'k' }),
+    };
+    const answer = await submitForm(request, away, () => undefined);
+    expect(answer).toEqual({ success: true, submission_id: 'id-1' });
+    expect(unsettled).toEqual(['id-1']);
+  });
+
   test('is cleaned, signed and sent once, and answered with its id', async () => {
     const { submit, outbound, clock } = setUp();
     const values = { email: 'ada@example.com', extra: true, dropped: null, ['k'.repeat(101)]: 'x' };

@@ -14,7 +14,7 @@ export type WidgetBundle = {
 /** Bundles the loader and the panel into what browsers are served. */
 export function bundleWidget(): WidgetBundle {
   const result = buildSync({
-    entryPoints: [fileURLToPath(new URL('../../widget/va-wave-widget.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('../widget/va-wave-widget.ts', import.meta.url))],
     bundle: true,
     format: 'iife',
     minify: true,
