@@ -31,8 +31,8 @@ const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);
 const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
 /** A batch is handled side by side: one 5-second attempt, plus claim, record and retry message around it. */
 const DISPATCHER_TIMEOUT = Duration.seconds(15);
-/** Finding the subscribers and one batch of messages for each event. */
-const ROUTER_TIMEOUT = Duration.seconds(15);
+/** Ten events, or six megabytes of them, to fifty Actions each: at most three hundred batches of one megabyte. */
+const ROUTER_TIMEOUT = Duration.seconds(25);
 
 /** The whole service. */
 export class VaWaveStack extends Stack {

@@ -12,6 +12,12 @@ const BATCH_MAX_BYTES = 1024 * 1024;
 
 const SEND_TRIES = 3;
 
+/**
+ * Of all events in work. A batch is a megabyte at most, and several times that while it is signed and sent; a batch of events
+ * can make three hundred of them.
+ */
+const BATCHES_AT_ONCE = 6;
+
 /** One client per container. */
 export function sqsClient(): SQSClient {
   return new SQSClient({
@@ -22,6 +28,8 @@ export function sqsClient(): SQSClient {
 
 /** The queue of attempts. The group id is the Action, so that one that hangs does not delay the others (SQS fair queues). */
 export function deliveriesQueue(client: SQSClient, queueUrl: string) {
+  const inTurn = inTurns(BATCHES_AT_ONCE);
+
   const send = async (batch: readonly SendMessageBatchRequestEntry[]): Promise<void> => {
     let entries = [...batch];
     for (let attempt = 1; entries.length > 0; attempt++) {
@@ -37,8 +45,22 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   return {
     /** Sends all messages, or throws. Those that no SQS message can hold are returned. */
     send: async (messages: readonly DeliveryMessage[]): Promise<{ readonly tooLarge: readonly DeliveryMessage[] }> => {
-      const { batches, tooLarge } = batchesOf(messages);
-      await Promise.all(batches.map(send));
+      const bodies = messageBodies();
+      const { batches, tooLarge } = batchesOf(messages, bodies.bytes);
+      const sent = await Promise.allSettled(
+        batches.map((batch) =>
+          inTurn(() =>
+            send(
+              batch.map((message, index) => ({
+                Id: String(index),
+                MessageBody: bodies.text(message),
+                MessageGroupId: message.action_id,
+              })),
+            ),
+          ),
+        ),
+      );
+      for (const result of sent) if (result.status === 'rejected') throw result.reason;
       return { tooLarge };
     },
 
@@ -55,30 +77,69 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   };
 }
 
+/**
+ * Bodies of messages whose envelopes are shared: fifty Actions may get the same megabyte, which is written out once. A body is
+ * put together when it is sent, and the same text as JSON.stringify of the message.
+ */
+function messageBodies() {
+  const envelopes = new Map<DeliveryMessage['envelope'], { readonly text: string; readonly bytes: number }>();
+  const written = ({ envelope }: DeliveryMessage) => {
+    let known = envelopes.get(envelope);
+    if (known === undefined) {
+      const text = JSON.stringify(envelope);
+      known = { text, bytes: Buffer.byteLength(text) };
+      envelopes.set(envelope, known);
+    }
+    return known;
+  };
+  const around = ({ envelope: _, ...rest }: DeliveryMessage) => JSON.stringify(rest).slice(0, -1);
+  return {
+    text: (message: DeliveryMessage): string => `${around(message)},"envelope":${written(message).text}}`,
+    bytes: (message: DeliveryMessage): number =>
+      Buffer.byteLength(around(message)) + ',"envelope":}'.length + written(message).bytes,
+  };
+}
+
 /** Splits by count and by bytes, keeping the order. */
-export function batchesOf(messages: readonly DeliveryMessage[]): {
-  readonly batches: readonly (readonly SendMessageBatchRequestEntry[])[];
+export function batchesOf(
+  messages: readonly DeliveryMessage[],
+  bytesOf: (message: DeliveryMessage) => number,
+): {
+  readonly batches: readonly (readonly DeliveryMessage[])[];
   readonly tooLarge: readonly DeliveryMessage[];
 } {
-  const batches: SendMessageBatchRequestEntry[][] = [];
+  const batches: DeliveryMessage[][] = [];
   const tooLarge: DeliveryMessage[] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  messages.forEach((message, index) => {
-    const body = JSON.stringify(message);
-    const size = Buffer.byteLength(body);
+  for (const message of messages) {
+    const size = bytesOf(message);
+    const current = batches.at(-1);
     if (size > BATCH_MAX_BYTES) {
       tooLarge.push(message);
-      return;
-    }
-    const current = batches.at(-1);
-    const entry = { Id: String(index), MessageBody: body, MessageGroupId: message.action_id };
-    if (current === undefined || current.length === BATCH_ENTRIES || bytes + size > BATCH_MAX_BYTES) {
-      batches.push([entry]);
+    } else if (current === undefined || current.length === BATCH_ENTRIES || bytes + size > BATCH_MAX_BYTES) {
+      batches.push([message]);
       bytes = size;
     } else {
-      current.push(entry);
+      current.push(message);
       bytes += size;
     }
-  });
+  }
   return { batches, tooLarge };
+}
+
+/** Lets so many pieces of work run side by side; the others wait for their turn. */
+function inTurns(atOnce: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running === atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
 }

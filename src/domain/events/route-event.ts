@@ -20,6 +20,7 @@ export type RouteEventPorts = {
 export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promise<number> {
   if (EVENT_CATALOG[event['detail-type']].reserved) return 0;
   const actions = await ports.actionsOf(event.detail.org_id);
+  const envelopes = new Map<string, Envelope>();
   const messages = actions
     .filter((action) => isSubscribed(action, event))
     .map(
@@ -27,7 +28,7 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
         version: 1,
         action_id: action.action_id,
         attempt: 1,
-        envelope: envelopeFor(event, action.site_id),
+        envelope: envelopeFor(event, action.site_id, envelopes),
       }),
     );
   if (messages.length === 0) return 0;
@@ -42,9 +43,14 @@ function isSubscribed(action: Action, event: BusEvent): action is EventAction {
   return (siteId == null || action.site_id === siteId) && action.events.includes(event['detail-type']);
 }
 
-/** The id and the time are the bus's own, so that a redelivery of the same event keeps both. */
-function envelopeFor(event: BusEvent, actionSiteId: string): Envelope {
-  return {
+/**
+ * The id and the time are the bus's own, so that a redelivery of the same event keeps both. One object per site, which its
+ * Actions share: it may be a megabyte.
+ */
+function envelopeFor(event: BusEvent, actionSiteId: string, made: Map<string, Envelope>): Envelope {
+  const known = made.get(actionSiteId);
+  if (known !== undefined) return known;
+  const envelope: Envelope = {
     id: event.id,
     event: event['detail-type'],
     timestamp: event.time,
@@ -52,4 +58,6 @@ function envelopeFor(event: BusEvent, actionSiteId: string): Envelope {
     site_id: event.detail.site_id ?? actionSiteId,
     org_id: event.detail.org_id,
   };
+  made.set(actionSiteId, envelope);
+  return envelope;
 }

@@ -25,6 +25,8 @@ function aMessage(bytes = 300, actionId = 'act_1'): DeliveryMessage {
   return make('x'.repeat(bytes - Buffer.byteLength(JSON.stringify(make('')))));
 }
 
+const bytesOf = (message: DeliveryMessage) => Buffer.byteLength(JSON.stringify(message));
+
 const sqs = mockClient(SQSClient);
 const queue = deliveriesQueue(new SQSClient({ region: 'eu-central-1' }), URL);
 beforeEach(() => {
@@ -34,7 +36,8 @@ beforeEach(() => {
 });
 
 describe('messages are split into batches', () => {
-  const sizes = (messages: readonly DeliveryMessage[]) => batchesOf(messages).batches.map((batch) => batch.length);
+  const split = (messages: readonly DeliveryMessage[]) => batchesOf(messages, bytesOf);
+  const sizes = (messages: readonly DeliveryMessage[]) => split(messages).batches.map((batch) => batch.length);
 
   test.each([
     [0, []],
@@ -54,7 +57,7 @@ describe('messages are split into batches', () => {
 
   test('and the one that no message can hold is returned, without the others', () => {
     const tooLarge = aMessage(MEGABYTE + 1, 'act_large');
-    const { batches, tooLarge: returned } = batchesOf([aMessage(), tooLarge, aMessage()]);
+    const { batches, tooLarge: returned } = split([aMessage(), tooLarge, aMessage()]);
     expect(returned).toEqual([tooLarge]);
     expect(batches.map((batch) => batch.length)).toEqual([2]);
   });
@@ -65,17 +68,15 @@ describe('messages are split into batches', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(small, small, small, count), { maxLength: 25 }), (lengths) => {
         const messages = lengths.map((length, i) => aMessage(length, `act_${i}`));
-        const { batches, tooLarge } = batchesOf(messages);
+        const { batches, tooLarge } = split(messages);
         for (const batch of batches) {
           expect(batch.length).toBeLessThanOrEqual(10);
-          expect(new Set(batch.map((entry) => entry.Id)).size).toBe(batch.length);
-          const bytes = batch.reduce((sum, entry) => sum + Buffer.byteLength(entry.MessageBody ?? ''), 0);
-          expect(bytes).toBeLessThanOrEqual(MEGABYTE);
+          expect(batch.reduce((sum, message) => sum + bytesOf(message), 0)).toBeLessThanOrEqual(MEGABYTE);
         }
-        const sent = batches.flat().map((entry) => entry.MessageGroupId);
+        const sent = batches.flat().map((message) => message.action_id);
         const left = tooLarge.map((message) => message.action_id);
         expect(sent).toEqual(messages.map((message) => message.action_id).filter((id) => !left.includes(id)));
-        expect(tooLarge.every((message) => Buffer.byteLength(JSON.stringify(message)) > MEGABYTE)).toBe(true);
+        expect(tooLarge.every((message) => bytesOf(message) > MEGABYTE)).toBe(true);
       }),
       { numRuns: 40 },
     );
@@ -98,6 +99,42 @@ describe('sending', () => {
     ]);
     const body: unknown = JSON.parse(batches()[0]?.Entries?.[0]?.MessageBody ?? '');
     expect(deliveryMessage.parse(body)).toEqual(aMessage(300, 'act_1'));
+  });
+
+  test('holds each message as it is, within both limits, also where many share one large envelope', async () => {
+    const { envelope } = aMessage(MEGABYTE / 2.2);
+    const messages = Array.from({ length: 50 }, (_, i) => ({ ...aMessage(), action_id: `act_${i}`, envelope }));
+    const largest = aMessage(MEGABYTE, 'act_é');
+    const tooLarge = aMessage(MEGABYTE + 1, 'act_é');
+    expect(await queue.send([...messages, largest, tooLarge])).toEqual({ tooLarge: [tooLarge] });
+    const entries = batches().map((input) => input.Entries ?? []);
+    for (const batch of entries) {
+      expect(new Set(batch.map((entry) => entry.Id)).size).toBe(batch.length);
+      const bytes = batch.reduce((sum, entry) => sum + Buffer.byteLength(entry.MessageBody ?? ''), 0);
+      expect(bytes).toBeLessThanOrEqual(MEGABYTE);
+    }
+    const sent = entries.flat().map((entry) => entry.MessageBody);
+    expect(sent).toHaveLength(51);
+    expect(sent.every((body, i) => body === JSON.stringify([...messages, largest][i]))).toBe(true);
+  });
+
+  test('sends few batches at once, whatever number of events is in work, and all of them although one fails', async () => {
+    let running = 0;
+    let most = 0;
+    let count = 0;
+    sqs.on(SendMessageBatchCommand).callsFake(async () => {
+      const which = ++count;
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running -= 1;
+      if (which === 3) throw new Error('away');
+      return { Successful: [], Failed: [] };
+    });
+    const event = () => queue.send(Array.from({ length: 50 }, (_, i) => aMessage(300, `act_${i}`)));
+    const results = await Promise.allSettled(Array.from({ length: 10 }, event));
+    expect(results.filter((result) => result.status === 'rejected')).toHaveLength(1);
+    expect(count).toBe(50);
+    expect(most).toBe(6);
   });
 
   test('sends again what SQS refused, and nothing else', async () => {
