@@ -3,6 +3,7 @@ import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
 import { addDeliveriesCommand } from './commands/deliveries.ts';
 import { addEventCommands } from './commands/event.ts';
+import { addMemberCommands } from './commands/member.ts';
 import { addOrgCommands } from './commands/org.ts';
 import { addSecretCommands } from './commands/secret.ts';
 import { addToolCommands } from './commands/tool.ts';
@@ -44,6 +45,7 @@ Examples:
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help shows the options)');
   addOrgCommands(program, run);
+  addMemberCommands(program, run);
   addAssistantCommands(program, run);
   addActionCommands(program, run);
   addSecretCommands(program, run);

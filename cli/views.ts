@@ -99,4 +99,12 @@ export function actionRow(action: Action): Row {
   };
 }
 
+/** The answer of a function: what is no text stands there as JSON. */
+export function answerFields(answer: object): Fields {
+  return Object.entries(answer).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+}
+
 const onOff = (enabled: boolean) => (enabled ? 'on' : 'off');

@@ -23,9 +23,9 @@ export function addMemberCommands(program: Command, run: Run): void {
     .requiredOption('--email <address>', 'where the invitation goes')
     .option('--role <role>', 'admin: may change everything; member: may look', (text) => spelled(ROLES, text), 'member')
     .addHelpText('after', '\nExample:\n  va-wave member add --org org_… --email ada@example.com --role admin')
-    .action((options: { org: string; email: string; role: string }) =>
+    .action(({ org, ...input }: { org: string; email: string; role: string }) =>
       run(async ({ output, deployment }) => {
-        const { membership, invited } = await addMember(options.org, options, await deployment());
+        const { membership, invited } = await addMember(org, input, await deployment());
         const done = invited ? 'Created the login and added the member' : 'Added the member; the login existed';
         output.object(membership, done, fields(membership));
       }),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Run } from '../session.ts';
 import { jsonObject } from '../values.ts';
+import { answerFields } from '../views.ts';
 
 /** AI-decided Actions, called as the assistant runtime calls them. */
 export function addToolCommands(program: Command, run: Run): void {
@@ -14,7 +15,7 @@ export function addToolCommands(program: Command, run: Run): void {
       run(async ({ output, deployment }) => {
         const { runtime } = await deployment();
         const listed = await runtime.tool({ operation: 'listTools', site_id: siteId });
-        output.object(listed, 'Tools', [['answer', JSON.stringify(listed, null, 2)]]);
+        output.object(listed, 'Tools', answerFields(listed));
       }),
     );
 
@@ -40,7 +41,7 @@ export function addToolCommands(program: Command, run: Run): void {
           tool: name,
           arguments: given,
         });
-        output.object(told, 'The assistant is told', [['answer', JSON.stringify(told, null, 2)]]);
+        output.object(told, 'The assistant is told', answerFields(told));
       }),
     );
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Run } from '../session.ts';
 import { textValue, wholeNumber } from '../values.ts';
+import { answerFields } from '../views.ts';
 
 type Options = {
   token: string;
@@ -37,11 +38,7 @@ export function addUsageCommands(program: Command, run: Run): void {
             tts_provider: options.ttsProvider ?? null,
           },
         });
-        output.object(
-          result,
-          'Reported',
-          Object.entries(result).map(([name, value]) => [name, String(value)] as const),
-        );
+        output.object(result, 'Reported', answerFields(result));
       }),
     );
 }

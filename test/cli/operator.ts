@@ -5,6 +5,7 @@ import type { World } from '../../cli/world.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
+import type { Membership } from '../../src/contract/members.ts';
 import type { CatalogEvent } from '../../src/domain/events/publish.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
@@ -17,6 +18,9 @@ export class FakeOperator {
   readonly store = new InMemoryConfigurationStore();
   readonly clock = new FrozenClock();
   readonly events: CatalogEvent[] = [];
+  readonly members = new Map<string, Membership>();
+  /** Email addresses that can log in. */
+  readonly logins = new Set<string>();
   /** Of any log; newest first. */
   records: DeliveryRecord[] = [];
   readonly logsRead: string[] = [];
@@ -56,6 +60,20 @@ export class FakeOperator {
     runtime: {
       tool: async (request) => this.#asked(request),
       reportUsage: async (report) => this.#asked(report),
+    },
+    members: {
+      save: async (membership) => {
+        this.members.set(`${membership.org_id} ${membership.sub}`, membership);
+      },
+      remove: async (orgId, sub) => {
+        this.members.delete(`${orgId} ${sub}`);
+      },
+      list: async (orgId) => [...this.members.values()].filter((member) => member.org_id === orgId),
+    },
+    ensureUser: async (email) => {
+      const invited = !this.logins.has(email);
+      this.logins.add(email);
+      return { sub: `sub of ${email}`, invited };
     },
   };
 

@@ -5,10 +5,11 @@ import {
   CognitoIdentityProviderClient,
   UsernameExistsException,
 } from '@aws-sdk/client-cognito-identity-provider';
+import type { AwsAccess } from '../aws-access.ts';
 
 /** One client per process. */
-export function cognitoClient(): CognitoIdentityProviderClient {
-  return new CognitoIdentityProviderClient({ maxAttempts: 3 });
+export function cognitoClient(access: AwsAccess): CognitoIdentityProviderClient {
+  return new CognitoIdentityProviderClient({ maxAttempts: 3, ...access });
 }
 
 /**
