@@ -1,40 +1,30 @@
 import { randomBytes } from 'node:crypto';
-import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
-import { logWriteFailed } from '../../src/adapters/lambda/log-write-failed.ts';
+import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { sqsBatchHandler } from '../../src/adapters/lambda/sqs-batch.ts';
-import { now, outboundClock } from '../../src/adapters/lambda/system-clock.ts';
-import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
+import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { deliveriesQueue, sqsClient } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/contract/metrics.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptDelivery } from '../../src/domain/delivery/attempt-delivery.ts';
 
-const logger = new Logger({ serviceName: 'dispatcher' });
-const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: 'dispatcher' });
 const dynamo = dynamoDocumentClient();
-const { deliver, close } = createDeliver({ clock: outboundClock });
+const outbound = outboundFunction('dispatcher', process.env, dynamo);
+const { logger, metrics } = outbound;
 const ports = {
+  ...outbound.ports,
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...signingSecrets(
     cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
     randomBytes,
   ),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
-  log: deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
-    retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
-    now,
-  }),
-  logWriteFailed: logWriteFailed(logger, metrics),
-  deliver,
-  now,
 };
 
 export const handler = sqsBatchHandler(
@@ -57,8 +47,5 @@ export const handler = sqsBatchHandler(
       one.addMetric(METRICS.attempts, MetricUnit.Count, 1);
     }
   },
-  async () => {
-    await close();
-    metrics.publishStoredMetrics();
-  },
+  outbound.end,
 );

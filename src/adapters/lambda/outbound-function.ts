@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ENVIRONMENT } from '../../contract/environment.ts';
+import { METRICS_NAMESPACE } from '../../contract/metrics.ts';
+import { deliveryLog } from '../dynamodb/delivery-log.ts';
+import { createDeliver } from '../outbound/deliver.ts';
+import { required } from './environment.ts';
+import { logWriteFailed } from './log-write-failed.ts';
+import { now, outboundClock } from './system-clock.ts';
+
+/**
+ * What every function that talks to customers has in common: the one way out, the delivery log, and an end of each invocation
+ * at which no socket is left and the metrics are written.
+ * @param serviceName names the function in its logs and metrics
+ */
+export function outboundFunction(serviceName: string, environment: NodeJS.ProcessEnv, dynamo: DynamoDBDocumentClient) {
+  const logger = new Logger({ serviceName });
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName });
+  const { deliver, close } = createDeliver({ clock: outboundClock });
+  const end = async () => {
+    await close();
+    metrics.publishStoredMetrics();
+  };
+  return {
+    logger,
+    metrics,
+    end,
+    ports: {
+      deliver,
+      log: deliveryLog(dynamo, required(environment, ENVIRONMENT.deliveryLogTable), {
+        retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
+        now,
+      }),
+      logWriteFailed: logWriteFailed(logger, metrics),
+      now,
+      newId: randomUUID,
+    },
+    /** Runs one invocation to its end. */
+    invocation: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      try {
+        return await work();
+      } finally {
+        await end();
+      }
+    },
+  };
+}
