@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const cache = join(root, 'node_modules/.cache/va-wave-dashboard');
 /** Whatever changes the page. Vite's and React's versions are in the lock. */
-const SOURCES = ['dashboard/**/*.{ts,tsx,html,svg,json}', 'src/contract/**/*.ts', 'package-lock.json'];
+const SOURCES = ['dashboard/**/*.{css,ts,tsx,html,svg,json}', 'src/contract/**/*.ts', 'package-lock.json'];
 
 /**
  * Folder of the built page: `page/` and `assets/`. Vite works for seconds and in processes of its own, so a build is kept under
@@ -21,6 +21,8 @@ export function builtDashboard(): string {
   try {
     execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), own], {
       cwd: root,
+      // Whatever starts the synthesis: React and Vite build for development under any other value.
+      env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     renameSync(own, built);

@@ -191,7 +191,7 @@ async function start(
   });
   const targets = new EventTargets(model, () => gateway);
   const users = new Users(folder.file('users.json'));
-  if (model.loginClients.length > 0) await loginServer.serve(model.loginClients, users);
+  if (model.loginClients.length > 0) await loginServer.serve(model.loginClients, users, onFault);
   const events = new EventBridge(model, targets);
   const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
   const gateway = new Gateway({

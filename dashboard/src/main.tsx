@@ -1,6 +1,28 @@
-import '@cloudscape-design/global-styles/index.css';
-import Button from '@cloudscape-design/components/button';
-import { createRoot } from 'react-dom/client';
+import './style.css';
+import { applyMode, Mode } from '@cloudscape-design/global-styles';
+import { createRoot, type Root } from 'react-dom/client';
+import { App } from './app.tsx';
+import { Failure } from './failure.tsx';
+import { dashboardApi } from './session/api.ts';
+import { loadConfig } from './session/config.ts';
+import { openSession } from './session/session.ts';
 
-const root = document.getElementById('root');
-if (root !== null) createRoot(root).render(<Button>x</Button>);
+function followColorScheme(): void {
+  const dark = window.matchMedia('(prefers-color-scheme: dark)');
+  const apply = () => applyMode(dark.matches ? Mode.Dark : Mode.Light);
+  dark.addEventListener('change', apply);
+  apply();
+}
+
+async function start(root: Root): Promise<void> {
+  followColorScheme();
+  try {
+    const session = await openSession(await loadConfig());
+    if (session !== undefined) root.render(<App api={dashboardApi(session)} session={session} />);
+  } catch {
+    root.render(<Failure />);
+  }
+}
+
+const element = document.getElementById('root');
+if (element !== null) void start(createRoot(element));

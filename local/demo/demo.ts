@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { OUTPUTS } from '../../src/contract/outputs.ts';
 import type { PrepareDemo, StartDemo } from '../demo-cloud.ts';
+import { addReadyUsers, READY_USERS } from '../login/ready-users.ts';
 import { demoCertificates } from './certificates.ts';
 import { Feed } from './feed.ts';
 import { recall, remember } from './memory.ts';
@@ -38,15 +40,22 @@ export const startDemo: StartDemo = async (cloud, { fail }) => {
     const ports = { site: site.port, receiver: receiver.port };
     const organization = await demoOrganization(memory.organization, site.host, operator);
     remember(folder, { ports, organization });
+    await addReadyUsers(cloud, organization.org_id);
     const actions = await demoActions(organization, `https://localhost:${receiver.port}`, operator);
     for (const [path, action] of actions) receiver.secrets.set(path, await operator.signingSecretOf(action));
     site.open(organization);
     const url = `http://${site.host}`;
     return {
-      urls: { site: `${url}/`, members: `${url}/members`, receiver: `https://localhost:${receiver.port}` },
+      urls: {
+        site: `${url}/`,
+        members: `${url}/members`,
+        receiver: `https://localhost:${receiver.port}`,
+        dashboard: cloud.outputs[OUTPUTS.dashboardUrl] ?? '',
+      },
       tips: [
         `Open ${url}/ , click the round button, send the form, and watch the signed request arrive on the page.`,
         `Open ${url}/members for the other authentication mode: a token that the site's backend mints.`,
+        `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
         `Open http://127.0.0.1:${site.port}/ : the same page under a host that is not allowed has no widget.`,
         ...(fail === 0 ? ['Restart with --demo-fail 2 to see an event retried after 2 and 4 seconds.'] : []),
       ],

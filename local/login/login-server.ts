@@ -6,6 +6,7 @@ import type { Configuration } from 'oidc-provider';
 import { CloudError } from '../cloud-error.ts';
 import { readBody } from '../http/listener.ts';
 import { loginPage, logoutPage, problemPage } from './login-page.ts';
+import { MemoryAdapter } from './memory-adapter.ts';
 import type { Users } from './users.ts';
 
 /** What the template says of a public client of the user pool. */
@@ -22,7 +23,7 @@ const FORM_LIMIT_BYTES = 10_000;
 /** Cognito's own session of the browser. */
 const SESSION_SECONDS = 3600;
 const OPENID_SCOPES = ['openid', 'email', 'profile', 'phone'];
-/** Names the resource server inside the provider; Cognito's access tokens carry no audience, and neither do these. */
+/** Names the resource server inside the provider. */
 const RESOURCE = 'urn:va-wave:api';
 
 /**
@@ -49,10 +50,12 @@ export class LoginServer {
     return new LoginServer(server, `127.0.0.1:${address.port}`);
   }
 
-  async serve(clients: readonly LoginClient[], users: Users): Promise<void> {
+  /** @param onFault told of what went wrong in the provider itself */
+  async serve(clients: readonly LoginClient[], users: Users, onFault: (error: unknown) => void): Promise<void> {
     // Loaded only when a stack has a login: it is the largest package here.
     const { default: OidcProvider } = await import('oidc-provider');
     const provider = new OidcProvider(`http://${this.address}`, await configuration(clients, users));
+    provider.on('server_error', (_, error) => onFault(error));
     const callback = provider.callback();
     this.#server.on('request', (request, response) => {
       response.on('error', () => {});
@@ -89,6 +92,7 @@ async function configuration(clients: readonly LoginClient[], users: Users): Pro
       redirect_uris: [...client.callbackUrls],
       post_logout_redirect_uris: [...client.logoutUrls],
     })),
+    adapter: MemoryAdapter,
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(24).toString('base64url')] },
     scopes: ['openid', 'email'],
@@ -121,9 +125,9 @@ async function configuration(clients: readonly LoginClient[], users: Users): Pro
     },
     formats: {
       customizers: {
-        jwt: (_, __, token) => {
-          const { aud, ...claims } = token.payload;
-          token.payload = { ...claims, token_use: 'access', username: claims.sub };
+        // Cognito's access tokens have no audience; the provider insists on one, and an API compares it like the client's id.
+        jwt: (_, { clientId }, token) => {
+          token.payload = { ...token.payload, aud: clientId, token_use: 'access', username: token.payload.sub };
         },
       },
     },
@@ -161,6 +165,7 @@ async function configuration(clients: readonly LoginClient[], users: Users): Pro
       Session: SESSION_SECONDS,
       Interaction: SESSION_SECONDS,
       Grant: first.refreshTokenSeconds,
+      AccessToken: first.accessTokenSeconds,
       IdToken: first.accessTokenSeconds,
       RefreshToken: first.refreshTokenSeconds,
     },

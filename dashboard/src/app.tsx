@@ -1,0 +1,158 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
+import { I18nProvider } from '@cloudscape-design/components/i18n';
+import messages from '@cloudscape-design/components/i18n/messages/all.en';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Spinner from '@cloudscape-design/components/spinner';
+import TopNavigation from '@cloudscape-design/components/top-navigation';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
+import { navigate, paths, usePlace } from './navigation.ts';
+import { DashboardContext } from './parts/context.ts';
+import { describeProblem } from './parts/problem.ts';
+import { SessionEndedModal } from './parts/session-ended.tsx';
+import type { Api } from './session/api.ts';
+import { type Session, SessionEnded } from './session/session.ts';
+
+const Assistants = lazy(() => import('./screens/assistants.tsx'));
+const Assistant = lazy(() => import('./screens/assistant.tsx'));
+
+type Me = DashboardAnswer<'me'>;
+
+/** The frame around every screen: who is logged in, in which organization, and what went well or wrong. */
+export function App({ api, session }: { readonly api: Api; readonly session: Session }) {
+  const place = usePlace();
+  const [me, setMe] = useState<Me>();
+  const [flashes, setFlashes] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
+  const [ended, setEnded] = useState(false);
+
+  const show = useCallback((type: 'success' | 'error', content: string) => {
+    const id = crypto.randomUUID();
+    const dismiss = () => setFlashes((all) => all.filter((flash) => flash.id !== id));
+    const flash = {
+      id,
+      type,
+      content,
+      dismissible: true,
+      dismissLabel: 'Dismiss message',
+      onDismiss: dismiss,
+    } as const;
+    setFlashes((all) => [flash, ...all.filter((other) => other.content !== content)].slice(0, 3));
+  }, []);
+  const report = useCallback(
+    (error: unknown) => {
+      if (error instanceof SessionEnded) setEnded(true);
+      else show('error', describeProblem(error));
+    },
+    [show],
+  );
+  useEffect(() => {
+    api('me', {}, {}).then(setMe, report);
+  }, [api, report]);
+  // A message belongs to the screen on which it appeared.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place says when
+  useEffect(() => {
+    setFlashes((all) => all.filter(({ type }) => type === 'success'));
+  }, [place.org, place.site, place.tab, place.action]);
+
+  const organization = me?.organizations.find(({ org_id }) => org_id === place.org) ?? me?.organizations[0];
+  const context = useMemo(
+    () =>
+      organization === undefined
+        ? undefined
+        : {
+            api,
+            organization,
+            isAdmin: organization.role === 'admin',
+            notify: (text: string) => show('success', text),
+            report,
+          },
+    [api, organization, report, show],
+  );
+
+  return (
+    <I18nProvider locale="en" messages={[messages]}>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header>
+        <TopNavigation
+          identity={{
+            href: organization === undefined ? '/dashboard/' : paths.organization(organization.org_id),
+            title: 'va-wave',
+            onFollow: (event) => {
+              event.preventDefault();
+              if (organization !== undefined) navigate(paths.organization(organization.org_id));
+            },
+          }}
+          utilities={utilities(me, organization?.org_id, session, report)}
+        />
+      </header>
+      <main id="main" tabIndex={-1}>
+        <SpaceBetween size="m">
+          {flashes.length > 0 && <Flashbar items={flashes} />}
+          {me === undefined && flashes.length === 0 && <Loading />}
+          {me?.organizations.length === 0 && (
+            <Alert type="info" header="You are logged in, but in no organization yet">
+              Ask the operator of this service to add you. Your login has the id <Box variant="code">{me.sub}</Box>.
+            </Alert>
+          )}
+          {context !== undefined && (
+            <DashboardContext value={context}>
+              <Suspense fallback={<Loading />}>
+                {place.site === undefined ? (
+                  <Assistants key={context.organization.org_id} />
+                ) : (
+                  <Assistant key={place.site} site={place.site} place={place} />
+                )}
+              </Suspense>
+            </DashboardContext>
+          )}
+        </SpaceBetween>
+      </main>
+      {ended && <SessionEndedModal onLogin={() => session.login().catch(report)} />}
+    </I18nProvider>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="center">
+      <Box>
+        <Spinner /> Loading
+      </Box>
+    </div>
+  );
+}
+
+function utilities(
+  me: Me | undefined,
+  current: string | undefined,
+  session: Session,
+  report: (error: unknown) => void,
+) {
+  if (me === undefined) return [];
+  const [first] = me.organizations;
+  const email = me.organizations.find(({ org_id }) => org_id === current)?.email ?? 'Account';
+  const account = {
+    type: 'menu-dropdown' as const,
+    text: email,
+    ariaLabel: `Account of ${email}`,
+    iconName: 'user-profile' as const,
+    items: [{ id: 'logout', text: 'Log out' }],
+    onItemClick: () => {
+      session.logout().catch(report);
+    },
+  };
+  if (first === undefined) return [account];
+  const { name } = me.organizations.find(({ org_id }) => org_id === current) ?? first;
+  const organizations = {
+    type: 'menu-dropdown' as const,
+    text: name,
+    ariaLabel: `Organization ${name}`,
+    items: me.organizations.map(({ org_id, name: text, role }) => ({ id: org_id, text: `${text} (${role})` })),
+    onItemClick: ({ detail }: { detail: { id: string } }) => navigate(paths.organization(detail.id)),
+  };
+  return [organizations, account];
+}

@@ -1,0 +1,48 @@
+import { useSyncExternalStore } from 'react';
+
+/** Screens by path. The page is small enough to need no router package. */
+export type Place = {
+  readonly org: string | undefined;
+  readonly site: string | undefined;
+  readonly tab: 'general' | 'deploy' | 'intelligence';
+  /** Id of an Action, or `new`. */
+  readonly action: string | undefined;
+};
+
+const ROOT = '/dashboard/';
+const listeners = new Set<() => void>();
+
+export function navigate(path: string): void {
+  window.history.pushState(null, '', path);
+  window.scrollTo(0, 0);
+  for (const listener of listeners) listener();
+}
+
+export function usePlace(): Place {
+  return placeOf(useSyncExternalStore(subscribe, () => window.location.pathname));
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener('popstate', listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('popstate', listener);
+  };
+}
+
+function placeOf(path: string): Place {
+  const [org, site, tab, action] = path.slice(ROOT.length).split('/').map(decodeURIComponent);
+  return {
+    org: org === '' ? undefined : org,
+    site: site === '' ? undefined : site,
+    tab: tab === 'deploy' || tab === 'intelligence' ? tab : 'general',
+    action: action === '' ? undefined : action,
+  };
+}
+
+export const paths = {
+  organization: (org: string) => `${ROOT}${org}`,
+  assistant: (org: string, site: string, tab: Place['tab'] = 'general') => `${ROOT}${org}/${site}/${tab}`,
+  action: (org: string, site: string, action: string) => `${ROOT}${org}/${site}/intelligence/${action}`,
+};

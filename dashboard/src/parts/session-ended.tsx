@@ -1,0 +1,23 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Modal from '@cloudscape-design/components/modal';
+
+/** Asks for a new login. What was typed stays in the tab and is there again afterwards. */
+export function SessionEndedModal({ onLogin }: { readonly onLogin: () => void }) {
+  return (
+    <Modal
+      visible
+      header="Your session has ended"
+      onDismiss={onLogin}
+      footer={
+        <Box float="right">
+          <Button variant="primary" onClick={onLogin}>
+            Log in again
+          </Button>
+        </Box>
+      }
+    >
+      Log in again to go on. What you typed is kept in this tab.
+    </Modal>
+  );
+}

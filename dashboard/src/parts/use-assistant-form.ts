@@ -1,0 +1,93 @@
+import { type SubmitEvent, useState } from 'react';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { ApiError } from '../session/api.ts';
+import { SessionEnded } from '../session/session.ts';
+import { useDashboard } from './context.ts';
+import { fieldProblem } from './problem.ts';
+import { differences, useEdit } from './use-edit.ts';
+
+const LABELS: Readonly<Record<string, string>> = {
+  name: 'Name',
+  domain: 'Domain',
+  enabled: 'Assistant Status',
+  hourly_rate_limit: 'Rate Limit',
+  authentication_mode: 'Authentication Mode',
+  allowed_domains: 'Allowed Domains',
+  ip_allowlist: 'IP allowlist',
+  server_secret: 'Server secret',
+};
+
+/** One tab's part of an assistant: edited, saved at the version that was read, or refused with what changed meanwhile. */
+export function useAssistantForm<V extends object>(options: {
+  readonly tab: string;
+  readonly assistant: AssistantView;
+  readonly pick: (assistant: AssistantView) => V;
+  /** What the API takes for a changed field. */
+  readonly toApi?: (values: V) => Readonly<Record<string, unknown>>;
+  readonly onSaved: (assistant: AssistantView) => void;
+}) {
+  const { api, organization, notify, report } = useDashboard();
+  const { assistant, pick, onSaved } = options;
+  const edit = useEdit(`${assistant.site_id}.${options.tab}`, assistant, pick);
+  const [saving, setSaving] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [current, setCurrent] = useState<AssistantView>();
+
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (edit.changed.length === 0) return;
+    setSaving(true);
+    setError(undefined);
+    const values = new Map(Object.entries(options.toApi?.(edit.values) ?? edit.values));
+    const change = Object.fromEntries(edit.changed.map((field) => [String(field), values.get(String(field))]));
+    try {
+      const ids = { org_id: organization.org_id, site_id: assistant.site_id };
+      const saved = await api('updateAssistant', ids, { body: { version: edit.base.version, change } });
+      edit.reset(saved);
+      setCurrent(undefined);
+      onSaved(saved);
+      notify('Saved. It works from the next request on.');
+    } catch (cause) {
+      if (cause instanceof ApiError && cause.current !== undefined && !('action_id' in cause.current)) {
+        setCurrent(cause.current);
+      } else if (fieldProblem(cause) === undefined || cause instanceof SessionEnded) report(cause);
+      setError(cause);
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  const conflict =
+    current === undefined
+      ? undefined
+      : {
+          what: 'assistant',
+          changes: changesBetween(edit.base, current),
+          onKeepMine: () => {
+            edit.rebase(current);
+            setCurrent(undefined);
+          },
+          onTakeTheirs: () => {
+            edit.reset(current);
+            onSaved(current);
+            setCurrent(undefined);
+          },
+        };
+  return { edit, saving, save, conflict, problem: fieldProblem(error) };
+}
+
+function changesBetween(before: AssistantView, after: AssistantView) {
+  const fields = differences(before, after).filter((field) => LABELS[field] !== undefined);
+  return fields.map((field) => ({
+    label: LABELS[field] ?? field,
+    before: shown(before[field]),
+    after: shown(after[field]),
+  }));
+}
+
+function shown(value: AssistantView[keyof AssistantView]): string {
+  if (value === null || value === '') return 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.join(', ');
+  return typeof value === 'object' ? `…${value.last_six}` : String(value);
+}

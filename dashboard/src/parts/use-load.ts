@@ -1,0 +1,38 @@
+import { useCallback, useEffect, useState } from 'react';
+import { useDashboard } from './context.ts';
+
+export type Loaded<T> = {
+  readonly value: T | undefined;
+  readonly failed: boolean;
+  readonly reload: () => void;
+  readonly set: (value: T) => void;
+};
+
+/** Loads something when the screen opens. `key` says what; another key loads again. */
+export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
+  const { report } = useDashboard();
+  const [state, setState] = useState<{ key: string; value?: T; failed: boolean }>({ key, failed: false });
+  const [round, setRound] = useState(0);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key and round say when to load again; the functions are new every time
+  useEffect(() => {
+    let gone = false;
+    load().then(
+      (value) => {
+        if (!gone) setState({ key, value, failed: false });
+      },
+      (error: unknown) => {
+        if (gone) return;
+        setState({ key, failed: true });
+        report(error);
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [key, round]);
+
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  const set = useCallback((value: T) => setState({ key, value, failed: false }), [key]);
+  return { value: state.key === key ? state.value : undefined, failed: state.failed, reload, set };
+}

@@ -1,0 +1,154 @@
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Form from '@cloudscape-design/components/form';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Tiles from '@cloudscape-design/components/tiles';
+import Toggle from '@cloudscape-design/components/toggle';
+import type { Method, Trigger } from '../../../src/contract/actions.ts';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { navigate, paths } from '../navigation.ts';
+import { useDashboard } from '../parts/context.ts';
+import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
+import { actionValues, type EditedAction } from './action-values.ts';
+import { AiFields } from './ai-fields.tsx';
+import { EventFields } from './event-fields.tsx';
+import { FormFields } from './form-fields.tsx';
+import { useActionForm } from './use-action-form.ts';
+
+const TRIGGERS: readonly { readonly value: Trigger; readonly label: string; readonly description: string }[] = [
+  { value: 'Event', label: 'Event', description: 'When something happens, such as the start of a conversation.' },
+  {
+    value: 'AI-decided',
+    label: 'AI-decided',
+    description: 'When the assistant decides so in the middle of a conversation.',
+  },
+  { value: 'Form', label: 'Form', description: 'When a visitor submits a form in the widget.' },
+];
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const isTrigger = (text: string): text is Trigger => TRIGGERS.some(({ value }) => value === text);
+const methodOf = (text: string | undefined): Method => METHODS.find((method) => method === text) ?? 'POST';
+
+/** An Action: its trigger first, then the fields that follow from it. */
+export function ActionForm({
+  assistant,
+  action,
+}: {
+  readonly assistant: AssistantView;
+  readonly action: EditedAction;
+}) {
+  const { organization, isAdmin } = useDashboard();
+  const form = useActionForm(assistant, action);
+  const { values, set, changed, reset } = form.edit;
+  const { problem, isNew } = form;
+  const errorOf = (field: string) => (problem?.field === field ? problem.text : undefined);
+  const back = () => navigate(paths.assistant(organization.org_id, assistant.site_id, 'intelligence'));
+  return (
+    <form onSubmit={form.save} noValidate>
+      <Form
+        header={<Header variant="h1">{isNew ? 'Create Action' : actionValues(form.edit.base).name}</Header>}
+        actions={
+          isAdmin ? (
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button
+                formAction="none"
+                variant="link"
+                onClick={() => {
+                  reset();
+                  back();
+                }}
+              >
+                Cancel
+              </Button>
+              <SaveBar
+                dirty={changed.length > 0 && values.trigger !== undefined}
+                saving={form.saving}
+                onDiscard={() => reset()}
+                label={isNew ? 'Create Action' : 'Save changes'}
+              />
+            </SpaceBetween>
+          ) : (
+            <Button formAction="none" onClick={back}>
+              Back to the Actions
+            </Button>
+          )
+        }
+      >
+        <SpaceBetween size="m">
+          {form.conflict && <ConflictAlert {...form.conflict} />}
+          <Container header={<Header variant="h2">Trigger</Header>}>
+            <FormField
+              label="When is your endpoint called?"
+              description={isNew ? 'The trigger cannot be changed later.' : 'The trigger was chosen at creation.'}
+              stretch
+              errorText={errorOf('trigger')}
+            >
+              <Tiles
+                value={values.trigger ?? null}
+                columns={3}
+                onChange={({ detail }) => isTrigger(detail.value) && set({ trigger: detail.value })}
+                items={TRIGGERS.map((tile) => ({ ...tile, disabled: !isNew || !isAdmin }))}
+              />
+            </FormField>
+          </Container>
+          {values.trigger !== undefined && (
+            <Container header={<Header variant="h2">{values.trigger} Action</Header>}>
+              <SpaceBetween size="l">
+                <FormField label="Name" errorText={errorOf('name')}>
+                  <Input
+                    value={values.name}
+                    disabled={!isAdmin}
+                    ariaRequired
+                    onChange={({ detail }) => set({ name: detail.value })}
+                  />
+                </FormField>
+                {values.trigger === 'Event' && <EventFields values={values} set={set} problem={problem} />}
+                {values.trigger === 'AI-decided' && <AiFields values={values} set={set} problem={problem} />}
+                {values.trigger === 'Form' && <FormFields values={values} set={set} problem={problem} />}
+                <FormField
+                  label="Method"
+                  constraintText={values.method === 'GET' ? 'On GET the payload is not sent.' : undefined}
+                  errorText={errorOf('method')}
+                >
+                  <Select
+                    selectedOption={{ value: values.method, label: values.method }}
+                    disabled={!isAdmin}
+                    options={METHODS.map((value) => ({ value, label: value }))}
+                    onChange={({ detail }) => set({ method: methodOf(detail.selectedOption.value) })}
+                  />
+                </FormField>
+                <FormField
+                  label="Endpoint URL"
+                  description="Your endpoint on the public internet. Every request is signed."
+                  constraintText="Starts with https://, at most 2000 characters."
+                  errorText={errorOf('url')}
+                  stretch
+                >
+                  <Input
+                    value={values.url}
+                    disabled={!isAdmin}
+                    ariaRequired
+                    inputMode="url"
+                    placeholder="https://api.example.com/va-wave"
+                    onChange={({ detail }) => set({ url: detail.value })}
+                  />
+                </FormField>
+                <Toggle
+                  checked={values.enabled}
+                  disabled={!isAdmin}
+                  onChange={({ detail }) => set({ enabled: detail.checked })}
+                >
+                  Enabled
+                </Toggle>
+              </SpaceBetween>
+            </Container>
+          )}
+        </SpaceBetween>
+      </Form>
+    </form>
+  );
+}

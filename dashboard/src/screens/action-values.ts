@@ -1,0 +1,85 @@
+import type { FormField, Method, Trigger } from '../../../src/contract/actions.ts';
+import type { ActionView } from '../../../src/contract/dashboard.ts';
+
+/** A form field as it is typed; `id` keeps the rows apart while their keys change. */
+export type FieldValues = FormField & { readonly id: string };
+
+/** Everything that the form of an Action can hold, whatever its trigger. */
+export type ActionValues = {
+  readonly trigger: Trigger | undefined;
+  readonly name: string;
+  readonly method: Method;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly events: readonly string[];
+  readonly description: string;
+  readonly feed_response_back: boolean;
+  readonly response_field_map: readonly { readonly id: string; readonly name: string; readonly path: string }[];
+  readonly form_fields: readonly FieldValues[];
+};
+
+/** An Action that does not exist yet. */
+export const emptyAction = { version: 0 } as const;
+export type EditedAction = ActionView | typeof emptyAction;
+
+export function isStored(action: EditedAction): action is ActionView {
+  return action.version > 0;
+}
+
+export function actionValues(action: EditedAction): ActionValues {
+  const blank: ActionValues = {
+    trigger: undefined,
+    name: '',
+    method: 'POST',
+    url: '',
+    enabled: true,
+    events: [],
+    description: '',
+    feed_response_back: false,
+    response_field_map: [],
+    form_fields: [],
+  };
+  if (!isStored(action)) return blank;
+  const { trigger, name, method, url, enabled } = action;
+  const common = { ...blank, trigger, name, method, url, enabled };
+  switch (action.trigger) {
+    case 'Event':
+      return { ...common, events: action.events };
+    case 'AI-decided':
+      return {
+        ...common,
+        description: action.description,
+        feed_response_back: action.feed_response_back,
+        response_field_map: Object.entries(action.response_field_map ?? {}).map(([field, path]) => ({
+          id: field,
+          name: field,
+          path,
+        })),
+      };
+    case 'Form':
+      return { ...common, form_fields: action.form_fields.map((field) => ({ ...field, id: field.key })) };
+  }
+}
+
+/** What the API takes: the fields of the trigger, and no others. Null removes an optional one. */
+export function actionSettings(values: ActionValues): Readonly<Record<string, unknown>> {
+  const { trigger, name, method, url, enabled } = values;
+  const common = { trigger, name, method, url: url.trim(), enabled };
+  switch (trigger) {
+    case 'Event':
+      return { ...common, events: values.events };
+    case 'AI-decided': {
+      const map = Object.fromEntries(values.response_field_map.map((entry) => [entry.name.trim(), entry.path.trim()]));
+      return {
+        ...common,
+        description: values.description,
+        feed_response_back: values.feed_response_back,
+        response_field_map: Object.keys(map).length === 0 ? null : map,
+      };
+    }
+    case 'Form':
+      return { ...common, form_fields: values.form_fields.map(({ id, ...field }) => field) };
+    case undefined:
+      return common;
+  }
+}

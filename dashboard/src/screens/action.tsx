@@ -1,0 +1,41 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Spinner from '@cloudscape-design/components/spinner';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { navigate, paths } from '../navigation.ts';
+import { useDashboard } from '../parts/context.ts';
+import { useLoad } from '../parts/use-load.ts';
+import { ActionForm } from './action-form.tsx';
+import { emptyAction } from './action-values.ts';
+
+/** One Action: a new one, or one to edit. */
+export default function ActionScreen(props: { readonly assistant: AssistantView; readonly actionId: string }) {
+  const { assistant, actionId } = props;
+  return actionId === 'new' ? (
+    <ActionForm assistant={assistant} action={emptyAction} />
+  ) : (
+    <ExistingAction assistant={assistant} actionId={actionId} />
+  );
+}
+
+function ExistingAction(props: { readonly assistant: AssistantView; readonly actionId: string }) {
+  const { api, organization } = useDashboard();
+  const { org_id } = organization;
+  const { assistant, actionId } = props;
+  const loaded = useLoad(actionId, () => api('getAction', { org_id, action_id: actionId }, {}));
+  if (loaded.value !== undefined) return <ActionForm assistant={assistant} action={loaded.value} />;
+  if (loaded.failed) {
+    return (
+      <Button onClick={() => navigate(paths.assistant(org_id, assistant.site_id, 'intelligence'))}>
+        Back to the Actions
+      </Button>
+    );
+  }
+  return (
+    <div className="center">
+      <Box>
+        <Spinner /> Loading the Action
+      </Box>
+    </div>
+  );
+}

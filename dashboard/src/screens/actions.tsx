@@ -1,0 +1,202 @@
+import Badge from '@cloudscape-design/components/badge';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Cards from '@cloudscape-design/components/cards';
+import Header from '@cloudscape-design/components/header';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Toggle from '@cloudscape-design/components/toggle';
+import { useState } from 'react';
+import type { ActionView, AssistantView, TestResult } from '../../../src/contract/dashboard.ts';
+import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
+import { navigate, paths } from '../navigation.ts';
+import { useDashboard } from '../parts/context.ts';
+import { useLoad } from '../parts/use-load.ts';
+import { ApiError } from '../session/api.ts';
+import { TestOutcome } from './test-outcome.tsx';
+
+/** The Actions card: what this assistant sends, and to whom. */
+export default function Actions({ assistant }: { readonly assistant: AssistantView }) {
+  const { api, organization, isAdmin, notify, report } = useDashboard();
+  const { org_id } = organization;
+  const loaded = useLoad(assistant.site_id, () => api('listActions', { org_id }, {}));
+  const [busy, setBusy] = useState<string>();
+  const [deleting, setDeleting] = useState<ActionView>();
+  const [tested, setTested] = useState<{ readonly action: ActionView; readonly result: TestResult }>();
+
+  const all = loaded.value?.actions ?? [];
+  const actions = all
+    .filter(({ site_id }) => site_id === assistant.site_id)
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+  const full = all.length >= ACTIONS_PER_ORGANIZATION;
+  const open = (action: string) => navigate(paths.action(org_id, assistant.site_id, action));
+
+  /** Runs something on one Action; when somebody else changed it meanwhile, the list is read again. */
+  const run = async (action: ActionView, work: () => Promise<void>) => {
+    setBusy(action.action_id);
+    try {
+      await work();
+    } catch (error) {
+      report(error);
+      if (error instanceof ApiError && (error.status === 409 || error.status === 404)) loaded.reload();
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  const replace = (next: ActionView) =>
+    loaded.set({ actions: all.map((other) => (other.action_id === next.action_id ? next : other)) });
+  const idsOf = ({ action_id }: ActionView) => ({ org_id, action_id });
+
+  const switchTo = (action: ActionView, enabled: boolean) =>
+    run(action, async () => {
+      const { version } = action;
+      replace(await api('updateAction', idsOf(action), { body: { version, change: { enabled } } }));
+      notify(`${action.name} is ${enabled ? 'on' : 'off'}.`);
+    });
+  const test = (action: ActionView) =>
+    run(action, async () => setTested({ action, result: await api('testAction', idsOf(action), {}) }));
+  const remove = (action: ActionView) =>
+    run(action, async () => {
+      await api('deleteAction', idsOf(action), { query: { version: String(action.version) } });
+      setDeleting(undefined);
+      loaded.set({ actions: all.filter(({ action_id }) => action_id !== action.action_id) });
+      notify(`${action.name} was deleted.`);
+    });
+
+  const create = isAdmin && (
+    <Button variant="primary" disabled={full} onClick={() => open('new')}>
+      Create Action
+    </Button>
+  );
+  return (
+    <>
+      <Cards<ActionView>
+        header={
+          <Header
+            variant="h2"
+            counter={loaded.value && `(${actions.length})`}
+            description={`Signed requests to your own endpoints. ${all.length} of ${ACTIONS_PER_ORGANIZATION} of the organization are used.`}
+            actions={create}
+          >
+            Actions
+          </Header>
+        }
+        items={actions}
+        trackBy="action_id"
+        loading={loaded.value === undefined && !loaded.failed}
+        loadingText="Loading Actions"
+        cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
+        empty={
+          loaded.failed ? (
+            <Button onClick={loaded.reload}>Try again</Button>
+          ) : (
+            <Box textAlign="center">
+              <Box variant="strong">No Actions yet</Box>
+              <Box variant="p">
+                An Action calls your endpoint when an event happens, when the assistant decides to, or when a visitor
+                submits a form.
+              </Box>
+              {create}
+            </Box>
+          )
+        }
+        cardDefinition={{
+          header: (action) => (
+            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+              <Box variant="h3">{action.name}</Box>
+              <Badge>{action.trigger}</Badge>
+            </SpaceBetween>
+          ),
+          sections: [
+            { id: 'what', header: whatHeader, content: what } as const,
+            {
+              id: 'endpoint',
+              header: 'Endpoint',
+              content: ({ method, url }) => (
+                <Box variant="code" className="anywhere">
+                  {method} {url}
+                </Box>
+              ),
+            },
+            {
+              id: 'enabled',
+              content: (action) => (
+                <Toggle
+                  checked={action.enabled}
+                  disabled={!isAdmin || busy === action.action_id}
+                  ariaLabel={`${action.name} enabled`}
+                  onChange={({ detail }) => switchTo(action, detail.checked)}
+                >
+                  Enabled
+                </Toggle>
+              ),
+            },
+            {
+              id: 'buttons',
+              content: (action) => (
+                <SpaceBetween direction="horizontal" size="xs">
+                  <Button
+                    ariaLabel={`${isAdmin ? 'Edit' : 'View'} ${action.name}`}
+                    onClick={() => open(action.action_id)}
+                  >
+                    {isAdmin ? 'Edit' : 'View'}
+                  </Button>
+                  {isAdmin && (
+                    <>
+                      <Button
+                        ariaLabel={`Test ${action.name}`}
+                        loading={busy === action.action_id}
+                        loadingText={`Testing ${action.name}`}
+                        onClick={() => test(action)}
+                      >
+                        Test
+                      </Button>
+                      <Button ariaLabel={`Delete ${action.name}`} onClick={() => setDeleting(action)}>
+                        Delete
+                      </Button>
+                    </>
+                  )}
+                </SpaceBetween>
+              ),
+            },
+          ],
+        }}
+      />
+      {deleting !== undefined && (
+        <Modal
+          visible
+          header={`Delete ${deleting.name}?`}
+          closeAriaLabel="Cancel"
+          onDismiss={() => setDeleting(undefined)}
+          footer={
+            <Box float="right">
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button onClick={() => setDeleting(undefined)}>Cancel</Button>
+                <Button variant="primary" loading={busy === deleting.action_id} onClick={() => remove(deleting)}>
+                  Delete Action
+                </Button>
+              </SpaceBetween>
+            </Box>
+          }
+        >
+          Nothing more is sent to {new URL(deleting.url).host}, retries included. Its signing secret is gone for good.
+          To pause it instead, switch it off.
+        </Modal>
+      )}
+      {tested !== undefined && <TestOutcome {...tested} onClose={() => setTested(undefined)} />}
+    </>
+  );
+}
+
+const whatHeader = 'When';
+
+function what(action: ActionView): string {
+  switch (action.trigger) {
+    case 'Event':
+      return action.events.join(', ');
+    case 'AI-decided':
+      return action.description;
+    case 'Form':
+      return `A visitor submits: ${action.form_fields.map(({ label }) => label).join(', ')}`;
+  }
+}

@@ -1,0 +1,99 @@
+import AttributeEditor from '@cloudscape-design/components/attribute-editor';
+import Checkbox from '@cloudscape-design/components/checkbox';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Textarea from '@cloudscape-design/components/textarea';
+import { AI_DESCRIPTION_MIN_CHARACTERS } from '../../../src/contract/limits.ts';
+import { useDashboard } from '../parts/context.ts';
+import type { ActionValues } from './action-values.ts';
+import type { FieldsProps } from './event-fields.tsx';
+
+type MapEntry = ActionValues['response_field_map'][number];
+
+/** What the assistant is told about the Action, and what it is told of the response. */
+export function AiFields({ values, set, problem }: FieldsProps) {
+  const { isAdmin } = useDashboard();
+  const errorOf = (field: string) => (problem?.field === field ? problem.text : undefined);
+  const change = (id: string, part: Partial<MapEntry>) =>
+    set({
+      response_field_map: values.response_field_map.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)),
+    });
+  return (
+    <>
+      <FormField
+        label="Description"
+        description="Tells the assistant when to call this Action."
+        constraintText={`At least ${AI_DESCRIPTION_MIN_CHARACTERS} characters.`}
+        errorText={errorOf('description')}
+        stretch
+      >
+        <Textarea
+          value={values.description}
+          disabled={!isAdmin}
+          ariaRequired
+          onChange={({ detail }) => set({ description: detail.value })}
+        />
+      </FormField>
+      <FormField label="Response" errorText={errorOf('feed_response_back')} stretch>
+        <Checkbox
+          checked={values.feed_response_back}
+          disabled={!isAdmin}
+          description="Otherwise it is told only that the Action completed."
+          onChange={({ detail }) => set({ feed_response_back: detail.checked })}
+        >
+          Feed the response back to the assistant
+        </Checkbox>
+      </FormField>
+      {values.feed_response_back && (
+        <FormField
+          label="Response field map"
+          description="Optional. Which parts of the JSON response the assistant gets. Without it: its top-level texts, numbers and flags."
+          errorText={errorOf('response_field_map') && 'Give every entry a name and a path such as $.order.status.'}
+          stretch
+        >
+          <AttributeEditor<MapEntry>
+            items={values.response_field_map}
+            empty="No entries"
+            addButtonText="Add entry"
+            removeButtonText="Remove"
+            disableAddButton={!isAdmin}
+            isItemRemovable={() => isAdmin}
+            removeButtonAriaLabel={({ name }) => `Remove ${name || 'entry'}`}
+            onAddButtonClick={() =>
+              set({
+                response_field_map: [...values.response_field_map, { id: crypto.randomUUID(), name: '', path: '$.' }],
+              })
+            }
+            onRemoveButtonClick={({ detail }) =>
+              set({ response_field_map: values.response_field_map.filter((_, index) => index !== detail.itemIndex) })
+            }
+            definition={[
+              {
+                label: 'Name',
+                control: ({ id, name }) => (
+                  <Input
+                    value={name}
+                    disabled={!isAdmin}
+                    placeholder="status"
+                    onChange={({ detail }) => change(id, { name: detail.value })}
+                  />
+                ),
+              },
+              {
+                label: 'Path',
+                control: ({ id, path }) => (
+                  <Input
+                    value={path}
+                    disabled={!isAdmin}
+                    placeholder="$.order.status"
+                    onChange={({ detail }) => change(id, { path: detail.value })}
+                  />
+                ),
+              },
+            ]}
+          />
+        </FormField>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Cards from '@cloudscape-design/components/cards';
+import Header from '@cloudscape-design/components/header';
+import Link from '@cloudscape-design/components/link';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { lazy, Suspense, useState } from 'react';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { navigate, paths } from '../navigation.ts';
+import { useDashboard } from '../parts/context.ts';
+import { useLoad } from '../parts/use-load.ts';
+
+const CreateAssistant = lazy(() => import('./create-assistant.tsx'));
+
+/** The assistants of the organization. */
+export default function Assistants() {
+  const { api, organization, isAdmin } = useDashboard();
+  const { org_id } = organization;
+  const assistants = useLoad(org_id, () => api('listAssistants', { org_id }, {}));
+  const [creating, setCreating] = useState(false);
+  const create = isAdmin && (
+    <Button variant="primary" onClick={() => setCreating(true)}>
+      Create assistant
+    </Button>
+  );
+  const items = assistants.value?.assistants.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
+  return (
+    <SpaceBetween size="m">
+      {!isAdmin && <ReadOnly />}
+      <Cards<AssistantView>
+        header={
+          <Header variant="h1" counter={assistants.value && `(${items.length})`} actions={create}>
+            Assistants
+          </Header>
+        }
+        items={items}
+        trackBy="site_id"
+        loading={assistants.value === undefined && !assistants.failed}
+        loadingText="Loading assistants"
+        empty={
+          assistants.failed ? (
+            <Button onClick={assistants.reload}>Try again</Button>
+          ) : (
+            <Box textAlign="center">
+              <Box variant="strong">No assistants yet</Box>
+              <Box variant="p">An assistant is the widget on one of your websites.</Box>
+              {create}
+            </Box>
+          )
+        }
+        cardDefinition={{
+          header: (assistant) => (
+            <Link
+              fontSize="heading-m"
+              href={paths.assistant(org_id, assistant.site_id)}
+              onFollow={(event) => {
+                event.preventDefault();
+                navigate(paths.assistant(org_id, assistant.site_id));
+              }}
+            >
+              {assistant.name}
+            </Link>
+          ),
+          sections: [
+            {
+              id: 'status',
+              header: 'Status',
+              width: 50,
+              content: ({ enabled }) => (
+                <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'On' : 'Off'}</StatusIndicator>
+              ),
+            },
+            { id: 'mode', header: 'Authentication', width: 50, content: (assistant) => assistant.authentication_mode },
+            { id: 'domain', header: 'Domain', width: 50, content: ({ domain }) => domain || 'Not set' },
+            { id: 'site', header: 'Site ID', width: 50, content: ({ site_id }) => <Box variant="code">{site_id}</Box> },
+          ],
+        }}
+      />
+      {creating && (
+        <Suspense>
+          <CreateAssistant onClose={() => setCreating(false)} />
+        </Suspense>
+      )}
+    </SpaceBetween>
+  );
+}
+
+/** Why a member sees no buttons. */
+export function ReadOnly() {
+  return <Alert type="info">You can look at everything here. Changes are for admins of the organization.</Alert>;
+}

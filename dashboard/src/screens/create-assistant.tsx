@@ -1,0 +1,69 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Form from '@cloudscape-design/components/form';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type SubmitEvent, useState } from 'react';
+import { navigate, paths } from '../navigation.ts';
+import { useDashboard } from '../parts/context.ts';
+import { GeneralFields, type GeneralValues, rateLimit } from '../parts/general-fields.tsx';
+import { describeProblem, fieldProblem } from '../parts/problem.ts';
+import { SessionEnded } from '../session/session.ts';
+
+/** The least that an assistant needs; everything else is on its tabs. */
+export default function CreateAssistant({ onClose }: { readonly onClose: () => void }) {
+  const { api, organization, notify, report } = useDashboard();
+  const { org_id } = organization;
+  const [values, setValues] = useState<GeneralValues>({ name: '', domain: '', hourly_rate_limit: '' });
+  const [saving, setSaving] = useState(false);
+  const [error, setError] = useState<unknown>();
+  // One key per dialog: pressing the button twice, or once more after a broken connection, creates one assistant.
+  const [key] = useState(() => crypto.randomUUID());
+  const problem = fieldProblem(error);
+
+  const create = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setSaving(true);
+    try {
+      const assistant = { ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) };
+      const { site_id } = await api('createAssistant', { org_id }, { body: { idempotency_key: key, assistant } });
+      notify(`${values.name} was created. Next: say on the Deploy tab where it may run.`);
+      navigate(paths.assistant(org_id, site_id, 'deploy'));
+    } catch (cause) {
+      setError(cause);
+      if (cause instanceof SessionEnded) report(cause);
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  return (
+    <Modal visible header="Create assistant" onDismiss={onClose} closeAriaLabel="Close">
+      <form onSubmit={create} noValidate>
+        <Form
+          errorText={error !== undefined && problem === undefined ? describeProblem(error) : undefined}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button formAction="none" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button variant="primary" loading={saving} loadingText="Creating">
+                Create
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          <SpaceBetween size="l">
+            <GeneralFields
+              values={values}
+              problem={problem}
+              disabled={false}
+              onChange={(change) => setValues({ ...values, ...change })}
+            />
+            <Box variant="small">It starts switched on, in Allowed Websites.</Box>
+          </SpaceBetween>
+        </Form>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,98 @@
+import Alert from '@cloudscape-design/components/alert';
+import Container from '@cloudscape-design/components/container';
+import Form from '@cloudscape-design/components/form';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import RadioGroup from '@cloudscape-design/components/radio-group';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { useDashboard } from '../parts/context.ts';
+import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
+import { useAssistantForm } from '../parts/use-assistant-form.ts';
+import { AllowedDomains } from './allowed-domains.tsx';
+import { EntryList } from './entry-list.tsx';
+import { ServerSecret } from './server-secret.tsx';
+import { Snippets } from './snippets.tsx';
+
+const pick = ({ authentication_mode, allowed_domains, ip_allowlist }: AssistantView) => ({
+  authentication_mode,
+  allowed_domains,
+  ip_allowlist,
+});
+
+const isMode = (value: string): value is AuthenticationMode =>
+  value === 'Allowed Websites' || value === 'Session Signed';
+
+/** How the widget authenticates, from where, and what to put into the page. */
+export default function Deploy(props: {
+  readonly assistant: AssistantView;
+  readonly onSaved: (assistant: AssistantView) => void;
+}) {
+  const { isAdmin, organization } = useDashboard();
+  const form = useAssistantForm({ ...props, tab: 'deploy', pick });
+  const { values, set, changed, reset } = form.edit;
+  const locked = organization.plan === 'free' && props.assistant.authentication_mode !== 'Session Signed';
+  const errorOf = (field: string) => (form.problem?.field === field ? form.problem.text : undefined);
+  return (
+    <SpaceBetween size="m">
+      <form onSubmit={form.save} noValidate>
+        <Form
+          actions={isAdmin && <SaveBar dirty={changed.length > 0} saving={form.saving} onDiscard={() => reset()} />}
+        >
+          <SpaceBetween size="m">
+            {form.conflict && <ConflictAlert {...form.conflict} />}
+            <Container header={<Header variant="h2">Authentication</Header>}>
+              <SpaceBetween size="l">
+                <FormField label="Authentication Mode" stretch errorText={errorOf('authentication_mode')}>
+                  <RadioGroup
+                    value={values.authentication_mode}
+                    onChange={({ detail }) => isMode(detail.value) && set({ authentication_mode: detail.value })}
+                    items={[
+                      {
+                        value: 'Allowed Websites',
+                        label: 'Allowed Websites',
+                        description: 'The widget runs on the websites listed below. Your pages need the site ID only.',
+                        disabled: !isAdmin,
+                      },
+                      {
+                        value: 'Session Signed',
+                        label: 'Session Signed',
+                        description: locked
+                          ? 'A paid feature: this organization is on the free plan. Ask the operator to change the plan.'
+                          : 'Your backend mints a short-lived token for every visitor, and knows who they are.',
+                        disabled: !isAdmin || locked,
+                      },
+                    ]}
+                  />
+                </FormField>
+                {values.authentication_mode === 'Allowed Websites' && (
+                  <AllowedDomains
+                    entries={values.allowed_domains}
+                    problem={form.problem}
+                    onChange={(allowed_domains) => set({ allowed_domains })}
+                  />
+                )}
+                <EntryList
+                  label="IP allowlist"
+                  description="Optional. With entries, only visitors with one of these addresses are let in."
+                  placeholder="203.0.113.7"
+                  noun="address"
+                  entries={values.ip_allowlist}
+                  error={errorOf('ip_allowlist')}
+                  accept={async (entry) => ({ entry })}
+                  onChange={(ip_allowlist) => set({ ip_allowlist })}
+                />
+              </SpaceBetween>
+            </Container>
+          </SpaceBetween>
+        </Form>
+      </form>
+      {changed.includes('authentication_mode') && (
+        <Alert type="info">Save the mode first; what follows is for the saved one.</Alert>
+      )}
+      {props.assistant.authentication_mode === 'Session Signed' && <ServerSecret {...props} />}
+      <Snippets assistant={props.assistant} />
+    </SpaceBetween>
+  );
+}

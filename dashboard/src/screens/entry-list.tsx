@@ -1,0 +1,79 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import TokenGroup from '@cloudscape-design/components/token-group';
+import { useState } from 'react';
+import { useDashboard } from '../parts/context.ts';
+
+/** A list of short texts: one is typed, checked, and added as it will be kept. */
+export function EntryList(props: {
+  readonly label: string;
+  readonly description: string;
+  readonly placeholder: string;
+  /** What one entry is called. */
+  readonly noun: string;
+  readonly entries: readonly string[];
+  readonly error: string | undefined;
+  /** The entry as it will be kept, or why it cannot be. */
+  readonly accept: (entry: string) => Promise<{ readonly entry: string } | { readonly problem: string }>;
+  readonly onChange: (entries: string[]) => void;
+}) {
+  const { isAdmin, report } = useDashboard();
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  const add = async () => {
+    const typed = text.trim();
+    if (typed === '') return;
+    setBusy(true);
+    try {
+      const accepted = await props.accept(typed);
+      if ('problem' in accepted) return setProblem(accepted.problem);
+      if (!props.entries.includes(accepted.entry)) props.onChange([...props.entries, accepted.entry]);
+      setText('');
+      setProblem(undefined);
+    } catch (error) {
+      report(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <FormField label={props.label} description={props.description} errorText={problem ?? props.error} stretch>
+      <SpaceBetween size="xs">
+        {isAdmin && (
+          <div className="entry">
+            <Input
+              value={text}
+              placeholder={props.placeholder}
+              ariaLabel={`New ${props.noun}`}
+              onChange={({ detail }) => setText(detail.value)}
+              onKeyDown={(event) => {
+                // Enter adds the entry; it does not save the form around it.
+                if (event.detail.key !== 'Enter') return;
+                event.preventDefault();
+                void add();
+              }}
+            />
+            <Button formAction="none" loading={busy} onClick={add}>
+              {`Add ${props.noun}`}
+            </Button>
+          </div>
+        )}
+        {props.entries.length === 0 ? (
+          <Box color="text-status-inactive">No entries</Box>
+        ) : (
+          <TokenGroup
+            readOnly={!isAdmin}
+            items={props.entries.map((label) => ({ label, dismissLabel: `Remove ${label}` }))}
+            onDismiss={({ detail }) => props.onChange(props.entries.filter((_, index) => index !== detail.itemIndex))}
+          />
+        )}
+      </SpaceBetween>
+    </FormField>
+  );
+}

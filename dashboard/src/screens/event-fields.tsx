@@ -1,0 +1,46 @@
+import FormField from '@cloudscape-design/components/form-field';
+import Multiselect from '@cloudscape-design/components/multiselect';
+import { EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
+import { useDashboard } from '../parts/context.ts';
+import type { FieldProblem } from '../parts/problem.ts';
+import type { ActionValues } from './action-values.ts';
+
+export type FieldsProps = {
+  readonly values: ActionValues;
+  readonly set: (change: Partial<ActionValues>) => void;
+  readonly problem: FieldProblem | undefined;
+};
+
+const option = (name: (typeof EVENT_NAMES)[number]) => {
+  const { firesWhen, reserved } = EVENT_CATALOG[name];
+  return { value: name, label: name, description: reserved ? `${firesWhen} (not yet firing)` : firesWhen };
+};
+const GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_CATALOG[name].group))].map((label) => ({
+  label,
+  options: EVENT_NAMES.filter((name) => EVENT_CATALOG[name].group === label).map(option),
+}));
+
+/** Which events an Action fires on. */
+export function EventFields({ values, set, problem }: FieldsProps) {
+  const { isAdmin } = useDashboard();
+  return (
+    <FormField
+      label="Events"
+      description="The Action fires on any of them. Those marked “not yet firing” can be selected, and are not delivered today."
+      errorText={problem?.field === 'events' ? problem.text : undefined}
+      stretch
+    >
+      <Multiselect
+        selectedOptions={EVENT_NAMES.filter((name) => values.events.includes(name)).map(option)}
+        options={GROUPS}
+        disabled={!isAdmin}
+        filteringType="auto"
+        filteringAriaLabel="Find an event"
+        filteringPlaceholder="Find an event"
+        placeholder="Choose events"
+        deselectAriaLabel={({ label }) => `Remove ${label}`}
+        onChange={({ detail }) => set({ events: detail.selectedOptions.map(({ value }) => value ?? '') })}
+      />
+    </FormField>
+  );
+}

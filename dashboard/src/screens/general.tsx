@@ -1,0 +1,56 @@
+import Container from '@cloudscape-design/components/container';
+import Form from '@cloudscape-design/components/form';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Toggle from '@cloudscape-design/components/toggle';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { useDashboard } from '../parts/context.ts';
+import { GeneralFields, rateLimit } from '../parts/general-fields.tsx';
+import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
+import { useAssistantForm } from '../parts/use-assistant-form.ts';
+
+const pick = ({ name, domain, enabled, hourly_rate_limit }: AssistantView) => ({
+  name,
+  domain,
+  enabled,
+  hourly_rate_limit: String(hourly_rate_limit),
+});
+
+/** Name, Domain, Assistant Status and Rate Limit. */
+export function General(props: {
+  readonly assistant: AssistantView;
+  readonly onSaved: (assistant: AssistantView) => void;
+}) {
+  const { isAdmin } = useDashboard();
+  const form = useAssistantForm({
+    ...props,
+    tab: 'general',
+    pick,
+    toApi: (values) => ({ ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) }),
+  });
+  const { values, set, changed, reset } = form.edit;
+  return (
+    <form onSubmit={form.save} noValidate>
+      <Form actions={isAdmin && <SaveBar dirty={changed.length > 0} saving={form.saving} onDiscard={() => reset()} />}>
+        <SpaceBetween size="m">
+          {form.conflict && <ConflictAlert {...form.conflict} />}
+          <Container header={<Header variant="h2">General</Header>}>
+            <SpaceBetween size="l">
+              <FormField label="Assistant Status" description="Off refuses the widget and session creation at once.">
+                <Toggle
+                  checked={values.enabled}
+                  disabled={!isAdmin}
+                  onChange={({ detail }) => set({ enabled: detail.checked })}
+                >
+                  {values.enabled ? 'On' : 'Off'}
+                </Toggle>
+              </FormField>
+              <GeneralFields values={values} problem={form.problem} disabled={!isAdmin} onChange={set} />
+            </SpaceBetween>
+          </Container>
+        </SpaceBetween>
+      </Form>
+    </form>
+  );
+}

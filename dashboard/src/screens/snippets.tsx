@@ -1,0 +1,83 @@
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Tabs from '@cloudscape-design/components/tabs';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { Code } from '../parts/code.tsx';
+import { Installation } from './installation.tsx';
+
+/** What to copy into the page, and for Session Signed into the backend. */
+export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
+  const base = window.location.origin;
+  const signed = assistant.authentication_mode === 'Session Signed';
+  const attribute = signed
+    ? 'data-session-token="{{ session_token from your backend }}"'
+    : `data-site-id="${assistant.site_id}"`;
+  const tag = `<script async src="${base}/static/va-wave-widget.js"\n  ${attribute}></script>`;
+  return (
+    <>
+      <Container header={<Header variant="h2">Put the widget into your page</Header>}>
+        <SpaceBetween size="m">
+          <Box>
+            {signed
+              ? 'Your page is rendered with a token that your backend minted for this visitor.'
+              : 'One tag, anywhere in the page. The site ID is no secret.'}
+          </Box>
+          <Code label="Script tag" text={tag} />
+          <Installation assistant={assistant} />
+        </SpaceBetween>
+      </Container>
+      {signed && (
+        <Container
+          header={
+            <Header variant="h2" description="From your server only; VA_WAVE_SERVER_SECRET holds the server secret.">
+              Mint session tokens
+            </Header>
+          }
+        >
+          <Tabs
+            ariaLabel="Examples"
+            tabs={Object.entries(examples(base)).map(([label, text]) => ({
+              id: label,
+              label,
+              content: <Code label={`Session create in ${label}`} text={text} />,
+            }))}
+          />
+        </Container>
+      )}
+    </>
+  );
+}
+
+function examples(base: string): Readonly<Record<string, string>> {
+  const url = `${base}/api/widget/session/create`;
+  return {
+    curl: `curl -X POST ${url} \\
+  -H "X-Server-Key: $VA_WAVE_SERVER_SECRET" \\
+  -H "Content-Type: application/json" \\
+  -d '{"user_id": "user-42", "user_name": "Ada"}'`,
+    'Node.js': `const response = await fetch('${url}', {
+  method: 'POST',
+  headers: {
+    'X-Server-Key': process.env.VA_WAVE_SERVER_SECRET,
+    'Content-Type': 'application/json',
+  },
+  body: JSON.stringify({ user_id: 'user-42', user_name: 'Ada' }),
+});
+if (!response.ok) throw new Error(\`session create: \${response.status}\`);
+const { session_token } = await response.json();`,
+    Python: `import json, os, urllib.request
+
+request = urllib.request.Request(
+    "${url}",
+    data=json.dumps({"user_id": "user-42", "user_name": "Ada"}).encode(),
+    headers={
+        "X-Server-Key": os.environ["VA_WAVE_SERVER_SECRET"],
+        "Content-Type": "application/json",
+    },
+)
+with urllib.request.urlopen(request, timeout=10) as response:
+    session_token = json.load(response)["session_token"]`,
+  };
+}

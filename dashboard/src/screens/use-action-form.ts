@@ -1,0 +1,106 @@
+import { type SubmitEvent, useState } from 'react';
+import { actionInput } from '../../../src/contract/actions.ts';
+import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
+import { describeIssue } from '../../../src/contract/text.ts';
+import { navigate, paths } from '../navigation.ts';
+import { useDashboard } from '../parts/context.ts';
+import { fieldProblem } from '../parts/problem.ts';
+import { differences, useEdit } from '../parts/use-edit.ts';
+import { ApiError } from '../session/api.ts';
+import { SessionEnded } from '../session/session.ts';
+import { actionSettings, actionValues, type EditedAction, isStored } from './action-values.ts';
+
+const LABELS: Readonly<Record<string, string>> = {
+  name: 'Name',
+  method: 'Method',
+  url: 'Endpoint URL',
+  enabled: 'Enabled',
+  events: 'Events',
+  description: 'Description',
+  feed_response_back: 'Response handling',
+  response_field_map: 'Response field map',
+  form_fields: 'Form fields',
+};
+
+/** The form of an Action: checked by the service's own schema, created once, saved at the version that was read. */
+export function useActionForm(assistant: AssistantView, action: EditedAction) {
+  const { api, organization, notify, report } = useDashboard();
+  const { org_id } = organization;
+  const key = `${assistant.site_id}.action.${isStored(action) ? action.action_id : 'new'}`;
+  const edit = useEdit<EditedAction, ReturnType<typeof actionValues>>(key, action, actionValues);
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const [saving, setSaving] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [current, setCurrent] = useState<ActionView>();
+
+  const write = async () => {
+    const settings = actionSettings(edit.values);
+    if (!isStored(edit.base)) {
+      const { response_field_map, ...rest } = settings;
+      const given = response_field_map === null ? rest : settings;
+      const parsed = actionInput.safeParse(given);
+      if (!parsed.success) throw new ApiError(400, describeIssue(parsed.error), undefined);
+      const body = { idempotency_key: idempotencyKey, action: parsed.data };
+      const created = await api('createAction', { org_id, site_id: assistant.site_id }, { body });
+      return `${created.name} was created. Test it to see that your endpoint takes the request.`;
+    }
+    const before = actionSettings(actionValues(edit.base));
+    const change = Object.fromEntries(differences(before, settings).map((field) => [field, settings[field]]));
+    const { action_id, version } = edit.base;
+    const saved = await api('updateAction', { org_id, action_id }, { body: { version, change } });
+    return `${saved.name} was saved.`;
+  };
+
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setSaving(true);
+    setError(undefined);
+    try {
+      const message = await write();
+      edit.reset();
+      notify(message);
+      navigate(paths.assistant(org_id, assistant.site_id, 'intelligence'));
+    } catch (cause) {
+      if (cause instanceof ApiError && cause.current !== undefined && 'action_id' in cause.current) {
+        setCurrent(cause.current);
+      } else if (fieldProblem(cause) === undefined || cause instanceof SessionEnded) report(cause);
+      setError(cause);
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  const conflict =
+    current === undefined
+      ? undefined
+      : {
+          what: 'Action',
+          changes: changesBetween(edit.base, current),
+          onKeepMine: () => {
+            edit.rebase(current);
+            setCurrent(undefined);
+          },
+          onTakeTheirs: () => {
+            edit.reset(current);
+            setCurrent(undefined);
+          },
+        };
+  return { edit, isNew: !isStored(action), saving, save, conflict, problem: fieldProblem(error) };
+}
+
+function changesBetween(before: EditedAction, after: EditedAction) {
+  const [old, now] = [actionSettings(actionValues(before)), actionSettings(actionValues(after))];
+  return differences(old, now).map((field) => ({
+    label: LABELS[field] ?? field,
+    before: shown(old[field]),
+    after: shown(now[field]),
+  }));
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
+  return 'other entries';
+}

@@ -1,0 +1,64 @@
+import type { DASHBOARD_BODIES, DashboardAnswer, DashboardBody, StaleAnswer } from '../../../src/contract/dashboard.ts';
+import {
+  DASHBOARD_API_PATH,
+  DASHBOARD_OPERATIONS,
+  type DashboardOperation,
+} from '../../../src/contract/dashboard-operations.ts';
+import type { Session } from './session.ts';
+
+type Input<O extends DashboardOperation> = O extends keyof typeof DASHBOARD_BODIES
+  ? { readonly body: DashboardBody<O> }
+  : { readonly body?: undefined };
+
+export type Ids = { readonly org_id?: string; readonly site_id?: string; readonly action_id?: string };
+
+/** A refusal in the service's own words. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** What stands there now, when a save was refused because somebody else saved before. */
+  readonly current: StaleAnswer['current'] | undefined;
+
+  constructor(status: number, message: string, current: StaleAnswer['current'] | undefined) {
+    super(message);
+    this.status = status;
+    this.current = current;
+  }
+}
+
+export type Api = <O extends DashboardOperation>(
+  operation: O,
+  ids: Ids,
+  input: Input<O> & { readonly query?: Readonly<Record<string, string>> },
+) => Promise<DashboardAnswer<O>>;
+
+/**
+ * The dashboard's API. A token that is refused is renewed once.
+ * @throws ApiError, SessionEnded; TypeError when there is no connection
+ */
+export function dashboardApi(session: Session): Api {
+  return async (operation, ids, { body, query }) => {
+    const { method, path } = DASHBOARD_OPERATIONS[operation];
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idOf(ids, name)));
+    const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+    const send = (token: string) =>
+      fetch(`${DASHBOARD_API_PATH}${filled}${search}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    let response = await send(await session.accessToken());
+    if (response.status === 401) response = await send(await session.renewedToken());
+    const answer = await response.json().catch(() => ({}));
+    if (response.ok) return answer;
+    throw new ApiError(response.status, answer.error ?? answer.message ?? `Error ${response.status}`, answer.current);
+  };
+}
+
+function idOf(ids: Ids, name: string): string {
+  if (name === 'org_id') return ids.org_id ?? '';
+  return (name === 'site_id' ? ids.site_id : ids.action_id) ?? '';
+}

@@ -1,0 +1,53 @@
+import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ensureUser } from '../../src/adapters/cognito/users.ts';
+import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
+import { members } from '../../src/adapters/dynamodb/members.ts';
+import type { Role } from '../../src/contract/members.ts';
+import { OUTPUTS } from '../../src/contract/outputs.ts';
+import { addMember } from '../../src/domain/organizations/manage-members.ts';
+import { CloudError } from '../cloud-error.ts';
+import type { DemoCloud } from '../demo-cloud.ts';
+
+export type ReadyUser = { readonly email: string; readonly password: string; readonly role: Role };
+
+/** Who can log in to the demo's dashboard. The passwords open nothing but this machine's demonstration. */
+export const READY_USERS: readonly ReadyUser[] = [
+  { email: 'admin@northwind.example', password: 'demo-admin', role: 'admin' },
+  { email: 'member@northwind.example', password: 'demo-member', role: 'member' },
+];
+
+/**
+ * Adds the ready users to an organization, as the operator's `member add` would.
+ * @throws CloudError when the stack lacks an output
+ */
+export async function addReadyUsers(cloud: DemoCloud, orgId: string): Promise<void> {
+  const output = (name: string) => {
+    const value = cloud.outputs[name];
+    if (value === undefined) throw new CloudError(`The stack has no output ${name}`);
+    return value;
+  };
+  const config = { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials };
+  const cognito = new CognitoIdentityProviderClient(config);
+  const dynamo = new DynamoDBClient(config);
+  const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
+  const table = output(OUTPUTS.configurationTable);
+  try {
+    for (const { email, password, role } of READY_USERS) {
+      await addMember(
+        orgId,
+        { email, role },
+        {
+          store: configurationStore(documents, table),
+          members: members(documents, table),
+          ensureUser: ensureUser(cognito, output(OUTPUTS.userPool), password),
+          now: () => new Date(),
+        },
+      );
+    }
+  } finally {
+    cognito.destroy();
+    dynamo.destroy();
+  }
+}
