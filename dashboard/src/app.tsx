@@ -76,19 +76,17 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <header>
-        <TopNavigation
-          identity={{
-            href: organization === undefined ? '/dashboard/' : paths.organization(organization.org_id),
-            title: 'va-wave',
-            onFollow: (event) => {
-              event.preventDefault();
-              if (organization !== undefined) navigate(paths.organization(organization.org_id));
-            },
-          }}
-          utilities={utilities(me, organization?.org_id, session, report)}
-        />
-      </header>
+      <TopNavigation
+        identity={{
+          href: organization === undefined ? '/dashboard/' : paths.organization(organization.org_id),
+          title: 'va-wave',
+          onFollow: (event) => {
+            event.preventDefault();
+            if (organization !== undefined) navigate(paths.organization(organization.org_id));
+          },
+        }}
+        utilities={utilities(me, organization?.org_id, session, report)}
+      />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
           {flashes.length > 0 && <Flashbar items={flashes} />}

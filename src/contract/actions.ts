@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger } from './action-kinds.ts';
 import { EVENT_NAMES } from './events.ts';
 import {
   AI_DESCRIPTION_MAX_CHARACTERS,
@@ -10,13 +11,7 @@ import {
 import { characters } from './text.ts';
 import { endpointUrl } from './url.ts';
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type Method = (typeof METHODS)[number];
-
-export const TRIGGERS = ['Event', 'AI-decided', 'Form'] as const;
-export type Trigger = (typeof TRIGGERS)[number];
-
-export const FIELD_TYPES = ['Text', 'Email', 'Phone', 'Number', 'Long text'] as const;
+export { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger };
 
 export const formField = z.strictObject({
   key: characters({ min: 1, max: FORM_KEY_MAX_CHARACTERS }),

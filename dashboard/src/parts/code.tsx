@@ -1,10 +1,9 @@
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
-import type { ReactNode } from 'react';
 
 /** Text to copy as it stands. */
-export function Code(props: { readonly label: string; readonly text: string; readonly children?: ReactNode }) {
+export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {
   return (
-    <div className="code">
+    <div className={props.wrap === true ? 'code wrap' : 'code'}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that is wider than the page scrolls, and a keyboard must reach it */}
       <section aria-label={props.label} tabIndex={0}>
         <pre>

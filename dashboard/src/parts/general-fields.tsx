@@ -1,5 +1,6 @@
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import { HOURLY_RATE_LIMIT_MAX } from '../../../src/contract/limits.ts';
 import type { FieldProblem } from './problem.ts';
 
@@ -15,7 +16,7 @@ export function GeneralFields(props: {
   const { values, problem, disabled, onChange } = props;
   const errorOf = (field: keyof GeneralValues) => (problem?.field === field ? problem.text : undefined);
   return (
-    <>
+    <SpaceBetween size="l">
       <FormField label="Name" description="For you and your team; visitors do not see it." errorText={errorOf('name')}>
         <Input
           value={values.name}
@@ -51,7 +52,7 @@ export function GeneralFields(props: {
           onChange={({ detail }) => onChange({ hourly_rate_limit: detail.value })}
         />
       </FormField>
-    </>
+    </SpaceBetween>
   );
 }
 

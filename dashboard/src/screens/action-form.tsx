@@ -8,7 +8,7 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tiles from '@cloudscape-design/components/tiles';
 import Toggle from '@cloudscape-design/components/toggle';
-import type { Method, Trigger } from '../../../src/contract/actions.ts';
+import { METHODS, type Method, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
@@ -28,7 +28,6 @@ const TRIGGERS: readonly { readonly value: Trigger; readonly label: string; read
   },
   { value: 'Form', label: 'Form', description: 'When a visitor submits a form in the widget.' },
 ];
-const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 const isTrigger = (text: string): text is Trigger => TRIGGERS.some(({ value }) => value === text);
 const methodOf = (text: string | undefined): Method => METHODS.find((method) => method === text) ?? 'POST';
@@ -80,23 +79,31 @@ export function ActionForm({
       >
         <SpaceBetween size="m">
           {form.conflict && <ConflictAlert {...form.conflict} />}
-          <Container header={<Header variant="h2">Trigger</Header>}>
-            <FormField
-              label="When is your endpoint called?"
-              description={isNew ? 'The trigger cannot be changed later.' : 'The trigger was chosen at creation.'}
-              stretch
-              errorText={errorOf('trigger')}
-            >
-              <Tiles
-                value={values.trigger ?? null}
-                columns={3}
-                onChange={({ detail }) => isTrigger(detail.value) && set({ trigger: detail.value })}
-                items={TRIGGERS.map((tile) => ({ ...tile, disabled: !isNew || !isAdmin }))}
-              />
-            </FormField>
-          </Container>
+          {isNew && (
+            <Container header={<Header variant="h2">Trigger</Header>}>
+              <FormField
+                label="When is your endpoint called?"
+                description="The trigger cannot be changed later."
+                stretch
+                errorText={errorOf('trigger')}
+              >
+                <Tiles
+                  value={values.trigger ?? null}
+                  columns={3}
+                  onChange={({ detail }) => isTrigger(detail.value) && set({ trigger: detail.value })}
+                  items={TRIGGERS.map((tile) => ({ ...tile, disabled: !isAdmin }))}
+                />
+              </FormField>
+            </Container>
+          )}
           {values.trigger !== undefined && (
-            <Container header={<Header variant="h2">{values.trigger} Action</Header>}>
+            <Container
+              header={
+                <Header variant="h2" description={isNew ? undefined : 'The trigger was chosen at creation and stays.'}>
+                  {values.trigger} Action
+                </Header>
+              }
+            >
               <SpaceBetween size="l">
                 <FormField label="Name" errorText={errorOf('name')}>
                   <Input

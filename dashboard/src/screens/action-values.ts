@@ -1,5 +1,7 @@
-import type { FormField, Method, Trigger } from '../../../src/contract/actions.ts';
-import type { ActionView } from '../../../src/contract/dashboard.ts';
+import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
+import type { FormField } from '../../../src/contract/actions.ts';
+import type { ActionView, DashboardBody } from '../../../src/contract/dashboard.ts';
+import type { EventName } from '../../../src/contract/events.ts';
 
 /** A form field as it is typed; `id` keeps the rows apart while their keys change. */
 export type FieldValues = FormField & { readonly id: string };
@@ -11,7 +13,7 @@ export type ActionValues = {
   readonly method: Method;
   readonly url: string;
   readonly enabled: boolean;
-  readonly events: readonly string[];
+  readonly events: readonly EventName[];
   readonly description: string;
   readonly feed_response_back: boolean;
   readonly response_field_map: readonly { readonly id: string; readonly name: string; readonly path: string }[];
@@ -61,25 +63,35 @@ export function actionValues(action: EditedAction): ActionValues {
   }
 }
 
-/** What the API takes: the fields of the trigger, and no others. Null removes an optional one. */
-export function actionSettings(values: ActionValues): Readonly<Record<string, unknown>> {
-  const { trigger, name, method, url, enabled } = values;
-  const common = { trigger, name, method, url: url.trim(), enabled };
-  switch (trigger) {
+/** What the API takes: the fields of the trigger, and no others. Undefined before a trigger is chosen. */
+export function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] | undefined {
+  const { name, method, enabled } = values;
+  const common = { name, method, url: values.url.trim(), enabled };
+  switch (values.trigger) {
     case 'Event':
-      return { ...common, events: values.events };
+      return { trigger: 'Event', ...common, events: [...values.events] };
     case 'AI-decided': {
-      const map = Object.fromEntries(values.response_field_map.map((entry) => [entry.name.trim(), entry.path.trim()]));
+      const map = values.response_field_map.map((entry) => [entry.name.trim(), entry.path.trim()]);
       return {
+        trigger: 'AI-decided',
         ...common,
         description: values.description,
         feed_response_back: values.feed_response_back,
-        response_field_map: Object.keys(map).length === 0 ? null : map,
+        ...(map.length === 0 ? {} : { response_field_map: Object.fromEntries(map) }),
       };
     }
     case 'Form':
-      return { ...common, form_fields: values.form_fields.map(({ id, ...field }) => field) };
+      return { trigger: 'Form', ...common, form_fields: values.form_fields.map(({ id, ...field }) => field) };
     case undefined:
-      return common;
+      return undefined;
   }
+}
+
+/** What an update says: the fields that differ; null removes one that is gone. */
+export function settingsChange(before: ActionValues, after: ActionValues): Readonly<Record<string, unknown>> {
+  const old = new Map<string, unknown>(Object.entries(actionSettings(before) ?? {}));
+  const now = new Map<string, unknown>(Object.entries(actionSettings(after) ?? {}));
+  const names = [...new Set([...old.keys(), ...now.keys()])];
+  const changed = names.filter((name) => JSON.stringify(old.get(name)) !== JSON.stringify(now.get(name)));
+  return Object.fromEntries(changed.map((name) => [name, now.get(name) ?? null]));
 }

@@ -142,19 +142,19 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
                     {isAdmin ? 'Edit' : 'View'}
                   </Button>
                   {isAdmin && (
-                    <>
-                      <Button
-                        ariaLabel={`Test ${action.name}`}
-                        loading={busy === action.action_id}
-                        loadingText={`Testing ${action.name}`}
-                        onClick={() => test(action)}
-                      >
-                        Test
-                      </Button>
-                      <Button ariaLabel={`Delete ${action.name}`} onClick={() => setDeleting(action)}>
-                        Delete
-                      </Button>
-                    </>
+                    <Button
+                      ariaLabel={`Test ${action.name}`}
+                      loading={busy === action.action_id}
+                      loadingText={`Testing ${action.name}`}
+                      onClick={() => test(action)}
+                    >
+                      Test
+                    </Button>
+                  )}
+                  {isAdmin && (
+                    <Button ariaLabel={`Delete ${action.name}`} onClick={() => setDeleting(action)}>
+                      Delete
+                    </Button>
                   )}
                 </SpaceBetween>
               ),

@@ -2,6 +2,7 @@ import AttributeEditor from '@cloudscape-design/components/attribute-editor';
 import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import { AI_DESCRIPTION_MIN_CHARACTERS } from '../../../src/contract/limits.ts';
 import { useDashboard } from '../parts/context.ts';
@@ -19,7 +20,7 @@ export function AiFields({ values, set, problem }: FieldsProps) {
       response_field_map: values.response_field_map.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)),
     });
   return (
-    <>
+    <SpaceBetween size="l">
       <FormField
         label="Description"
         description="Tells the assistant when to call this Action."
@@ -94,6 +95,6 @@ export function AiFields({ values, set, problem }: FieldsProps) {
           />
         </FormField>
       )}
-    </>
+    </SpaceBetween>
   );
 }

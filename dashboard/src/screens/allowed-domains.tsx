@@ -45,7 +45,7 @@ export function AllowedDomains(props: {
   };
 
   return (
-    <>
+    <SpaceBetween size="l">
       <EntryList
         label="Allowed Domains"
         description="Exactly these hosts. www.example.com is another host than example.com; an entry without a port allows every port."
@@ -86,7 +86,7 @@ export function AllowedDomains(props: {
           <div aria-live="polite">{verdict !== undefined && <Answer {...verdict} />}</div>
         </SpaceBetween>
       </FormField>
-    </>
+    </SpaceBetween>
   );
 }
 

@@ -39,7 +39,10 @@ export function EventFields({ values, set, problem }: FieldsProps) {
         filteringPlaceholder="Find an event"
         placeholder="Choose events"
         deselectAriaLabel={({ label }) => `Remove ${label}`}
-        onChange={({ detail }) => set({ events: detail.selectedOptions.map(({ value }) => value ?? '') })}
+        onChange={({ detail }) => {
+          const chosen = new Set(detail.selectedOptions.map(({ value }) => value));
+          set({ events: EVENT_NAMES.filter((name) => chosen.has(name)) });
+        }}
       />
     </FormField>
   );

@@ -3,7 +3,7 @@ import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
-import { FIELD_TYPES } from '../../../src/contract/actions.ts';
+import { FIELD_TYPES } from '../../../src/contract/action-kinds.ts';
 import { FORM_FIELDS_MAX } from '../../../src/contract/limits.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { FieldValues } from './action-values.ts';

@@ -16,7 +16,7 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
     : `data-site-id="${assistant.site_id}"`;
   const tag = `<script async src="${base}/static/va-wave-widget.js"\n  ${attribute}></script>`;
   return (
-    <>
+    <SpaceBetween size="m">
       <Container header={<Header variant="h2">Put the widget into your page</Header>}>
         <SpaceBetween size="m">
           <Box>
@@ -46,7 +46,7 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
           />
         </Container>
       )}
-    </>
+    </SpaceBetween>
   );
 }
 

@@ -66,13 +66,13 @@ export function TestOutcome(props: {
           </Box>
         )}
         <ExpandableSection defaultExpanded headerText="What was sent">
-          <Code label="Request" text={sent.join('\n')} />
+          <Code wrap label="Request" text={sent.join('\n')} />
         </ExpandableSection>
         <ExpandableSection headerText="What came back" defaultExpanded={!result.success}>
           {result.response_excerpt === null || result.response_excerpt === '' ? (
             <Box>No response body.</Box>
           ) : (
-            <Code label="Response" text={result.response_excerpt} />
+            <Code wrap label="Response" text={result.response_excerpt} />
           )}
         </ExpandableSection>
       </SpaceBetween>

@@ -1,14 +1,12 @@
 import { type SubmitEvent, useState } from 'react';
-import { actionInput } from '../../../src/contract/actions.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
-import { describeIssue } from '../../../src/contract/text.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { fieldProblem } from '../parts/problem.ts';
 import { differences, useEdit } from '../parts/use-edit.ts';
 import { ApiError } from '../session/api.ts';
 import { SessionEnded } from '../session/session.ts';
-import { actionSettings, actionValues, type EditedAction, isStored } from './action-values.ts';
+import { actionSettings, actionValues, type EditedAction, isStored, settingsChange } from './action-values.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
   name: 'Name',
@@ -34,18 +32,14 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
   const [current, setCurrent] = useState<ActionView>();
 
   const write = async () => {
-    const settings = actionSettings(edit.values);
     if (!isStored(edit.base)) {
-      const { response_field_map, ...rest } = settings;
-      const given = response_field_map === null ? rest : settings;
-      const parsed = actionInput.safeParse(given);
-      if (!parsed.success) throw new ApiError(400, describeIssue(parsed.error), undefined);
-      const body = { idempotency_key: idempotencyKey, action: parsed.data };
+      const settings = actionSettings(edit.values);
+      if (settings === undefined) throw new ApiError(400, 'trigger: choose one', undefined);
+      const body = { idempotency_key: idempotencyKey, action: settings };
       const created = await api('createAction', { org_id, site_id: assistant.site_id }, { body });
       return `${created.name} was created. Test it to see that your endpoint takes the request.`;
     }
-    const before = actionSettings(actionValues(edit.base));
-    const change = Object.fromEntries(differences(before, settings).map((field) => [field, settings[field]]));
+    const change = settingsChange(actionValues(edit.base), edit.values);
     const { action_id, version } = edit.base;
     const saved = await api('updateAction', { org_id, action_id }, { body: { version, change } });
     return `${saved.name} was saved.`;
@@ -89,7 +83,7 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
 }
 
 function changesBetween(before: EditedAction, after: EditedAction) {
-  const [old, now] = [actionSettings(actionValues(before)), actionSettings(actionValues(after))];
+  const [old, now] = [actionValues(before), actionValues(after)];
   return differences(old, now).map((field) => ({
     label: LABELS[field] ?? field,
     before: shown(old[field]),

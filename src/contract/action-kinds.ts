@@ -1,0 +1,9 @@
+/** The words that an Action is made of; without the schemas, so that a browser can have them for nothing. */
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
+
+export const TRIGGERS = ['Event', 'AI-decided', 'Form'] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+export const FIELD_TYPES = ['Text', 'Email', 'Phone', 'Number', 'Long text'] as const;
