@@ -35,7 +35,8 @@ beforeAll(async () => {
   );
   for (const asset of await readdir(join(folder, 'out'))) {
     const text = await readFile(join(folder, 'out', asset, 'index.mjs'), 'utf8').catch(() => undefined);
-    const name = text === undefined ? undefined : /(?:serviceName:\s*|outboundFunction\()["'`]([a-z-]+)["'`]/.exec(text)?.[1];
+    const name =
+      text === undefined ? undefined : /(?:serviceName:\s*|outboundFunction\()["'`]([a-z-]+)["'`]/.exec(text)?.[1];
     if (text !== undefined && name !== undefined) bundles.set(name, text);
   }
 }, 120_000);
