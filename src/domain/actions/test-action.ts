@@ -1,4 +1,4 @@
-import type { Action, FormField, ParameterProperty } from '../../contract/actions.ts';
+import type { Action, FormField, ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
 import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
@@ -7,6 +7,7 @@ import type { OutboundRequest } from '../delivery/outbound.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
+import { checkArguments } from './parameters.ts';
 
 export type TestActionPorts = SingleAttemptPorts & {
   readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
@@ -59,8 +60,7 @@ function sampleRequest(action: Action, id: string, now: Date): { readonly body: 
         triggerRef: 'test.ping',
       };
     case 'AI-decided': {
-      const properties = Object.entries(action.parameters?.properties ?? {});
-      return { body: Object.fromEntries(properties.map(([name, p]) => [name, sampleArgument(p)])), triggerRef: id };
+      return { body: sampleArguments(action.parameters), triggerRef: id };
     }
     case 'Form': {
       const values = Object.fromEntries(action.form_fields.map((field) => [field.key, sampleValue(field)]));
@@ -69,15 +69,56 @@ function sampleRequest(action: Action, id: string, now: Date): { readonly body: 
   }
 }
 
-function sampleArgument(property: ParameterProperty): string | number | boolean {
+/** Texts of the kinds that patterns ask for most: words, numbers, codes, dates, telephone numbers, addresses. */
+const SAMPLE_TEXTS = [
+  'test',
+  'test@example.com',
+  'TEST',
+  'Test',
+  '1',
+  '12',
+  '1234',
+  '12345',
+  '123456',
+  'A1',
+  'AB12',
+  'AB-1234',
+  'ABC-123',
+  'ABC123',
+  'A1B2C3',
+  '2026-01-31',
+  '2026-01-31T12:00:00Z',
+  '12:30',
+  '+15550100',
+  '555-0100',
+  'https://example.com/',
+  '00000000-0000-4000-8000-000000000000',
+];
+
+/**
+ * Arguments that the assistant could have given. Text for a pattern is found by trying; an optional parameter that nothing fits
+ * is left out, a required one then gets text that does not.
+ */
+function sampleArguments(parameters: ParametersSchema | undefined): Record<string, string | number | boolean> {
+  const samples: [string, string | number | boolean][] = [];
+  for (const [name, property] of Object.entries(parameters?.properties ?? {})) {
+    const sample = sampleArgument(property) ?? (parameters?.required.includes(name) ? SAMPLE_TEXTS[0] : undefined);
+    if (sample !== undefined) samples.push([name, sample]);
+  }
+  return Object.fromEntries(samples);
+}
+
+function sampleArgument(property: ParameterProperty): string | number | boolean | undefined {
   switch (property.type) {
     case 'boolean':
       return true;
     case 'integer':
     case 'number':
       return 1;
-    case 'string':
-      return property.format === 'email' ? 'test@example.com' : 'test';
+    case 'string': {
+      const only: ParametersSchema = { type: 'object', properties: { text: property }, required: [] };
+      return SAMPLE_TEXTS.find((text) => checkArguments(only, { text }).valid);
+    }
   }
 }
 

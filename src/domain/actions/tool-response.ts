@@ -18,10 +18,20 @@ export function toolResponse(
   }
   if (fieldMap !== undefined) {
     const mapped = Object.entries(fieldMap).map(([name, path]) => [name, valueAt(json, path)] as const);
-    return Object.fromEntries(mapped.filter(([, value]) => value !== undefined));
+    return Object.fromEntries(mapped.filter(([, value]) => value !== undefined && isWritable(value)));
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return {};
   return Object.fromEntries(Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object'));
+}
+
+/** JSON.parse takes any depth, JSON.stringify some thousand levels: what lies deeper cannot be handed on, and is left out. */
+function isWritable(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Follows `$.a.b` through own properties only, so that no path reaches a prototype; digits index a list. */

@@ -50,3 +50,9 @@ test.each([
   expect(respond(text)).toBe(told);
   expect(respond(text, { a: '$.a' })).toBe(told);
 });
+
+test('what lies too deep to be written again is left out, and nothing beside it', () => {
+  const deep = `{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"status":"sent"}`;
+  expect(respond(deep, { status: '$.status', deep: '$.deep' })).toEqual({ status: 'sent' });
+  expect(respond(deep)).toEqual({ status: 'sent' });
+});

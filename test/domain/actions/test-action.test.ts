@@ -1,0 +1,162 @@
+import type { Action, ParameterProperty } from '../../../src/contract/actions.ts';
+import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
+import { checkArguments } from '../../../src/domain/actions/parameters.ts';
+import { testAction } from '../../../src/domain/actions/test-action.ts';
+import { aFormAction, anAiAction, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  answered,
+  FakeLogWriteFailed,
+  FakeOutbound,
+  InMemoryDeliveryLog,
+  openSigningSecret,
+  unanswered,
+} from '../../fakes/delivery.ts';
+import { FakeLimit } from '../../fakes/limits.ts';
+import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+
+function setUp(action: Action) {
+  const clock = new FrozenClock();
+  const outbound = new FakeOutbound();
+  const log = new InMemoryDeliveryLog();
+  const perMinute = new FakeLimit();
+  const ports = {
+    findAction: async (orgId: string, id: string) => (orgId === ORG_ID && id === action.action_id ? action : undefined),
+    hitPerMinute: perMinute.hit,
+    openSigningSecret,
+    log,
+    logWriteFailed: new FakeLogWriteFailed().report,
+    deliver: outbound.deliver,
+    now: clock.now,
+    newId: countingIds(),
+  };
+  const test = (id = action.action_id, orgId = ORG_ID) => testAction(orgId, id, ports);
+  const body = () => JSON.parse(Buffer.from(outbound.requests[0]?.body ?? []).toString());
+  return { body, clock, log, outbound, perMinute, test };
+}
+
+test('an Event Action is sent a test.ping, whatever it is subscribed to', async () => {
+  const { body, clock, log, outbound, test } = setUp(anEventAction());
+  const result = await test();
+  expect(body()).toEqual({
+    id: 'id-1',
+    event: 'test.ping',
+    timestamp: clock.now().toISOString(),
+    data: {},
+    site_id: SITE_ID,
+    org_id: ORG_ID,
+  });
+  expect(outbound.requests[0]?.headers).toMatchObject({
+    'X-Service-Trigger': 'event',
+    'X-Service-Trigger-Ref': 'test.ping',
+  });
+  expect(result).toMatchObject({ success: true, status: 200, latency_ms: 12, error: null });
+  expect(log.all()).toEqual([
+    expect.objectContaining({
+      start: expect.objectContaining({ reference: 'id-1', attempt: 1, message_id: null }),
+      result: expect.objectContaining({ status: 200 }),
+    }),
+  ]);
+});
+
+test('a Form Action is sent a value for each of its fields', async () => {
+  const types = ['Text', 'Email', 'Phone', 'Number', 'Long text'] as const;
+  const fields = types.map((type) => ({ key: type, label: type, type, required: false }));
+  const { body, outbound, test } = setUp(aFormAction({ form_fields: fields }));
+  await test();
+  expect(body()).toEqual({
+    values: { Text: 'test', Email: 'test@example.com', Phone: '+15550100', Number: 1, 'Long text': 'test' },
+    conversation_id: 'id-1',
+    submission_id: 'id-1',
+  });
+  expect(outbound.requests[0]?.headers).toMatchObject({
+    'X-Service-Trigger': 'form',
+    'X-Service-Trigger-Ref': 'id-1',
+  });
+});
+
+describe('an AI-decided Action is sent arguments that the assistant could have given', () => {
+  test.each<[string, ParameterProperty]>([
+    ['a string', { type: 'string' }],
+    ['an integer', { type: 'integer' }],
+    ['a number', { type: 'number' }],
+    ['a boolean', { type: 'boolean' }],
+    ['an email address', { type: 'string', format: 'email' }],
+    ['digits', { type: 'string', pattern: '^\\d{5}$' }],
+    ['a code', { type: 'string', pattern: '^[A-Z]{2}-?\\d{4}$' }],
+    ['a date', { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }],
+    ['a telephone number', { type: 'string', pattern: '^\\+?[0-9]{7,15}$' }],
+    ['an id', { type: 'string', pattern: '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$' }],
+    ['an address with a pattern', { type: 'string', format: 'email', pattern: '@example\\.com$' }],
+  ])('%s', async (_, property) => {
+    const parameters = { type: 'object' as const, properties: { it: property }, required: ['it'] };
+    const { body, test } = setUp(anAiAction({ parameters }));
+    await test();
+    expect(checkArguments(parameters, body())).toEqual({ valid: true, values: body() });
+  });
+
+  test('leaving out what nothing fits, unless it is required', async () => {
+    const odd = { type: 'string' as const, pattern: '^q{7}$' };
+    const parameters = { type: 'object' as const, properties: { left: odd, needed: odd }, required: ['needed'] };
+    const { body, test } = setUp(anAiAction({ parameters }));
+    await test();
+    expect(body()).toEqual({ needed: 'test' });
+  });
+
+  test('and none without parameters', async () => {
+    const { body, test } = setUp(anAiAction());
+    await test();
+    expect(body()).toEqual({});
+  });
+});
+
+test('the request is shown as it was sent, but for the signature', async () => {
+  const { clock, outbound, test } = setUp(anEventAction());
+  const { request } = await test();
+  const sent = outbound.requests[0];
+  const t = Math.floor(clock.now().getTime() / 1000);
+  expect(request).toEqual({
+    method: 'POST',
+    url: 'https://crm.example/events',
+    headers: { ...sent?.headers, 'X-Service-Signature': `t=${t},v1=(not shown)` },
+    body: Buffer.from(sent?.body ?? []).toString(),
+  });
+  expect((await setUp(anEventAction({ method: 'GET' })).test()).request.body).toBeNull();
+});
+
+test.each([answered(503), answered(404), answered(301), unanswered('timeout'), unanswered('blocked_address')])(
+  'a failure is reported, and not tried again (%#)',
+  async (outcome) => {
+    const { log, outbound, test } = setUp(anEventAction());
+    outbound.outcomes = [outcome];
+    expect(await test()).toMatchObject({ success: false, status: outcome.status, error: outcome.failure });
+    expect(outbound.requests).toHaveLength(1);
+    expect(log.all()).toEqual([
+      expect.objectContaining({ result: expect.objectContaining({ error: outcome.failure }) }),
+    ]);
+  },
+);
+
+test('a disabled Action can be tested before it is switched on', async () => {
+  const { outbound, test } = setUp(anEventAction({ enabled: false }));
+  expect((await test()).success).toBe(true);
+  expect(outbound.requests).toHaveLength(1);
+});
+
+test('an unknown Action, and one of another organization, is a 404', async () => {
+  const { outbound, test } = setUp(anEventAction());
+  expect(await saidNo(test('act_nobody'))).toEqual([404, 'action_id: no Action act_nobody']);
+  expect(await saidNo(test('act_event', 'org_other'))).toEqual([404, 'action_id: no Action act_event']);
+  expect(outbound.requests).toEqual([]);
+});
+
+test('an organization has its number of tests a minute; the next one sends nothing', async () => {
+  const { outbound, perMinute, test } = setUp(anEventAction());
+  await test();
+  expect(perMinute.calls).toEqual([expect.objectContaining({ key: `action-test#${ORG_ID}`, limit: 10 })]);
+  expect(ACTION_TESTS_PER_MINUTE).toBe(10);
+  perMinute.decision = { allowed: false, retryAfterSeconds: 17 };
+  const refusal = await refusalOf(test());
+  expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 17]);
+  expect(outbound.requests).toHaveLength(1);
+});
