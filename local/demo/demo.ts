@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import type { PrepareDemo, StartDemo } from '../demo-cloud.ts';
@@ -30,10 +31,18 @@ export const startDemo: StartDemo = async (cloud, { fail }) => {
   };
   try {
     const certificates = demoCertificates(folder);
-    const receiver = await startReceiver({ certificates, preferredPort: memory.ports.receiver, fail, feed });
+    const usageKey = randomBytes(32);
+    const usageSecretOf = (userId: string) => createHmac('sha256', usageKey).update(userId).digest('hex');
+    const receiver = await startReceiver({
+      certificates,
+      preferredPort: memory.ports.receiver,
+      fail,
+      feed,
+      usageSecretOf,
+    });
     stops.push(receiver.stop);
     const site = await startSite(
-      { cloud, feed, operator, certificates, receiverPort: receiver.port, fail },
+      { cloud, feed, operator, certificates, receiverPort: receiver.port, usageSecretOf, fail },
       memory.ports.site,
     );
     stops.push(site.stop);
@@ -55,6 +64,7 @@ export const startDemo: StartDemo = async (cloud, { fail }) => {
       tips: [
         `Open ${url}/ , click the round button, send the form, and watch the signed request arrive on the page.`,
         `Open ${url}/members for the other authentication mode: a token that the site's backend mints.`,
+        `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
         `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
         `Open http://127.0.0.1:${site.port}/ : the same page under a host that is not allowed has no widget.`,
         ...(fail === 0 ? ['Restart with --demo-fail 2 to see an event retried after 2 and 4 seconds.'] : []),

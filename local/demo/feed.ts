@@ -1,15 +1,22 @@
+/** The headers that say what a request is, and prove it, by the names that the contract gives them. */
+export type SignedHeaders = Readonly<Record<string, string>>;
+
 /** One request that reached the customer's receiver, as the site shows it. */
 export type ReceivedRequest = {
   readonly number: number;
   /** ISO 8601. */
   readonly at: string;
   readonly path: string;
+  /** As in `X-Service-Trigger`; `usage` for usage webhooks. */
   readonly trigger: string;
-  /** Event name of an Event, submission id of a Form. */
+  /** Event name of an Event, submission id of a Form, conversation id of an AI-decided call, session id of a usage report. */
   readonly triggerRef: string;
-  /** What repeats are recognized by: envelope id or submission id; empty when the request was not verified. */
+  /**
+   * What repeats are recognized by: envelope id, submission id or nonce. Empty for AI-decided calls, each of which is one of its
+   * own, and when the request was not verified.
+   */
   readonly key: string;
-  readonly signature: string;
+  readonly headers: SignedHeaders;
   readonly verified: boolean;
   /** Why it was not verified, in the verifier's words. */
   readonly problem: string;

@@ -33,6 +33,14 @@ const TEST_RIDE_FIELDS = [
   { key: 'name', label: 'Your name', type: 'Text', required: true },
   { key: 'phone', label: 'Phone', type: 'Phone', required: true },
 ];
+const ORDER_TOOL = {
+  trigger: 'AI-decided',
+  name: 'Find an order',
+  description: 'Finds an order by its number and tells its status',
+  parameters: { properties: { number: { type: 'integer', description: 'Number of the order' } }, required: ['number'] },
+  feed_response_back: true,
+  response_field_map: { status: '$.order.status' },
+};
 const MEMBER_FIELDS = [{ key: 'message', label: 'What is wrong with your bike?', type: 'Long text', required: true }];
 
 /** The demo's customer: an organization with one assistant per authentication mode. Created once, found again later. */
@@ -86,6 +94,7 @@ export async function demoActions(
       siteId: website,
       input: { trigger: 'Form', name: 'Book a test ride', form_fields: TEST_RIDE_FIELDS },
     },
+    { path: '/website/orders', siteId: website, input: ORDER_TOOL },
     { path: '/members/events', siteId: members, input: { ...events, name: 'Member CRM sync' } },
     {
       path: '/members/repair',

@@ -73,7 +73,7 @@ export function demoPage(page: DemoPage): string {
   </section>
   <section class="feed" aria-labelledby="feed-title">
     <h2 id="feed-title">Received by <code>${escapeHtml(page.receiverUrl)}</code></h2>
-    <p class="note">The customer's TLS receiver. Each request is verified with the <code>stripe</code> package.</p>
+    <p class="note">The customer's TLS receiver. Actions are verified with the <code>stripe</code> package, usage reports with <code>@va-wave/receiver</code>.</p>
     <p id="empty">Nothing yet. <span>Opening the widget's page for the first time starts a conversation, which is an event.</span></p>
     <ol id="requests" aria-live="polite"></ol>
   </section>

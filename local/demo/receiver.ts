@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import type { DemoCertificates } from './certificates.ts';
-import type { Feed } from './feed.ts';
+import type { Feed, SignedHeaders } from './feed.ts';
 import { listen } from './listen.ts';
-import { verifyRequest } from './verification.ts';
+import { type Verification, verifyRequest, verifyUsage } from './verification.ts';
 
 export type Receiver = {
   readonly port: number;
@@ -15,17 +15,31 @@ export type Receiver = {
 
 type Arrivals = { readonly firstAt: number; count: number; accepted: boolean };
 
+/** Where the usage webhook of the members' sessions leads. */
+export const USAGE_PATH = '/members/usage';
+
+/** What is shown of a request, and sent again when it is replayed. */
+const SIGNED_HEADERS = [
+  'X-Service-Signature',
+  'X-Service-Trigger',
+  'X-Service-Trigger-Ref',
+  'X-Webhook-Signature',
+  'X-Webhook-Timestamp',
+];
+
 /** Older keys are forgotten: the service repeats an event within seconds. */
 const KEPT_KEYS = 10_000;
 
 /**
- * The customer's endpoint: takes what is verified, once per envelope or submission id, and shows everything on the feed.
+ * The customer's endpoint: takes what is verified, once per envelope id, submission id or nonce, and shows everything on the feed.
  * @param fail how many requests of each event are answered 503 before one is taken, so that retries can be seen
  */
 export async function startReceiver(options: {
   readonly certificates: DemoCertificates;
   readonly preferredPort: number;
   readonly fail: number;
+  /** Of the usage webhook; another one for every user. */
+  readonly usageSecretOf: (userId: string) => string;
   readonly feed: Feed;
 }): Promise<Receiver> {
   const secrets = new Map<string, string>();
@@ -41,18 +55,24 @@ export async function startReceiver(options: {
     return known;
   };
 
+  const verify = (path: string, rawBody: Buffer, headers: SignedHeaders): Verification | undefined => {
+    if (path === USAGE_PATH) return verifyUsage(rawBody, headers, ({ user_id }) => options.usageSecretOf(user_id));
+    const secret = secrets.get(path);
+    return secret === undefined ? undefined : verifyRequest(rawBody, headers['X-Service-Signature'] ?? '', secret);
+  };
+
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '/';
-    const secret = secrets.get(path);
     const rawBody = await buffer(request);
-    if (secret === undefined) return answer(response, 404, 'no such hook');
-    const signature = text(request.headers['x-service-signature']);
-    const trigger = text(request.headers['x-service-trigger']);
+    const headers = signedHeaders(request);
+    const verification = verify(path, rawBody, headers);
+    if (verification === undefined) return answer(response, 404, { message: 'no such hook' });
+    const trigger = path === USAGE_PATH ? 'usage' : (headers['X-Service-Trigger'] ?? '');
+    const payload = verification.verified ? verification.payload : {};
     const now = Date.now();
-    const verification = verifyRequest(rawBody, signature, secret);
-    const key = verification.verified ? keyOf(verification.payload) : '';
+    const key = trigger === 'ai' ? '' : keyOf(payload);
     // Two Actions are told of the same event under the same id, so an id is known per Action.
-    const known = verification.verified ? arrive(`${path} ${key}`, now) : undefined;
+    const known = key === '' ? undefined : arrive(`${path} ${key}`, now);
     const status = !verification.verified
       ? verification.status
       : trigger === 'event' && (known?.count ?? 0) <= options.fail
@@ -63,9 +83,9 @@ export async function startReceiver(options: {
       at: new Date(now).toISOString(),
       path,
       trigger,
-      triggerRef: text(request.headers['x-service-trigger-ref']),
+      triggerRef: headers['X-Service-Trigger-Ref'] ?? String(payload.session_id ?? ''),
       key,
-      signature,
+      headers,
       verified: verification.verified,
       problem: verification.verified ? '' : verification.problem,
       answered: status,
@@ -76,7 +96,7 @@ export async function startReceiver(options: {
     });
     // A repeat is answered 2xx as well, and nothing is done for it a second time.
     if (known !== undefined && status === 200) known.accepted = true;
-    answer(response, status, status === 200 ? 'accepted' : 'not accepted');
+    answer(response, status, status === 200 ? replyTo(trigger, payload) : { message: 'not accepted' });
   };
 
   const server = createServer({ cert: options.certificates.certificate, key: options.certificates.key });
@@ -96,13 +116,30 @@ export async function startReceiver(options: {
 }
 
 function keyOf(payload: Readonly<Record<string, unknown>>): string {
-  return String(payload.id ?? payload.submission_id ?? '');
+  return String(payload.id ?? payload.submission_id ?? payload.nonce ?? '');
 }
 
-function text(header: string | string[] | undefined): string {
-  return typeof header === 'string' ? header : '';
+function signedHeaders(request: IncomingMessage): SignedHeaders {
+  return Object.fromEntries(
+    SIGNED_HEADERS.flatMap((name) => {
+      const value = request.headers[name.toLowerCase()];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
 }
 
-function answer(response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
+/** An AI-decided Action feeds its answer back to the assistant; that of a usage webhook may stop the conversation. */
+function replyTo(trigger: string, payload: Readonly<Record<string, unknown>>): object {
+  switch (trigger) {
+    case 'ai':
+      return { order: { number: payload.number, status: 'ready for pick-up' } };
+    case 'usage':
+      return { should_continue: true };
+    default:
+      return { message: 'accepted' };
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

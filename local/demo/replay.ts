@@ -20,12 +20,7 @@ export async function replay(
         method: 'POST',
         ca: readFileSync(options.caFile, 'utf8'),
         agent: false,
-        headers: {
-          'Content-Type': 'application/json',
-          'X-Service-Signature': original.signature,
-          'X-Service-Trigger': original.trigger,
-          'X-Service-Trigger-Ref': original.triggerRef,
-        },
+        headers: { 'Content-Type': 'application/json', ...original.headers },
       },
       (response) => response.resume().on('end', resolve),
     );

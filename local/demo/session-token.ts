@@ -5,15 +5,26 @@ const answer = z.object({ session_token: z.string() });
 /** Short, so that one can watch an open page renew its token. */
 const TTL_MINUTES = 1;
 
+/** Whom the members' page greets. */
+const MEMBER = { user_id: 'member-42', user_name: 'Ada Lovelace' };
+
 /**
  * What a customer's backend does for a visitor who has logged in: one call with the server secret, which never leaves it.
  * @throws when the service refuses
  */
-export async function mintSessionToken(apiUrl: string, serverSecret: string): Promise<string> {
+export async function mintSessionToken(
+  apiUrl: string,
+  serverSecret: string,
+  usage: { readonly url: string; readonly secretOf: (userId: string) => string },
+): Promise<string> {
   const response = await fetch(`${apiUrl}/api/widget/session/create`, {
     method: 'POST',
     headers: { 'X-Server-Key': serverSecret, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ user_id: 'member-42', user_name: 'Ada Lovelace', ttl_minutes: TTL_MINUTES }),
+    body: JSON.stringify({
+      ...MEMBER,
+      usage_webhook: { url: usage.url, secret: usage.secretOf(MEMBER.user_id) },
+      ttl_minutes: TTL_MINUTES,
+    }),
   });
   if (!response.ok) throw new Error(`Session create answered ${response.status} ${await response.text()}`);
   return answer.parse(await response.json()).session_token;

@@ -10,6 +10,7 @@ import { listen } from './listen.ts';
 import type { Operator } from './operator.ts';
 import { DEMO_EVENTS, type DemoOrganization } from './organization.ts';
 import { contentSecurityPolicy, type DemoPage, demoPage } from './page.ts';
+import { USAGE_PATH } from './receiver.ts';
 import { replay } from './replay.ts';
 import { mintSessionToken } from './session-token.ts';
 
@@ -28,6 +29,7 @@ type Neighbours = {
   readonly operator: Operator;
   readonly certificates: DemoCertificates;
   readonly receiverPort: number;
+  readonly usageSecretOf: (userId: string) => string;
   readonly fail: number;
 };
 
@@ -71,19 +73,24 @@ async function answer(
   neighbours: Neighbours,
 ): Promise<Answer> {
   const { cloud, fail, receiverPort } = neighbours;
-  const shared = { baseUrl: cloud.baseUrl, receiverUrl: `https://localhost:${receiverPort}`, fail };
+  const receiverUrl = `https://localhost:${receiverPort}`;
+  const shared = { baseUrl: cloud.baseUrl, receiverUrl, fail };
   const page = (rest: Pick<DemoPage, 'kind' | 'credential'>): Answer => ({
     status: 200,
     type: 'text/html',
     body: demoPage({ ...shared, ...rest }),
   });
-  const mint = () => mintSessionToken(cloud.apiUrl, organization.server_secret);
+  const usage = { url: receiverUrl + USAGE_PATH, secretOf: neighbours.usageSecretOf };
+  const mint = () => mintSessionToken(cloud.apiUrl, organization.server_secret, usage);
 
   switch (`${request.method} ${path}`) {
     case 'GET /':
       return page({ kind: 'website', credential: { 'data-site-id': organization.website_site_id } });
     case 'GET /members':
       return page({ kind: 'members', credential: { 'data-session-token': await mint() } });
+    case 'GET /members/token':
+      // For the command line: no more than what the members' page shows to whoever asks for it.
+      return { status: 200, body: await mint() };
     case 'POST /members/token':
       return fromOwnPage(request) ? ok({ token: await mint() }) : NOT_FOUND;
     case 'POST /publish':

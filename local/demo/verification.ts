@@ -1,4 +1,6 @@
 import Stripe from 'stripe';
+import { type UsageSecret, VerificationError, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
+import type { SignedHeaders } from './feed.ts';
 
 /** The age beyond which a signature is refused, so that a captured request cannot be used for long. */
 const TOLERANCE_SECONDS = 300;
@@ -18,6 +20,16 @@ export function verifyRequest(rawBody: Buffer, header: string, secret: string): 
     if (!(error instanceof Error)) throw error;
     const problem = firstLine(error.message);
     return { verified: false, status: problem.startsWith('No signatures found matching') ? 401 : 400, problem };
+  }
+}
+
+/** Checks a usage webhook with the package that customers install. */
+export function verifyUsage(rawBody: Buffer, headers: SignedHeaders, secret: UsageSecret): Verification {
+  try {
+    return { verified: true, payload: { ...verifyUsageWebhook(rawBody, headers, secret) } };
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error;
+    return { verified: false, status: error.status === 401 ? 401 : 400, problem: error.message };
   }
 }
 

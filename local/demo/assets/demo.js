@@ -34,9 +34,20 @@ function outcome(request) {
   return ['', '', `${request.answered} accepted`];
 }
 
+/** What repeats are recognized by. */
+const KEYS = { event: 'Envelope', form: 'Submission', usage: 'Nonce' };
+
+function titleOf({ trigger, triggerRef, path }) {
+  if (trigger === 'event') return triggerRef;
+  if (trigger === 'usage') return 'usage report';
+  return `${trigger === 'ai' ? 'AI-decided' : 'form'} ${path.split('/').at(-1)}`;
+}
+
 function explain(request) {
   if (!request.verified) return `Not verified: ${request.problem}.`;
-  const key = request.trigger === 'event' ? 'Envelope' : 'Submission';
+  if (request.trigger === 'ai')
+    return `Conversation ${request.triggerRef}. The assistant is given a field of the answer.`;
+  const key = KEYS[request.trigger];
   const seconds = (request.sinceFirstMs / 1000).toFixed(1);
   return request.arrival === 1
     ? `${key} ${request.key}`
@@ -55,14 +66,14 @@ function show(request) {
   const [kind, tone, label] = outcome(request);
   const time = element('time', '', new Date(request.at).toLocaleTimeString());
   time.dateTime = request.at;
-  const title = request.trigger === 'event' ? request.triggerRef : `form ${request.path.split('/').at(-1)}`;
+  const signature = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
   const again = (alter) => () => post('/replay', { number: request.number, alter });
   const details = element(
     'details',
     '',
     element('summary', '', 'Body and signature'),
     element('pre', '', pretty(request.body)),
-    element('pre', '', `X-Service-Signature: ${request.signature}`),
+    element('pre', '', signature.join('\n')),
     element('span', 'row', button('Replay', again(false)), button('Alter and replay', again(true))),
   );
   const item = element(
@@ -71,7 +82,7 @@ function show(request) {
     element(
       'div',
       'line',
-      element('strong', '', title),
+      element('strong', '', titleOf(request)),
       element(
         'span',
         `badge ${request.verified ? '' : 'bad'}`,
