@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
+import { readDeploymentOptions } from '../lib/deployment-options.ts';
+import { STAGES } from '../lib/stage.ts';
 import { VaWaveStack } from '../lib/va-wave-stack.ts';
 
 const app = new App();
-new VaWaveStack(app, 'VaWave', {
-  // -c alarmTopicArn=arn:aws:sns:…
-  alarmTopicArn: app.node.tryGetContext('alarmTopicArn'),
-});
+const options = readDeploymentOptions(app.node);
+new VaWaveStack(app, STAGES[options.stage ?? 'prod'].stackName, options);

@@ -2,9 +2,10 @@ import { Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { ServiceFunction } from './service-function.ts';
+import type { Stage } from './stage.ts';
 
 /** The public routes cost money per request, so a flood is cut off for all before it is paid for by one. */
 const REQUESTS_PER_SECOND = 2000;
@@ -24,7 +25,7 @@ const ACCESS_LOG = JSON.stringify({
 });
 
 export type ApiProps = {
-  readonly logRetention: RetentionDays;
+  readonly stage: Stage;
   readonly sessionCreate: ServiceFunction;
   readonly widgetInit: ServiceFunction;
   readonly formSubmit: ServiceFunction;
@@ -50,7 +51,12 @@ export class Api extends Construct {
       autoDeploy: true,
       throttle: { rateLimit: REQUESTS_PER_SECOND, burstLimit: REQUESTS_BURST },
       accessLogSettings: {
-        destination: new LogGroupLogDestination(new LogGroup(this, 'AccessLog', { retention: props.logRetention })),
+        destination: new LogGroupLogDestination(
+          new LogGroup(this, 'AccessLog', {
+            retention: props.stage.logRetention,
+            removalPolicy: props.stage.removalPolicy,
+          }),
+        ),
         format: AccessLogFormat.custom(ACCESS_LOG),
       },
     });

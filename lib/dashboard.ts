@@ -24,7 +24,10 @@ import type { ServiceFunction } from './service-function.ts';
 export type DashboardProps = {
   readonly login: Login;
   readonly api: HttpApi;
-  readonly edge: Edge;
+  /** Undefined for an API without a page. */
+  readonly edge: Edge | undefined;
+  /** Below which the page is. */
+  readonly baseUrl: string;
   readonly dashboardApi: ServiceFunction;
 };
 
@@ -41,8 +44,7 @@ export class Dashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
-    const { login, api, edge, dashboardApi } = props;
-    const baseUrl = `https://${edge.distribution.distributionDomainName}`;
+    const { login, api, edge, baseUrl, dashboardApi } = props;
     this.url = `${baseUrl}/dashboard/`;
     const { clientId, authorizer } = login.addClient(baseUrl);
     api.addRoutes({
@@ -52,7 +54,10 @@ export class Dashboard extends Construct {
       authorizer,
       authorizationScopes: [DASHBOARD_SCOPE],
     });
+    if (edge !== undefined) this.#servePage(edge, login, clientId);
+  }
 
+  #servePage(edge: Edge, login: Login, clientId: string): void {
     const behavior = {
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,

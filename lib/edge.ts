@@ -1,5 +1,6 @@
 import { Duration, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
   CachePolicy,
@@ -11,6 +12,7 @@ import {
   OriginRequestPolicy,
   OriginRequestQueryStringBehavior,
   ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -20,6 +22,8 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
+import type { DeploymentOptions } from './deployment-options.ts';
+import type { Stage } from './stage.ts';
 import { bundleWidget } from './widget-bundle.ts';
 
 /** What the API may see of a viewer's request. Never Host: API Gateway answers only to its own. */
@@ -35,11 +39,16 @@ const FORWARDED_HEADERS = [
   'CloudFront-Viewer-Address',
 ];
 
-export type EdgeProps = { readonly api: HttpApi; readonly originSecret: Secret };
+export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn'> & {
+  readonly stage: Stage;
+  readonly api: HttpApi;
+  readonly originSecret: Secret;
+};
 
 /** `{base_url}`: `/static/*` from a private bucket, `/api/*` to the API; lib/dashboard.ts adds `/dashboard/*`. */
 export class Edge extends Construct {
   readonly distribution: Distribution;
+  readonly baseUrl: string;
   /** The widget under a name that changes with its content, for a tag with `integrity`. */
   readonly widget: { readonly immutablePath: string; readonly integrity: string };
   /** Holds every file that the distribution serves. */
@@ -49,6 +58,12 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
+    const { stage, domain, webAclArn } = props;
+    const whenDeleted = {
+      removalPolicy: stage.removalPolicy,
+      // A bucket that holds anything is not deleted.
+      autoDeleteObjects: stage.removalPolicy === RemovalPolicy.DESTROY,
+    };
     const accessLogs = new Bucket(this, 'AccessLogs', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
@@ -56,7 +71,7 @@ export class Edge extends Construct {
       // CloudFront's standard logs are written by ACL.
       objectOwnership: ObjectOwnership.OBJECT_WRITER,
       lifecycleRules: [{ expiration: Duration.days(30) }],
-      removalPolicy: RemovalPolicy.RETAIN,
+      ...whenDeleted,
     });
     this.bucket = new Bucket(this, 'Assets', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -64,7 +79,7 @@ export class Edge extends Construct {
       enforceSSL: true,
       serverAccessLogsBucket: accessLogs,
       serverAccessLogsPrefix: 's3/',
-      removalPolicy: RemovalPolicy.RETAIN,
+      ...whenDeleted,
     });
     this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket);
     const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
@@ -83,6 +98,14 @@ export class Edge extends Construct {
       enableLogging: true,
       logBucket: accessLogs,
       logFilePrefix: 'cloudfront/',
+      ...(domain === undefined
+        ? {}
+        : {
+            domainNames: [domain.name],
+            certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+          }),
+      ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
       defaultBehavior: {
         origin: this.assets,
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
@@ -104,24 +127,27 @@ export class Edge extends Construct {
         },
       },
     });
+    this.baseUrl = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
     Validations.of(accessLogs).acknowledge({
       id: 'AwsSolutions::AwsSolutions-S1',
       reason: 'The bucket of access logs does not log the writing of access logs.',
     });
-    Validations.of(this.distribution).acknowledge(
-      {
-        id: 'AwsSolutions::AwsSolutions-CFR1',
-        reason: 'Customers embed the widget in pages for visitors of any country.',
-      },
-      {
+    Validations.of(this.distribution).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-CFR1',
+      reason: 'Customers embed the widget in pages for visitors of any country.',
+    });
+    if (webAclArn === undefined) {
+      Validations.of(this.distribution).acknowledge({
         id: 'AwsSolutions::AwsSolutions-CFR2',
         reason: 'A web ACL costs more than the rest of the idle service; an operator adds one where it is wanted.',
-      },
-      {
+      });
+    }
+    if (domain === undefined) {
+      Validations.of(this.distribution).acknowledge({
         id: 'AwsSolutions::AwsSolutions-CFR4',
         reason: 'The minimum TLS version of the default certificate cannot be set.',
-      },
-    );
+      });
+    }
     const widget = bundleWidget();
     this.widget = {
       immutablePath: `/static/${widget.immutableName}`,

@@ -1,10 +1,17 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import type { ServiceFunction } from './service-function.ts';
+import type { Stage } from './stage.ts';
+
+export type KeysProps = {
+  readonly stage: Stage;
+  /** A second region that holds a copy of the sealing key. @default none */
+  readonly sealingKeyReplicaRegion?: string | undefined;
+};
 
 /** The service's own keys. CloudFormation generates their first values; nobody ever types one. */
 export class Keys extends Construct {
@@ -15,7 +22,7 @@ export class Keys extends Construct {
   /** Proves to the API that a request came through our distribution. */
   readonly origin: Secret;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, props: KeysProps) {
     super(scope, id);
     const key = (name: string, description: string) =>
       new Secret(this, name, {
@@ -26,10 +33,11 @@ export class Keys extends Construct {
           passwordLength: 64,
           excludePunctuation: true,
         },
-        removalPolicy: RemovalPolicy.RETAIN,
+        removalPolicy: props.stage.removalPolicy,
       });
     this.token = key('Token', 'Signs the session tokens of va-wave');
     this.sealing = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
+    if (props.sealingKeyReplicaRegion !== undefined) this.sealing.addReplicaRegion(props.sealingKeyReplicaRegion);
     Validations.of(this).acknowledge({
       id: 'AwsSolutions::AwsSolutions-SMG4',
       reason:

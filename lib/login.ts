@@ -1,4 +1,4 @@
-import { Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Fn, Stack, Validations } from 'aws-cdk-lib';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import {
   AccountRecovery,
@@ -15,12 +15,15 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { DASHBOARD_RESOURCE_SERVER, DASHBOARD_SCOPE_NAME } from '../src/contract/dashboard-operations.ts';
+import type { Stage } from './stage.ts';
 
 /** A page stays logged in this long without a new login; every hour it gets a new access token. */
 const REFRESH_TOKEN_VALIDITY = Duration.hours(12);
 const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
 
 const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDescription: 'Use the dashboard' });
+
+export type LoginProps = { readonly stage: Stage; readonly emulated: boolean };
 
 /**
  * Who may log in to the dashboard: a user pool without self sign-up. What somebody may do there is no affair of the pool: roles
@@ -30,9 +33,11 @@ export class Login extends Construct {
   readonly pool: UserPool;
   readonly #domain: UserPoolDomain;
   readonly #server: UserPoolResourceServer;
+  readonly #emulated: boolean;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { stage, emulated }: LoginProps) {
     super(scope, id);
+    this.#emulated = emulated;
     this.pool = new UserPool(this, 'Pool', {
       selfSignUpEnabled: false,
       signInAliases: { email: true },
@@ -50,8 +55,8 @@ export class Login extends Construct {
       mfaSecondFactor: { sms: false, otp: true },
       // The least that has managed login.
       featurePlan: FeaturePlan.ESSENTIALS,
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: stage.deletionProtection,
+      removalPolicy: stage.removalPolicy,
     });
     Validations.of(this.pool).acknowledge(
       {
@@ -99,12 +104,14 @@ export class Login extends Construct {
       preventUserExistenceErrors: true,
       enableTokenRevocation: true,
     });
-    // Without a style of its own, the managed login of a client is unavailable.
-    new CfnManagedLoginBranding(this, 'Branding', {
-      userPoolId: this.pool.userPoolId,
-      clientId: client.userPoolClientId,
-      useCognitoProvidedValues: true,
-    });
+    if (!this.#emulated) {
+      // Without a style of its own, the managed login of a client is unavailable.
+      new CfnManagedLoginBranding(this, 'Branding', {
+        userPoolId: this.pool.userPoolId,
+        clientId: client.userPoolClientId,
+        useCognitoProvidedValues: true,
+      });
+    }
     const authorizer = new HttpJwtAuthorizer('DashboardLogin', this.pool.userPoolProviderUrl, {
       jwtAudience: [client.userPoolClientId],
     });

@@ -1,9 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { Egress } from './egress.ts';
 import { functionCode } from './function-code.ts';
+import type { Stage } from './stage.ts';
 
 export type ServiceFunctionProps = {
   /** Folder below lambdas/ that holds handler.ts. */
@@ -12,7 +14,9 @@ export type ServiceFunctionProps = {
   readonly timeout: Duration;
   /** In MB; CPU grows with it, and cold starts are CPU time. @default 512 */
   readonly memorySize?: number;
-  readonly logRetention: RetentionDays;
+  readonly stage: Stage;
+  /** The network that the function lives in. @default none: it reaches the world from AWS's own addresses */
+  readonly egress?: Egress;
   /** Replaces the module behind `#network-rule` in the bundle. Only the one-machine cloud sets it. @default the strict rule */
   readonly networkRule?: string;
 };
@@ -23,7 +27,10 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const logGroup = new LogGroup(this, 'Log', { retention: props.logRetention });
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: props.stage.logRetention,
+      removalPolicy: props.stage.removalPolicy,
+    });
     // A role of our own: the managed policy that Lambda attaches otherwise allows writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.fn = new LambdaFunction(this, 'Function', {
@@ -38,8 +45,10 @@ export class ServiceFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.DISABLED,
+      ...props.egress?.placement,
     });
     logGroup.grantWrite(role);
+    props.egress?.allowInterfaces(role);
   }
 
   /** Allows exactly these calls on exactly these resources, and tells the function by environment where they are. */

@@ -3,13 +3,15 @@ import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import type { ServiceFunction } from './service-function.ts';
+import type { Stage } from './stage.ts';
 
 type Call = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
 type ServiceTableProps = {
   readonly sortKey: boolean;
   readonly timeToLive: boolean;
-  readonly removalPolicy: RemovalPolicy;
+  /** Undefined for what is worth nothing without the stack. */
+  readonly stage: Stage | undefined;
   readonly environmentName: string;
 };
 
@@ -28,7 +30,8 @@ export class ServiceTable extends Construct {
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      removalPolicy: props.removalPolicy,
+      removalPolicy: props.stage?.removalPolicy ?? RemovalPolicy.DESTROY,
+      deletionProtection: props.stage?.deletionProtection ?? false,
     });
   }
 
@@ -42,6 +45,8 @@ export class ServiceTable extends Construct {
   }
 }
 
+export type TablesProps = { readonly stage: Stage };
+
 /** Four tables by lifetime (docs/architecture.md). */
 export class Tables extends Construct {
   readonly configuration: ServiceTable;
@@ -49,31 +54,31 @@ export class Tables extends Construct {
   readonly conversations: ServiceTable;
   readonly deliveryLog: ServiceTable;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { stage }: TablesProps) {
     super(scope, id);
     this.configuration = new ServiceTable(this, 'Configuration', {
       sortKey: true,
       timeToLive: false,
-      removalPolicy: RemovalPolicy.RETAIN,
+      stage,
       environmentName: ENVIRONMENT.configurationTable,
     });
     // Rate windows are worth nothing an hour later, so this one goes with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
       sortKey: false,
       timeToLive: true,
-      removalPolicy: RemovalPolicy.DESTROY,
+      stage: undefined,
       environmentName: ENVIRONMENT.countersTable,
     });
     this.conversations = new ServiceTable(this, 'Conversations', {
       sortKey: true,
       timeToLive: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      stage,
       environmentName: ENVIRONMENT.conversationsTable,
     });
     this.deliveryLog = new ServiceTable(this, 'DeliveryLog', {
       sortKey: true,
       timeToLive: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
     });
   }

@@ -1,5 +1,4 @@
 import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
@@ -7,24 +6,28 @@ import { OUTPUTS } from '../src/contract/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Api } from './api.ts';
 import { Dashboard } from './dashboard.ts';
+import type { DeploymentOptions } from './deployment-options.ts';
 import { Edge } from './edge.ts';
+import { Egress } from './egress.ts';
 import { Keys } from './keys.ts';
 import { Login } from './login.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
 import { REQUEST_TIMEOUT, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+import { STAGES, type Stage } from './stage.ts';
 import { Tables } from './tables.ts';
 
-export type VaWaveStackProps = StackProps & {
-  /** How long the delivery log keeps a record, in days. @default 30 */
-  readonly deliveryLogRetentionDays?: number;
-  /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
-  readonly alarmTopicArn?: string;
-  /** Module behind `#network-rule` in the outbound functions. Only the one-machine cloud sets it. @default the strict rule */
-  readonly networkRule?: string;
-};
+export type VaWaveStackProps = StackProps &
+  DeploymentOptions & {
+    /** Module behind `#network-rule` in the outbound functions. Only the one-machine cloud sets it. @default the strict rule */
+    readonly networkRule?: string;
+    /**
+     * Leaves out what the emulator of test/deploy does not have: the distribution with its buckets and what is in them (the API then
+     * stands for `{base_url}`), alarms over sums of metrics, and the looks of the login. Nothing else sets it. @default false
+     */
+    readonly emulated?: boolean;
+  };
 
-const LOG_RETENTION = RetentionDays.ONE_MONTH;
 /** One 5-second attempt to the endpoint, and the storage around it. */
 const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);
 /** A test request that another function makes, and a little patience around it. */
@@ -38,17 +41,22 @@ const ROUTER_TIMEOUT = Duration.seconds(25);
 export class VaWaveStack extends Stack {
   constructor(scope: Construct, id: string, props: VaWaveStackProps = {}) {
     super(scope, id, { description: 'va-wave: chat widget authentication and signed outbound requests', ...props });
-    const retentionDays = String(props.deliveryLogRetentionDays ?? 30);
-    const tables = new Tables(this, 'Tables');
-    const keys = new Keys(this, 'Keys');
+    const stage: Stage = STAGES[props.stage ?? 'prod'];
+    const retentionDays = String(props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays);
+    const tables = new Tables(this, 'Tables', { stage });
+    const keys = new Keys(this, 'Keys', { stage, sealingKeyReplicaRegion: props.sealingKeyReplicaRegion });
     const messaging = new Messaging(this, 'Messaging', {
       routerTimeout: ROUTER_TIMEOUT,
       dispatcherTimeout: DISPATCHER_TIMEOUT,
     });
 
-    const fn = (name: string, more: Omit<ServiceFunctionProps, 'logRetention'>) =>
-      new ServiceFunction(this, name, { logRetention: LOG_RETENTION, ...more });
-    const outbound = props.networkRule === undefined ? {} : { networkRule: props.networkRule };
+    const fn = (name: string, more: Omit<ServiceFunctionProps, 'stage'>) =>
+      new ServiceFunction(this, name, { stage, ...more });
+    const egress = props.fixedEgress === true ? new Egress(this, 'Egress', { stage }) : undefined;
+    const outbound = {
+      ...(props.networkRule === undefined ? {} : { networkRule: props.networkRule }),
+      ...(egress === undefined ? {} : { egress }),
+    };
 
     const sessionCreate = fn('SessionCreate', {
       folder: 'session-create',
@@ -188,34 +196,44 @@ export class VaWaveStack extends Stack {
     }
 
     const api = new Api(this, 'Api', {
-      logRetention: LOG_RETENTION,
+      stage,
       sessionCreate,
       widgetInit,
       formSubmit,
       preflight,
       notFound,
     });
-    const edge = new Edge(this, 'Edge', { api: api.http, originSecret: keys.origin });
+    const { domain, webAclArn, emulated = false } = props;
+    const edge = emulated
+      ? undefined
+      : new Edge(this, 'Edge', { stage, api: api.http, originSecret: keys.origin, domain, webAclArn });
+    const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
 
-    const login = new Login(this, 'Login');
-    const dashboard = new Dashboard(this, 'Dashboard', { login, api: api.http, edge, dashboardApi });
+    const login = new Login(this, 'Login', { stage, emulated });
+    const dashboard = new Dashboard(this, 'Dashboard', { login, api: api.http, edge, baseUrl, dashboardApi });
 
-    new Monitoring(this, 'Monitoring', {
-      functions: {
-        Requests: [sessionCreate, widgetInit, formSubmit, preflight, notFound, dashboardApi],
-        Deliveries: [eventRouter, dispatcher, aiAction, usageReport, actionTest, keyRotation],
-      },
-      logWriters: ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'],
-      queues: { Events: messaging.events, Deliveries: messaging.deliveries },
-      api: api.http,
-      ...(props.alarmTopicArn === undefined ? {} : { alarmTopicArn: props.alarmTopicArn }),
-    });
+    if (!emulated) {
+      new Monitoring(this, 'Monitoring', {
+        functions: {
+          Requests: [sessionCreate, widgetInit, formSubmit, preflight, notFound, dashboardApi],
+          Deliveries: [eventRouter, dispatcher, aiAction, usageReport, actionTest, keyRotation],
+        },
+        logWriters: ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'],
+        queues: { Events: messaging.events, Deliveries: messaging.deliveries },
+        api: api.http,
+        ...(props.alarmTopicArn === undefined ? {} : { alarmTopicArn: props.alarmTopicArn }),
+      });
+    }
     acknowledgeFindings(this);
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });
-    output(OUTPUTS.baseUrl, `https://${edge.distribution.distributionDomainName}`);
-    output(OUTPUTS.widgetPinnedPath, edge.widget.immutablePath);
-    output(OUTPUTS.widgetIntegrity, edge.widget.integrity);
+    output(OUTPUTS.baseUrl, baseUrl);
+    if (edge !== undefined) {
+      output(OUTPUTS.distributionDomain, edge.distribution.distributionDomainName);
+      output(OUTPUTS.widgetPinnedPath, edge.widget.immutablePath);
+      output(OUTPUTS.widgetIntegrity, edge.widget.integrity);
+    }
+    if (egress !== undefined) output(OUTPUTS.egressAddresses, egress.addresses.join(', '));
     output(OUTPUTS.apiUrl, api.http.apiEndpoint);
     output(OUTPUTS.configurationTable, tables.configuration.table.tableName);
     output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);

@@ -1,0 +1,49 @@
+import { App } from 'aws-cdk-lib';
+import { readDeploymentOptions } from '../../lib/deployment-options.ts';
+import { ALL_OPTIONS } from './deployment-choices.ts';
+
+const read = (context: Record<string, unknown>) => readDeploymentOptions(new App({ context }).node);
+
+test('without context there is nothing to choose', () => {
+  expect(read({})).toEqual({});
+});
+
+test('takes every option as the text that -c makes of it', () => {
+  const { domain, ...options } = ALL_OPTIONS;
+  const context = { ...options, stage: 'dev', domainName: domain.name, certificateArn: domain.certificateArn };
+  const texts = Object.fromEntries(Object.entries(context).map(([name, value]) => [name, String(value)]));
+  expect(read(texts)).toEqual({ ...ALL_OPTIONS, stage: 'dev' });
+  expect(read(context)).toEqual({ ...ALL_OPTIONS, stage: 'dev' });
+});
+
+const CERTIFICATE = ALL_OPTIONS.domain.certificateArn;
+test.each([
+  [{ stage: 'production' }, '-c stage: must be prod or dev'],
+  [{ stage: '' }, '-c stage: must be prod or dev'],
+  [{ deliveryLogRetentionDays: 'a month' }, '-c deliveryLogRetentionDays: must be a number'],
+  [{ deliveryLogRetentionDays: '0' }, '-c deliveryLogRetentionDays: must be at least 1'],
+  [{ deliveryLogRetentionDays: '1.5' }, '-c deliveryLogRetentionDays: must be a whole number'],
+  [{ alarmTopicArn: 'ops@example.com' }, '-c alarmTopicArn: must be the ARN of an SNS topic'],
+  [{ domainName: 'chat.example.com' }, '-c domainName: needs -c certificateArn beside it'],
+  [{ certificateArn: CERTIFICATE }, '-c certificateArn: needs -c domainName beside it'],
+  [
+    { domainName: 'https://chat.example.com', certificateArn: CERTIFICATE },
+    '-c domainName: must be a host name in lower case',
+  ],
+  [
+    { domainName: 'chat.example.com', certificateArn: CERTIFICATE.replace('us-east-1', 'eu-west-1') },
+    '-c certificateArn: must be the ARN of a certificate in us-east-1',
+  ],
+  [
+    { webAclArn: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b' },
+    '-c webAclArn: must be the ARN of a global web ACL (us-east-1)',
+  ],
+  [{ fixedEgress: 'yes' }, '-c fixedEgress: must be true or false'],
+  [{ sealingKeyReplicaRegion: 'Frankfurt' }, '-c sealingKeyReplicaRegion: must be a region such as eu-west-1'],
+])('%j is refused: %s', (context, message) => {
+  expect(() => read(context)).toThrow(message);
+});
+
+test('names every option that is wrong, at once', () => {
+  expect(() => read({ stage: 'x', fixedEgress: 'y' })).toThrow(/stage: .*\n-c fixedEgress: /);
+});

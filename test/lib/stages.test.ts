@@ -1,0 +1,149 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { STAGES } from '../../lib/stage.ts';
+import { ALL_OPTIONS } from './deployment-choices.ts';
+import { nameOf, synthesize } from './synthesized.ts';
+
+const prod = synthesize();
+const dev = synthesize({ stage: 'dev' });
+
+/** Resources of a type by the id of their construct. */
+const ofType = (template: Template, type: string) =>
+  Object.fromEntries(Object.entries(template.findResources(type)).map(([id, resource]) => [nameOf(id), resource]));
+
+/** Everything of a template that a stage may not change. */
+function sameInEveryStage(template: Template) {
+  const text = JSON.stringify(template.toJSON(), (name, value: unknown) => {
+    const perStage = ['DeletionPolicy', 'UpdateReplacePolicy', 'DeletionProtectionEnabled', 'DeletionProtection'];
+    if (perStage.includes(name) || name === 'RetentionInDays' || name === 'DELIVERY_LOG_RETENTION_DAYS')
+      return undefined;
+    return value;
+  });
+  const resources: Record<string, { Type: string; Properties?: { Tags?: unknown; PolicyDocument?: object } }> =
+    JSON.parse(text).Resources;
+  // What empties the buckets of a stage that is thrown away.
+  const emptying = ['Custom::S3AutoDeleteObjects', 'AWS::S3::BucketPolicy'];
+  return Object.fromEntries(
+    Object.entries(resources)
+      .filter(([id, { Type }]) => !emptying.includes(Type) && !id.startsWith('CustomS3AutoDeleteObjects'))
+      .map(([id, { Type, Properties }]) => [
+        id,
+        Type === 'AWS::S3::Bucket' ? { Type, Properties: { ...Properties, Tags: undefined } } : { Type, Properties },
+      ]),
+  );
+}
+
+test('stages are stacks of their own', () => {
+  expect(new Set(Object.values(STAGES).map(({ stackName }) => stackName)).size).toBe(Object.keys(STAGES).length);
+});
+
+test('nothing but what happens at the end, and how long things are kept, differs between stages', () => {
+  expect(sameInEveryStage(dev)).toEqual(sameInEveryStage(prod));
+});
+
+test.each(['TablesConfigurationTable', 'TablesConversationsTable', 'TablesDeliveryLogTable'])(
+  '%s cannot be deleted in production, and goes with the stack in development',
+  (name) => {
+    expect(ofType(prod, 'AWS::DynamoDB::Table')[name]).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: { DeletionProtectionEnabled: true },
+    });
+    expect(ofType(dev, 'AWS::DynamoDB::Table')[name]).toMatchObject({
+      DeletionPolicy: 'Delete',
+      Properties: { DeletionProtectionEnabled: false },
+    });
+  },
+);
+
+test('keys, users, buckets and logs outlive the production stack, and no other', () => {
+  const fates = (template: Template) =>
+    ['AWS::SecretsManager::Secret', 'AWS::Cognito::UserPool', 'AWS::S3::Bucket', 'AWS::Logs::LogGroup'].map((type) =>
+      Object.entries(ofType(template, type))
+        // A new one is as good as the old one.
+        .filter(([name]) => name !== 'KeysOrigin')
+        .map(([, { DeletionPolicy }]) => DeletionPolicy),
+    );
+  for (const fate of fates(prod).flat()) expect(fate).toBe('Retain');
+  for (const fate of fates(dev).flat()) expect(fate).toBe('Delete');
+  expect(Object.keys(ofType(dev, 'Custom::S3AutoDeleteObjects'))).toHaveLength(2);
+  prod.resourceCountIs('Custom::S3AutoDeleteObjects', 0);
+});
+
+test('logs and the delivery log are kept for a week in development', () => {
+  dev.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
+  dev.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: Match.objectLike({ DELIVERY_LOG_RETENTION_DAYS: '7' }) },
+  });
+});
+
+describe('with every option', () => {
+  const template = synthesize(ALL_OPTIONS);
+  const plain = (type: string) => Object.values(template.findResources(type));
+
+  test('the distribution has the name, its certificate, TLS 1.2 at least, and the web ACL', () => {
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: {
+        Aliases: [ALL_OPTIONS.domain.name],
+        ViewerCertificate: {
+          AcmCertificateArn: ALL_OPTIONS.domain.certificateArn,
+          MinimumProtocolVersion: 'TLSv1.2_2021',
+          SslSupportMethod: 'sni-only',
+        },
+        WebACLId: ALL_OPTIONS.webAclArn,
+      },
+    });
+    template.hasOutput('BaseUrl', { Value: 'https://chat.example.com' });
+    template.hasOutput('DashboardUrl', { Value: 'https://chat.example.com/dashboard/' });
+    template.hasResourceProperties('AWS::Cognito::UserPoolClient', {
+      CallbackURLs: ['https://chat.example.com/dashboard/callback'],
+    });
+  });
+
+  test('every alarm tells the topic', () => {
+    expect(plain('AWS::CloudWatch::Alarm').length).toBeGreaterThan(5);
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [ALL_OPTIONS.alarmTopicArn] });
+  });
+
+  test('the sealing key, and no other, has a copy in the second region', () => {
+    const replicated = Object.entries(ofType(template, 'AWS::SecretsManager::Secret')).filter(
+      ([, { Properties }]) => Properties.ReplicaRegions !== undefined,
+    );
+    expect(replicated).toEqual([['KeysSealing', expect.objectContaining({ DeletionPolicy: 'Retain' })]]);
+    expect(replicated[0]?.[1].Properties.ReplicaRegions).toEqual([{ Region: 'eu-central-1' }]);
+  });
+
+  test('the outbound functions, and no others, live in the network with the fixed addresses', () => {
+    const inside = Object.entries(ofType(template, 'AWS::Lambda::Function')).filter(
+      ([, { Properties }]) => Properties.VpcConfig !== undefined,
+    );
+    expect(inside.map(([name]) => name).sort()).toEqual(
+      ['ActionTest', 'AiAction', 'Dispatcher', 'FormSubmit', 'UsageReport'].map((name) => `${name}Function`),
+    );
+    template.resourceCountIs('AWS::EC2::NatGateway', 2);
+    template.resourceCountIs('AWS::EC2::EIP', 2);
+    template.allResources('AWS::EC2::EIP', { DeletionPolicy: 'Retain' });
+    template.hasOutput('EgressAddresses', {});
+    // Nobody gets in.
+    template.hasResourceProperties('AWS::EC2::SecurityGroup', { SecurityGroupIngress: Match.absent() });
+    template.resourceCountIs('AWS::EC2::SecurityGroupIngress', 0);
+  });
+
+  test("a function's code may not do what Lambda needs to put it there", () => {
+    for (const [name, policy] of Object.entries(ofType(template, 'AWS::IAM::Policy'))) {
+      const text = JSON.stringify(policy.Properties.PolicyDocument);
+      if (!text.includes('ec2:CreateNetworkInterface')) continue;
+      expect([name, text.includes('"Effect":"Deny"'), text.includes('lambda:SourceFunctionArn')]).toEqual([
+        name,
+        true,
+        true,
+      ]);
+    }
+  });
+});
+
+test('without options there is no network, no web ACL, no copy and no name of its own', () => {
+  for (const type of ['AWS::EC2::VPC', 'AWS::EC2::NatGateway', 'AWS::EC2::EIP']) prod.resourceCountIs(type, 0);
+  prod.hasResourceProperties('AWS::CloudFront::Distribution', {
+    DistributionConfig: { Aliases: Match.absent(), WebACLId: Match.absent(), ViewerCertificate: Match.absent() },
+  });
+  prod.allResourcesProperties('AWS::SecretsManager::Secret', { ReplicaRegions: Match.absent() });
+});
