@@ -104,6 +104,7 @@ const publicPaths: Json = {
       requestBody: body(initRequest),
       responses: {
         200: answer('The widget may render', initialized),
+        400: refused('The message names the field'),
         401: refused(
           [
             MESSAGES.originNotAllowed,
@@ -111,6 +112,9 @@ const publicPaths: Json = {
             MESSAGES.originRequired,
             MESSAGES.sessionTokenRequired,
             MESSAGES.siteDisabled,
+            MESSAGES.sessionTokenInvalid,
+            MESSAGES.siteNotFound,
+            MESSAGES.credentialsRequired,
           ].join('; '),
         ),
         403: refused(MESSAGES.ipNotAllowed),
@@ -129,7 +133,9 @@ const publicPaths: Json = {
         200: answer('The endpoint or an escalation channel accepted it', submitted),
         400: refused('The message names the field'),
         401: refused('As widget init'),
+        403: refused(`${MESSAGES.ipNotAllowed}; ${MESSAGES.siteMismatch}`),
         404: refused(MESSAGES.formNotFound),
+        409: refused(MESSAGES.submissionInProgress),
         429: refused(MESSAGES.rateLimitExceeded),
         502: refused(MESSAGES.submissionFailed),
       },

@@ -5,6 +5,7 @@ import {
   TTL_MINUTES_DEFAULT,
   TTL_MINUTES_MAX,
   TTL_MINUTES_MIN,
+  URL_MAX_CHARACTERS,
   USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
   USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
   USER_EMAIL_MAX_CHARACTERS,
@@ -17,28 +18,38 @@ import { Refusal } from '../refusal.ts';
 
 /** A JSON `null` means what leaving the field out means: clients in many languages send it for "none". */
 export const sessionRequest = z.object({
-  user_id: characters({ max: USER_ID_MAX_CHARACTERS }).nullish(),
-  user_name: z.string().nullish(),
-  user_email: z.string().nullish(),
+  user_id: characters({ max: USER_ID_MAX_CHARACTERS })
+    .nullish()
+    .describe(`At most ${USER_ID_MAX_CHARACTERS} characters; without it, an anonymous id is generated`),
+  user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
+  user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
   context: z
     .record(z.string(), z.unknown(), { error: 'must be an object' })
     .refine((context) => jsonFits(context, CONTEXT_MAX_BYTES), {
       error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
     })
-    .nullish(),
+    .nullish()
+    .describe(`At most ${CONTEXT_MAX_BYTES} bytes of JSON`),
   usage_webhook: z
     .object(
       {
-        url: endpointUrl,
+        url: endpointUrl.describe(`https, at most ${URL_MAX_CHARACTERS} characters`),
         secret: characters({
           min: USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
           max: USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
-        }),
+        }).describe(
+          `${USAGE_WEBHOOK_SECRET_MIN_CHARACTERS} to ${USAGE_WEBHOOK_SECRET_MAX_CHARACTERS} characters; the visitor can read it`,
+        ),
       },
       { error: 'must be an object with url and secret' },
     )
     .nullish(),
-  ttl_minutes: z.unknown().optional(),
+  ttl_minutes: z
+    .unknown()
+    .optional()
+    .describe(
+      `Number, ${TTL_MINUTES_MIN} to ${TTL_MINUTES_MAX}; others are pulled to the nearest bound. ${TTL_MINUTES_DEFAULT} when it is no number`,
+    ),
 });
 
 export type SessionRequest = {
