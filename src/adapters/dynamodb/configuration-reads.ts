@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/
 import type { Action, AiAction, FormAction, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
+import { itemsUnder } from './items-under.ts';
 
 /** The reads that answer requests. All are strongly consistent: a change in the dashboard works with the next request. */
 export function configurationReads(client: DynamoDBDocumentClient, table: string) {
@@ -23,20 +24,8 @@ export function configurationReads(client: DynamoDBDocumentClient, table: string
 
   const actionsOf = async (orgId: string): Promise<readonly Action[]> => {
     const actions: Action[] = [];
-    let next: Record<string, unknown> | undefined;
-    do {
-      const page = await client.send(
-        new QueryCommand({
-          TableName: table,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-          ExpressionAttributeValues: { ':pk': KEYS.organization(orgId).pk, ':prefix': SORT_PREFIXES.action },
-          ExclusiveStartKey: next,
-        }),
-      );
-      for (const item of page.Items ?? []) actions.push(item.action);
-      next = page.LastEvaluatedKey;
-    } while (next !== undefined);
+    const items = itemsUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action);
+    for await (const { action } of items) actions.push(action);
     return actions;
   };
 

@@ -1,7 +1,6 @@
 import {
   type DynamoDBDocumentClient,
   GetCommand,
-  QueryCommand,
   ScanCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
@@ -17,6 +16,7 @@ import type { ConfigurationStore } from '../../domain/organizations/store.ts';
 import { transactionFailures } from './conditions.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { configurationReads } from './configuration-reads.ts';
+import { namesUnder } from './items-under.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -125,15 +125,7 @@ export function configurationStore(
     findAssistant: reads.findAssistant,
 
     listAssistants: async (orgId) => {
-      const page = await client.send(
-        new QueryCommand({
-          TableName: table,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-          ExpressionAttributeValues: { ':pk': KEYS.organization(orgId).pk, ':prefix': SORT_PREFIXES.site },
-        }),
-      );
-      const siteIds = (page.Items ?? []).map((item) => String(item.sk).slice(SORT_PREFIXES.site.length));
+      const siteIds = await namesUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.site);
       const assistants = await Promise.all(siteIds.map(reads.findAssistant));
       return assistants.filter((assistant) => assistant !== undefined);
     },

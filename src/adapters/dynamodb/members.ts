@@ -1,6 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Membership } from '../../contract/members.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
+import { namesUnder } from './items-under.ts';
 
 /** Who belongs to which organization, in the configuration table. Every read is strongly consistent. */
 export function members(client: DynamoDBDocumentClient, table: string) {
@@ -10,27 +11,10 @@ export function members(client: DynamoDBDocumentClient, table: string) {
     );
     return Item?.membership;
   };
-  const query = async (pk: string, prefix: string) => {
-    const items: Record<string, unknown>[] = [];
-    let next: Record<string, unknown> | undefined;
-    do {
-      const page = await client.send(
-        new QueryCommand({
-          TableName: table,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-          ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
-          ExclusiveStartKey: next,
-        }),
-      );
-      items.push(...(page.Items ?? []));
-      next = page.LastEvaluatedKey;
-    } while (next !== undefined);
-    return items;
-  };
+  const names = (pk: string, prefix: string) => namesUnder(client, table, pk, prefix);
   const list = async (orgId: string): Promise<readonly Membership[]> => {
-    const page = await query(KEYS.organization(orgId).pk, SORT_PREFIXES.member);
-    const memberships = page.map(({ sk }) => findMembership(orgId, String(sk).slice(SORT_PREFIXES.member.length)));
+    const subs = await names(KEYS.organization(orgId).pk, SORT_PREFIXES.member);
+    const memberships = subs.map((sub) => findMembership(orgId, sub));
     return (await Promise.all(memberships)).filter((membership) => membership !== undefined);
   };
 
@@ -40,9 +24,8 @@ export function members(client: DynamoDBDocumentClient, table: string) {
 
     /** The memberships of a login. */
     membershipsOf: async (sub: string): Promise<readonly Membership[]> => {
-      const prefix = KEYS.memberOrganization(sub, '').sk;
-      const pointers = await query(KEYS.memberOrganization(sub, '').pk, prefix);
-      const memberships = pointers.map(({ sk }) => findMembership(String(sk).slice(prefix.length), sub));
+      const { pk, sk: prefix } = KEYS.memberOrganization(sub, '');
+      const memberships = (await names(pk, prefix)).map((orgId) => findMembership(orgId, sub));
       return (await Promise.all(memberships)).filter((membership) => membership !== undefined);
     },
 
