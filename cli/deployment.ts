@@ -11,12 +11,15 @@ import { type AssistantRuntime, assistantRuntime } from '../src/adapters/functio
 import { lambdaClient } from '../src/adapters/functions/invoke-function.ts';
 import { cachedRing, secretsManagerClient } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
+import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
+import { sqsClient } from '../src/adapters/sqs/deliveries-queue.ts';
 import type { Action } from '../src/contract/actions.ts';
 import type { TestResult } from '../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../src/contract/deliveries.ts';
 import { OUTPUTS } from '../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
 import type { PutEventPorts } from '../src/domain/events/put-event.ts';
+import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/dead-letters.ts';
 import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
@@ -33,6 +36,7 @@ export type Deployment = ManageActionsPorts &
     readonly runtime: AssistantRuntime;
     readonly members: ManageMembersPorts['members'];
     readonly ensureUser: ManageMembersPorts['ensureUser'];
+    readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
   };
 
 /**
@@ -54,6 +58,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const dynamo = dynamoDocumentClient(access);
   const bus = eventBridgeClient(access);
   const lambda = lambdaClient(access);
+  const sqs = sqsClient(access);
   return {
     ...signingSecrets(cachedRing(secretsManagerClient(access), output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, output('configurationTable')),
@@ -64,6 +69,13 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     runtime: assistantRuntime(lambda, { aiAction: output('aiAction'), usageReport: output('usageReport') }),
     members: members(dynamo, output('configurationTable')),
     ensureUser: ensureUser(cognitoClient(access), output('userPool')),
+    deadLetters: (queue) =>
+      deadLetterQueue(
+        sqs,
+        queue === 'events'
+          ? { source: output('eventsQueue'), deadLetters: output('eventsDeadLetters') }
+          : { source: output('deliveriesQueue'), deadLetters: output('deliveriesDeadLetters') },
+      ),
     now,
     randomBytes,
   };

@@ -8,14 +8,13 @@ import { runCommandLine } from './program.ts';
 // A reader that has seen enough, such as head, closes the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-/** Ctrl-C and Ctrl-D mean no. */
-async function confirm(question: string): Promise<boolean> {
+async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   terminal.on('SIGINT', () => terminal.close());
-  const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed]);
+  const answer = await Promise.race([terminal.question(question), closed]);
   terminal.close();
-  return /^y(es)?$/i.test(answer.trim());
+  return answer.trim();
 }
 
 const interrupted = new AbortController();
@@ -27,7 +26,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   readFile: (path) => readFile(path, 'utf8'),
   readStdin: () => text(process.stdin),
-  confirm,
+  ask,
   pause: async (milliseconds) => {
     if (process.listenerCount('SIGINT') === 0) process.once('SIGINT', () => interrupted.abort());
     await sleep(milliseconds, undefined, { signal: interrupted.signal }).catch(() => {});

@@ -5,6 +5,7 @@ import { addDeliveriesCommand } from './commands/deliveries.ts';
 import { addEventCommands } from './commands/event.ts';
 import { addMemberCommands } from './commands/member.ts';
 import { addOrgCommands } from './commands/org.ts';
+import { addRedriveCommand } from './commands/redrive.ts';
 import { addSecretCommands } from './commands/secret.ts';
 import { addToolCommands } from './commands/tool.ts';
 import { addUsageCommands } from './commands/usage.ts';
@@ -53,6 +54,7 @@ Examples:
   addToolCommands(program, run);
   addUsageCommands(program, run);
   addDeliveriesCommand(program, run);
+  addRedriveCommand(program, run);
   return program;
 }
 

@@ -2,6 +2,7 @@ import type { Target } from './connection.ts';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import type { Output } from './output.ts';
+import { plainText } from './plain-text.ts';
 import type { Progress } from './progress.ts';
 import type { World } from './world.ts';
 
@@ -32,5 +33,8 @@ export async function confirmed(session: Session, yes: boolean | undefined, ques
   const { world } = session;
   if (yes === true || !world.terminal) return;
   session.progress.end();
-  if (!(await world.confirm(question))) throw new CommandFailure(EXIT.refused, 'Nothing was changed');
+  const answer = await world.ask(`${plainText(question)} [y/N] `);
+  if (!/^y(es)?$/i.test(answer)) throw nothingChanged();
 }
+
+const nothingChanged = () => new CommandFailure(EXIT.refused, 'Nothing was changed');

@@ -11,8 +11,8 @@ export type World = {
   /** @throws the file system's error */
   readonly readFile: (path: string) => Promise<string>;
   readonly readStdin: () => Promise<string>;
-  /** Asks on stderr; only where there is a terminal. */
-  readonly confirm: (question: string) => Promise<boolean>;
+  /** Asks on stderr, only where there is a terminal. What was typed; nothing after Ctrl-C or Ctrl-D. */
+  readonly ask: (question: string) => Promise<string>;
   /** Resolves to false once Ctrl-C was pressed, else to true after the milliseconds. */
   readonly pause: (milliseconds: number) => Promise<boolean>;
   readonly connect: typeof connect;

@@ -236,9 +236,15 @@ export class VaWaveStack extends Stack {
     if (egress !== undefined) output(OUTPUTS.egressAddresses, egress.addresses.join(', '));
     output(OUTPUTS.apiUrl, api.http.apiEndpoint);
     output(OUTPUTS.configurationTable, tables.configuration.table.tableName);
+    output(OUTPUTS.conversationsTable, tables.conversations.table.tableName);
     output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);
     output(OUTPUTS.eventBus, messaging.bus.eventBusName);
+    output(OUTPUTS.eventsQueue, messaging.events.queue.queueUrl);
+    output(OUTPUTS.eventsDeadLetters, messaging.events.deadLetters.queueUrl);
+    output(OUTPUTS.deliveriesQueue, messaging.deliveries.queue.queueUrl);
+    output(OUTPUTS.deliveriesDeadLetters, messaging.deliveries.deadLetters.queueUrl);
     output(OUTPUTS.sealingKey, keys.sealing.secretArn);
+    output(OUTPUTS.originSecret, keys.origin.secretArn);
     output(OUTPUTS.aiAction, aiAction.fn.functionName);
     output(OUTPUTS.usageReport, usageReport.fn.functionName);
     output(OUTPUTS.dashboardUrl, dashboard.url);

@@ -2,6 +2,12 @@ import * as z from 'zod';
 import { envelope } from './envelope.ts';
 import { EVENT_NAMES } from './events.ts';
 
+/**
+ * Message attribute of a dead letter that was moved back: the id of the message that died. It stands for the message's own, so
+ * that the claim on an attempt knows it again.
+ */
+export const ORIGINAL_MESSAGE_ID = 'va-wave-original-message-id';
+
 /** What the platform puts on the bus: `detail-type` is the event's name. Without `site_id` it is the organization's. */
 export const busEvent = z.object({
   id: z.string().min(1),

@@ -173,8 +173,8 @@ test('asks at a terminal before it deletes', async () => {
   const { action_id } = await operator.action();
   operator.terminal = true;
   expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 2, err: 'Nothing was changed\n' });
-  expect(operator.questions).toEqual([`Delete the Action Tell the CRM (${action_id})?`]);
-  operator.answer = true;
+  expect(operator.questions).toEqual([`Delete the Action Tell the CRM (${action_id})? [y/N] `]);
+  operator.answer = 'Y';
   expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 0 });
   expect(operator.store.actions.size).toBe(0);
   expect((await operator.run('action', 'delete', action_id, '--yes')).code).toBe(3);

@@ -59,7 +59,7 @@ async function run(...words: readonly string[]) {
     environment: {},
     readFile: async () => '',
     readStdin: async () => '',
-    confirm: async () => false,
+    ask: async () => '',
     pause: async () => false,
     connect: async () => deployment,
   });

@@ -37,7 +37,7 @@ async function run(words: readonly string[], pause = async () => false) {
     environment: {},
     readFile: async () => '',
     readStdin: async () => '',
-    confirm: async () => false,
+    ask: async () => '',
     pause,
     connect,
   });

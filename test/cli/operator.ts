@@ -8,6 +8,7 @@ import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import type { Membership } from '../../src/contract/members.ts';
 import type { CatalogEvent } from '../../src/domain/events/publish.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
+import { InMemoryDeadLetters } from '../fakes/dead-letters.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 
 /** How a command ended. */
@@ -32,11 +33,14 @@ export class FakeOperator {
   readonly targets: Target[] = [];
   connectFails: Error | undefined;
 
+  readonly deadLetters = { events: new InMemoryDeadLetters(), deliveries: new InMemoryDeadLetters() };
+
   terminal = false;
   environment: Record<string, string> = {};
   files: Record<string, string> = {};
   stdin = '';
-  answer = false;
+  /** What is typed when something is asked. */
+  answer = '';
   readonly questions: string[] = [];
   /** Called while `--follow` waits; the number of pauses so far. Ctrl-C is pressed when it answers false. */
   whileWaiting: (pauses: number) => boolean = () => false;
@@ -75,6 +79,7 @@ export class FakeOperator {
       this.logins.add(email);
       return { sub: `sub of ${email}`, invited };
     },
+    deadLetters: (queue) => this.deadLetters[queue],
   };
 
   #asked(input: object): object {
@@ -103,7 +108,7 @@ export class FakeOperator {
         return text;
       },
       readStdin: async () => this.stdin,
-      confirm: async (question) => {
+      ask: async (question) => {
         this.questions.push(question);
         return this.answer;
       },

@@ -4,7 +4,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
+import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { lambdaContext, logged, sqsEvent } from './invocation.ts';
@@ -116,6 +116,16 @@ describe('dispatcher', () => {
     const { failures } = await run(dispatcher, MESSAGE, { ...MESSAGE, attempt: 2 }, { ...MESSAGE, attempt: 3 });
     expect(failures).toHaveLength(1);
     expect(completed()).toHaveLength(2);
+  });
+
+  test('a dead letter that was moved back claims under the id of the message that died', async () => {
+    const event = sqsEvent(MESSAGE);
+    const stringValue = 'the-one-that-died';
+    for (const record of event.Records) {
+      record.messageAttributes[ORIGINAL_MESSAGE_ID] = { stringValue, dataType: 'String' };
+    }
+    await logged(() => dispatcher(event, lambdaContext()));
+    expect(storage.dynamo.commandCalls(PutCommand)[0]?.args[0].input.Item?.message_id).toBe(stringValue);
   });
 
   test('a message of the wrong shape comes back without being quoted', async () => {

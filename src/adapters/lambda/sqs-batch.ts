@@ -3,10 +3,12 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 
 /**
  * Wraps the work on one queue message into a Lambda handler for batches: messages are handled side by side, and only those whose
  * work threw come back.
+ * @param work is given the body and the message's id
  * @param after runs once per batch, whatever became of it
  */
 export function sqsBatchHandler(
@@ -20,7 +22,7 @@ export function sqsBatchHandler(
       const processor = new BatchProcessor(EventType.SQS);
       const handle = async (record: SQSRecord) => {
         try {
-          await work(messageBody(record), record.messageId);
+          await work(messageBody(record), messageIdOf(record));
         } catch (error) {
           logger.error('A message failed and comes back', {
             message_id: record.messageId,
@@ -35,6 +37,11 @@ export function sqsBatchHandler(
         await after();
       }
     });
+}
+
+/** A dead letter that was moved back is, to its claim, still the message that died. */
+function messageIdOf({ messageId, messageAttributes }: SQSRecord): string {
+  return messageAttributes[ORIGINAL_MESSAGE_ID]?.stringValue ?? messageId;
 }
 
 /** JSON.parse quotes what it could not read, and payloads do not belong in a log. */

@@ -5,6 +5,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { DeliveryMessage } from '../../contract/queues.ts';
+import type { AwsAccess } from '../aws-access.ts';
 
 /** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
 const BATCH_ENTRIES = 10;
@@ -19,10 +20,11 @@ const SEND_TRIES = 3;
 const BATCHES_AT_ONCE = 6;
 
 /** One client per container. */
-export function sqsClient(): SQSClient {
+export function sqsClient(access: AwsAccess = {}): SQSClient {
   return new SQSClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+    ...access,
   });
 }
 

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { OUTPUTS } from '../../src/contract/outputs.ts';
+import type { DeliveryMessage } from '../../src/contract/queues.ts';
+import { startWorld, until, type World } from '../events/world.ts';
+import { commandLineOf } from './command.ts';
+
+import.meta.jest.setTimeout(60_000);
+
+/** What an operator does beside configuring, at the command line, against the bundles that are deployed. */
+
+let world: World;
+let command: ReturnType<typeof commandLineOf>;
+beforeAll(async () => {
+  world = await startWorld();
+  command = commandLineOf(world.cloud);
+}, 60_000);
+afterAll(() => world?.stop());
+
+const output = (name: keyof typeof OUTPUTS) => world.cloud.outputs[OUTPUTS[name]] ?? '';
+
+function aMessage(org: { orgId: string; siteId: string }, action_id: string): DeliveryMessage {
+  const timestamp = '2026-03-04T05:06:00Z';
+  const envelope = { id: randomUUID(), event: 'message.sent', timestamp, data: { secret: 'of a visitor' } } as const;
+  return {
+    version: 1,
+    action_id,
+    attempt: 1,
+    envelope: { ...envelope, site_id: org.siteId, org_id: org.orgId },
+  };
+}
+
+describe('dead letters', () => {
+  /** Begins an attempt as a dispatcher does that died half a minute ago; `finished`, if it came to its end. */
+  async function begin(message: DeliveryMessage, messageId: string, finished: boolean): Promise<void> {
+    const log = deliveryLog(world.dynamo, output('deliveryLogTable'), {
+      retentionDays: 1,
+      now: () => new Date(Date.now() - 30_000),
+    });
+    const { envelope, action_id, attempt } = message;
+    const start = {
+      action_id,
+      at: envelope.timestamp,
+      reference: envelope.id,
+      attempt,
+      trigger: 'event' as const,
+      trigger_ref: envelope.event,
+      payload: '{}',
+      started_at: new Date().toISOString(),
+      message_id: messageId,
+    };
+    await log.claim(start);
+    const result = { status: 200, response_excerpt: '', latency_ms: 1, success: true, error: null };
+    if (finished) await log.complete(start, result);
+  }
+
+  const die = async (message: DeliveryMessage) => {
+    const { MessageId = '' } = await world.sqs.send(
+      new SendMessageCommand({ QueueUrl: output('deliveriesDeadLetters'), MessageBody: JSON.stringify(message) }),
+    );
+    return MessageId;
+  };
+
+  test('go back: what was cut off is sent, what was finished is not', async () => {
+    const org = await world.organization();
+    const action = await world.eventAction(org.siteId, '/redriven', ['message.sent']);
+    const [fresh, cutOff, finished] = [aMessage(org, action), aMessage(org, action), aMessage(org, action)];
+    await die(fresh);
+    await begin(cutOff, await die(cutOff), false);
+    await begin(finished, await die(finished), true);
+
+    const dry = await command.run('redrive', 'deliveries', '--dry-run');
+    expect(dry.out).not.toContain('of a visitor');
+    expect(JSON.parse(dry.out)).toHaveLength(3);
+    expect(world.receiver.to('/redriven')).toEqual([]);
+
+    expect(await command.json('redrive', 'deliveries')).toEqual({ queue: 'deliveries', moved: 3, again: 0 });
+    const records = await world.finished(action, 3);
+    await until(() => world.receiver.to('/redriven').length >= 2);
+    const received = world.receiver.to('/redriven').map(({ body }) => JSON.parse(body.toString()).id);
+    expect(received.sort()).toEqual([fresh.envelope.id, cutOff.envelope.id].sort());
+    const sends = new Map(records.map((record) => [record.reference, record.sends]));
+    expect(sends.get(cutOff.envelope.id)).toBe(2);
+    expect(await command.json('redrive', 'deliveries', '--dry-run')).toEqual([]);
+  });
+});
