@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import * as localRule from '../../local/network-rule.ts';
+import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
+import { type Contender, type ContenderSettings, envelopeOf, inLoops } from './contender.ts';
+
+/** The outbound pipeline: guard, deadline, limits; no record. Ten deliveries share a key, which is how many connections it keeps. */
+export async function start(settings: ContenderSettings, warm = true): Promise<Contender> {
+  process.env.VA_WAVE_LOCAL_CA_FILE = settings.authorityFile;
+  const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
+  const { deliver } = createDeliver({ clock, networkRule: localRule });
+  const body = Buffer.from(JSON.stringify(envelopeOf(randomUUID(), 'org', settings.bodyBytes)));
+  return inLoops(settings.atOnce, async (loop) => {
+    const { failure } = await deliver({
+      method: 'POST',
+      url: settings.url,
+      headers: { 'Content-Type': 'application/json' },
+      body,
+      keepBytes: 8000,
+      ...(warm ? { connectionKey: `action-${Math.floor(loop / 10)}` } : {}),
+    });
+    if (failure !== null) throw new Error(failure.message);
+  });
+}

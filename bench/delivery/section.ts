@@ -1,0 +1,133 @@
+import { createAction } from '../../src/domain/actions/manage-actions.ts';
+import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { QUEUE_WORKER, startPeers } from '../peers/redis.ts';
+import { type Goal, ratioGoal, type Section, type Table } from '../report.ts';
+import { bundledFunctions, bundleOf } from '../setting/functions.ts';
+import { startReceiver } from '../setting/receiver.ts';
+import { type Storage, startStorage } from '../setting/storage.ts';
+import { type Entrant, runContenders, type Standing } from './run-contenders.ts';
+
+/** Of a batch, as the event source mapping hands it to the dispatcher. */
+const AT_ONCE = 10;
+/** Of loops for the warm pipeline: it lets a connection rest for 10 ms, so that ten loops would measure their pauses. */
+const MANY_AT_ONCE = 50;
+
+/** Deliveries per second, and what one costs. */
+export async function delivery(folder: string): Promise<Section> {
+  const receiver = await startReceiver(folder);
+  const storage = await startStorage(folder);
+  const peers = await startPeers(folder);
+  try {
+    const bundle = bundleOf(await bundledFunctions(folder, false), 'dispatcher');
+    const { orgId, actionIds } = await tenActions(storage, receiver.url);
+    const tables: Table[] = [];
+    const goals: Goal[] = [];
+    for (const bodyBytes of [1000, 64_000]) {
+      const common = { url: receiver.url, authorityFile: receiver.authorityFile, bodyBytes };
+      const contender = (name: string, file: string, more: object = {}): Entrant => ({
+        name,
+        module: new URL(`./${file}.ts`, import.meta.url),
+        settings: { ...common, atOnce: AT_ONCE, ...more },
+      });
+      const entrants = [
+        contender(NAMES.bare, 'bare-undici'),
+        contender(NAMES.bareMany, 'bare-undici', { atOnce: MANY_AT_ONCE }),
+        contender(NAMES.deliver, 'deliver-alone'),
+        contender(NAMES.deliverMany, 'deliver-alone', { atOnce: MANY_AT_ONCE }),
+        contender(NAMES.bareCold, 'bare-undici-cold'),
+        contender(NAMES.deliverCold, 'deliver-alone-cold'),
+        {
+          ...contender(NAMES.dispatcher, 'dispatcher', { bundle, orgId, actionIds }),
+          environment: { ...storage.environment, VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile },
+        },
+      ];
+      if ('redisPort' in peers) {
+        const { redisPort } = peers;
+        const queueWorker = (name: string, keepConnections: boolean): Entrant => ({
+          name,
+          module: QUEUE_WORKER,
+          settings: { ...common, atOnce: AT_ONCE, redisPort, folder, keepConnections },
+        });
+        entrants.push(queueWorker(NAMES.peer, true), queueWorker(NAMES.peerCold, false));
+      }
+      const standings = await runContenders(entrants, { rounds: 5, seconds: 2 });
+      tables.push(standingsTable(`${bodyBytes / 1000} kB`, standings));
+      goals.push(...goalsOf(`${bodyBytes / 1000} kB`, standings));
+    }
+    const missing = 'missing' in peers ? ` (e) is left out: ${peers.missing}.` : '';
+    return {
+      title: 'Delivery',
+      method: `Each contender in a process of its own, in turn, to one TLS receiver in another process, all on loopback; medians of five
+rounds of two seconds. CPU is the contender's process alone (on Lambda, that is the bill): neither the receiver nor DynamoDB (dynoxide)
+or Redis. (d) is the deployed bundle with one batch of ten after another, as one container runs it.${missing}`,
+      tables,
+      goals,
+    };
+  } finally {
+    if ('stop' in peers) peers.stop();
+    receiver.stop();
+    await storage.stop();
+  }
+}
+
+const NAMES = {
+  bare: '(a) bare undici, kept connections, 10 at once',
+  bareMany: '(a) the same, 50 at once',
+  deliver: '(b) deliver(), warm, 10 at once',
+  deliverMany: '(b) the same, 50 at once',
+  bareCold: 'bare undici, a connection each, 10 at once',
+  deliverCold: '(c) deliver(), a connection each, 10 at once',
+  dispatcher: '(d) dispatcher, batches of 10',
+  peer: '(e) BullMQ worker, kept connections, 10 at once',
+  peerCold: '(e) the same, a connection each',
+} as const;
+
+export async function tenActions({ management }: Storage, url: string) {
+  const { org_id: orgId } = await createOrganization({ name: 'Bench', plan: 'paid' }, management);
+  const { site_id } = await createAssistant(
+    orgId,
+    { name: 'Bench', domain: 'a.example', hourly_rate_limit: 1000 },
+    management,
+  );
+  const actionIds: string[] = [];
+  for (let action = 0; action < AT_ONCE; action++) {
+    const input = { trigger: 'Event', name: `Action ${action}`, url, events: ['message.sent'] };
+    actionIds.push((await createAction(site_id, input, management)).action_id);
+  }
+  return { orgId, actionIds };
+}
+
+function standingsTable(size: string, standings: readonly Standing[]): Table {
+  const limit = find(standings, NAMES.bare)?.perSecond ?? Number.NaN;
+  return {
+    columns: [`${size} bodies`, 'deliveries/s', 'of bare undici', 'CPU ms/delivery'],
+    rows: standings.map(({ name, perSecond, cpuMsPerDelivery }) => [
+      name,
+      perSecond,
+      perSecond / limit,
+      cpuMsPerDelivery,
+    ]),
+  };
+}
+
+function goalsOf(size: string, standings: readonly Standing[]): readonly Goal[] {
+  const rate = (name: string) => find(standings, name)?.perSecond ?? Number.NaN;
+  const cpu = (name: string) => find(standings, name)?.cpuMsPerDelivery ?? Number.NaN;
+  const goals = [
+    ratioGoal(`${size}: (b) of (a), 50 at once`, rate(NAMES.deliverMany) / rate(NAMES.bareMany), { min: 0.8 }),
+    ratioGoal(`${size}: (c) of bare undici cold`, rate(NAMES.deliverCold) / rate(NAMES.bareCold), { min: 0.8 }),
+  ];
+  if (find(standings, NAMES.peer) === undefined) return goals;
+  return [
+    ...goals,
+    ratioGoal(`${size}: (d) of (e)`, rate(NAMES.dispatcher) / rate(NAMES.peer), { min: 1 }),
+    ratioGoal(`${size}: (d) of (e) with a connection each`, rate(NAMES.dispatcher) / rate(NAMES.peerCold), { min: 1 }),
+    ratioGoal(`${size}: CPU of (d) by (e)`, cpu(NAMES.dispatcher) / cpu(NAMES.peer), { max: 1 }),
+    ratioGoal(`${size}: CPU of (d) by (e) with a connection each`, cpu(NAMES.dispatcher) / cpu(NAMES.peerCold), {
+      max: 1,
+    }),
+  ];
+}
+
+const find = (standings: readonly Standing[], name: string) => standings.find((one) => one.name === name);

@@ -1,0 +1,52 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+export const QUEUE_WORKER = new URL('./queue-worker.mjs', import.meta.url);
+
+export type Peers = { readonly redisPort: number; readonly stop: () => void };
+
+/**
+ * Redis on a port of its own, and BullMQ, installed below this folder on first use. Redis appends every write to a file and
+ * syncs it once a second, as its documentation advises for data that must survive.
+ * @returns a reason where one of them is missing
+ */
+export async function startPeers(folder: string): Promise<Peers | { readonly missing: string }> {
+  if (spawnSync('redis-server', ['--version']).error !== undefined) {
+    return { missing: 'redis-server is not installed (Debian: apt-get install redis-server)' };
+  }
+  if (!existsSync(`${HERE}node_modules/bullmq`)) {
+    try {
+      await promisify(execFile)('npm', ['install', '--no-package-lock', '--ignore-scripts'], { cwd: HERE });
+    } catch {
+      return { missing: 'BullMQ could not be installed from the package registry' };
+    }
+  }
+  const redisPort = await freePort();
+  const redis = spawn(
+    'redis-server',
+    ['--bind', '127.0.0.1', '--port', `${redisPort}`, '--dir', folder, '--appendonly', 'yes', '--save', ''],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    redis.stdout.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+      if (log.includes('Ready to accept connections')) resolve();
+    });
+    redis.once('exit', () => reject(new Error(`Redis did not start: ${log}`)));
+  });
+  return { redisPort, stop: () => redis.kill() };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1');
+  return address.port;
+}

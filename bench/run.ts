@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { delivery } from './delivery/section.ts';
+import { type Section, sectionMarkdown } from './report.ts';
+
+/**
+ * `npm run bench` measures everything and writes bench/results.md; `npm run bench -- delivery` measures one section and only
+ * prints it.
+ */
+const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = { delivery };
+
+const RESULTS = fileURLToPath(new URL('./results.md', import.meta.url));
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(name in SECTIONS));
+if (unknown.length > 0) {
+  throw new Error(`There is no section ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-bench-'));
+const parts: string[] = [];
+try {
+  for (const [name, measure] of Object.entries(SECTIONS)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    const text = sectionMarkdown(await measure(folder));
+    console.log(`${text}\n`);
+    parts.push(text);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+if (chosen.length === 0) writeFileSync(RESULTS, `${[heading(), ...parts].join('\n\n')}\n`);
+
+function heading(): string {
+  const [cpu] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `# Benchmark results
+
+Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores (${cpu?.model.trim()}), ${memory} GB,
+Node ${process.versions.node}, ${process.platform}-${process.arch}. Everything runs on one machine over loopback, so ratios within a
+table mean more than absolute figures.`;
+}

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assembleService } from '../../local/service-assembly.ts';
+
+export type BundledFunction = { readonly name: string; readonly bundle: string };
+
+type Template = {
+  readonly Resources: Readonly<
+    Record<string, { readonly Type: string; readonly Metadata?: Readonly<Record<string, string>> }>
+  >;
+};
+
+/**
+ * Synthesizes the service once per folder, and finds the bundles that would be deployed.
+ * @param strict false: with the network rule of this machine, so that endpoints on loopback can be called
+ */
+export async function bundledFunctions(folder: string, strict: boolean): Promise<readonly BundledFunction[]> {
+  const outdir = join(folder, strict ? 'strict' : 'local');
+  const file = join(outdir, 'VaWave.template.json');
+  if (!existsSync(file)) await assembleService(outdir, { strict });
+  const template: Template = JSON.parse(readFileSync(file, 'utf8'));
+  return Object.entries(template.Resources).flatMap(([id, { Type, Metadata }]) => {
+    const asset = Metadata?.['aws:asset:path'];
+    // The CDK's own functions for deploying assets are CommonJS and not ours.
+    const bundle = asset === undefined ? '' : join(outdir, asset, 'index.mjs');
+    if (Type !== 'AWS::Lambda::Function' || !existsSync(bundle)) return [];
+    return [{ name: kebabCase(id.replace(/Function[0-9A-F]{8}$/, '')), bundle }];
+  });
+}
+
+export function bundleOf(functions: readonly BundledFunction[], name: string): string {
+  const found = functions.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`The stack has no function ${name}`);
+  return found.bundle;
+}
+
+const kebabCase = (name: string) => name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+
+/** The part of Lambda's context that our functions read. */
+export const lambdaContext = () => ({
+  awsRequestId: randomUUID(),
+  functionName: 'bench',
+  functionVersion: '$LATEST',
+  invokedFunctionArn: 'arn:aws:lambda:eu-central-1:000000000000:function:bench',
+  memoryLimitInMB: '512',
+  getRemainingTimeInMillis: () => 15_000,
+});
+
+/** An event as SQS hands it to a function. */
+export const sqsEvent = (bodies: readonly object[]) => ({
+  Records: bodies.map((body) => ({
+    messageId: randomUUID(),
+    receiptHandle: 'receipt',
+    body: JSON.stringify(body),
+    attributes: { ApproximateReceiveCount: '1' },
+    messageAttributes: {},
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:queue',
+    awsRegion: 'eu-central-1',
+  })),
+});
+
+export type SqsHandler = (event: object, context: object) => Promise<{ readonly batchItemFailures: readonly object[] }>;

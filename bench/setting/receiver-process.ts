@@ -1,0 +1,14 @@
+import { createServer } from 'node:https';
+
+/** A customer's endpoint that does nothing but read and answer: a process of its own, started by receiver.ts. */
+
+const [certificate, key] = [process.env.RECEIVER_CERTIFICATE, process.env.RECEIVER_KEY];
+const server = createServer({ cert: certificate, key, keepAlive: true }, (request, response) => {
+  request.resume().on('end', () => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '2' }).end('{}');
+  });
+});
+// Longer than any pause of a benchmark: no contender is to meet a connection that we have just closed.
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.(server.address()));
+process.once('disconnect', () => process.exit());

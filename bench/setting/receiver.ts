@@ -1,0 +1,21 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { demoCertificates } from '../../local/demo/certificates.ts';
+
+/** A TLS endpoint in another process. */
+export type BenchReceiver = { readonly url: string; readonly authorityFile: string; readonly stop: () => void };
+
+/** @param folder where its certificate is kept */
+export async function startReceiver(folder: string): Promise<BenchReceiver> {
+  const { caFile, certificate, key } = demoCertificates(folder);
+  const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {
+    env: { RECEIVER_CERTIFICATE: certificate, RECEIVER_KEY: key },
+  });
+  const [address] = await once(child, 'message');
+  return {
+    url: `https://localhost:${address.port}/hook`,
+    authorityFile: caFile,
+    stop: () => child.disconnect(),
+  };
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { startDynoxide } from '../../local/engines/dynoxide.ts';
+import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
+import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
+import { SEALING_KEY, startAwsStub } from './aws-stub.ts';
+
+const TABLES = ['configuration', 'counters', 'conversations', 'delivery-log'] as const;
+const ACCESS = { region: 'eu-central-1', accessKeyId: 'bench', secretAccessKey: 'bench' };
+
+/** DynamoDB with the service's four tables, and stand-ins for the other services. */
+export type Storage = {
+  readonly origin: string;
+  readonly documents: DynamoDBDocumentClient;
+  /** For the use cases that create organizations, assistants and Actions. */
+  readonly management: {
+    readonly store: ReturnType<typeof configurationStore>;
+    readonly now: () => Date;
+    readonly randomBytes: (size: number) => Uint8Array;
+    readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;
+  };
+  /** The environment of a bundled function. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stop: () => Promise<void>;
+};
+
+export async function startStorage(folder: string): Promise<Storage> {
+  const engine = await startDynoxide(join(folder, `bench-${process.hrtime.bigint()}.sqlite`), () => undefined);
+  const stub = await startAwsStub();
+  const client = new DynamoDBClient({ endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS });
+  for (const TableName of TABLES) {
+    const sorted = TableName !== 'counters';
+    await client.send(
+      new CreateTableCommand({
+        TableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          ...(sorted ? [{ AttributeName: 'sk', KeyType: 'RANGE' as const }] : []),
+        ],
+        AttributeDefinitions: (sorted ? ['pk', 'sk'] : ['pk']).map((AttributeName) => ({
+          AttributeName,
+          AttributeType: 'S' as const,
+        })),
+      }),
+    );
+  }
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return {
+    origin: engine.origin,
+    documents,
+    management: {
+      store: configurationStore(documents, 'configuration'),
+      now: () => new Date(),
+      randomBytes,
+      sealSigningSecret: async (secret, actionId) => sealSigningSecret(secret, actionId, SEALING_KEY, randomBytes),
+    },
+    environment: functionEnvironment(engine.origin, stub.origin),
+    stop: async () => {
+      client.destroy();
+      stub.stop();
+      await engine.stop();
+    },
+  };
+}
+
+/** @param dynamo origin of DynamoDB @param others origin of everything else */
+export function functionEnvironment(dynamo: string, others: string): Record<string, string> {
+  return {
+    AWS_REGION: ACCESS.region,
+    AWS_ACCESS_KEY_ID: ACCESS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: ACCESS.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamo,
+    AWS_ENDPOINT_URL_SQS: others,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: others,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: others,
+    [ENVIRONMENT.configurationTable]: 'configuration',
+    [ENVIRONMENT.countersTable]: 'counters',
+    [ENVIRONMENT.conversationsTable]: 'conversations',
+    [ENVIRONMENT.deliveryLogTable]: 'delivery-log',
+    [ENVIRONMENT.deliveryLogRetentionDays]: '30',
+    [ENVIRONMENT.eventBus]: 'bus',
+    [ENVIRONMENT.deliveriesQueue]: `${others}/000000000000/deliveries`,
+    [ENVIRONMENT.tokenKeys]: 'token-keys',
+    [ENVIRONMENT.sealingKey]: 'sealing-key',
+    [ENVIRONMENT.originSecret]: 'origin-secret',
+  };
+}
