@@ -54,7 +54,11 @@ export async function startWorld(options: { readonly workersPerFunction?: number
   const receiver = await startReceiver();
   const authority = join(data, 'authority.pem');
   writeFileSync(authority, receiver.authorityPem);
-  const cloud = await startLocalCloud({ data, authorities: [authority], ...options });
+  const cloud = await startLocalCloud({ data, authorities: [authority], ...options }).catch(async (error: unknown) => {
+    await receiver.stop();
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  });
   const service = localService(cloud);
   const operator = directOperator(cloud);
   const demo = operatorOf(cloud);
