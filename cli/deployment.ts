@@ -3,7 +3,7 @@ import type { AwsAccess } from '../src/adapters/aws-access.ts';
 import { cognitoClient, ensureUser } from '../src/adapters/cognito/users.ts';
 import { dynamoDocumentClient } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
-import { deliveryRecords } from '../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-log.ts';
 import { members } from '../src/adapters/dynamodb/members.ts';
 import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/functions/action-test.ts';
@@ -12,7 +12,7 @@ import { lambdaClient } from '../src/adapters/functions/invoke-function.ts';
 import { cachedRing, secretsManagerClient } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
-import { sqsClient } from '../src/adapters/sqs/deliveries-queue.ts';
+import { deliveriesQueue, sqsClient } from '../src/adapters/sqs/deliveries-queue.ts';
 import type { Action } from '../src/contract/actions.ts';
 import type { TestResult } from '../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../src/contract/deliveries.ts';
@@ -20,7 +20,10 @@ import { OUTPUTS } from '../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
 import type { PutEventPorts } from '../src/domain/events/put-event.ts';
 import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/dead-letters.ts';
+import type { FindEventAttempts } from '../src/domain/operations/event-attempts.ts';
+import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts';
 import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
+import { Refusal } from '../src/domain/refusal.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
 /** A running va-wave, on AWS or on one machine: all that the commands need of it. */
@@ -36,6 +39,8 @@ export type Deployment = ManageActionsPorts &
     readonly runtime: AssistantRuntime;
     readonly members: ManageMembersPorts['members'];
     readonly ensureUser: ManageMembersPorts['ensureUser'];
+    readonly eventAttempts: FindEventAttempts;
+    readonly sendDelivery: ReplayEventPorts['sendDelivery'];
     readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
   };
 
@@ -69,6 +74,11 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     runtime: assistantRuntime(lambda, { aiAction: output('aiAction'), usageReport: output('usageReport') }),
     members: members(dynamo, output('configurationTable')),
     ensureUser: ensureUser(cognitoClient(access), output('userPool')),
+    eventAttempts: (actionId, eventId, when) => eventAttempts(dynamo, deliveryLogTable, actionId, eventId, when),
+    sendDelivery: async (message) => {
+      const { tooLarge } = await deliveriesQueue(sqs, output('deliveriesQueue')).send([message]);
+      if (tooLarge.length > 0) throw new Refusal(413, 'payload: no queue message can hold the envelope');
+    },
     deadLetters: (queue) =>
       deadLetterQueue(
         sqs,

@@ -81,7 +81,7 @@ function row(record: DeliveryRecord): Row {
     time: record.started_at,
     trigger: record.trigger,
     ref: record.trigger_ref,
-    attempt: String(record.attempt),
+    attempt: record.replay === null ? String(record.attempt) : `${record.attempt} (replay)`,
     status: record.status === null ? '–' : String(record.status),
     ms: record.latency_ms === null ? '–' : String(record.latency_ms),
     outcome: outcome(record),

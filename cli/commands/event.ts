@@ -3,6 +3,7 @@ import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { putEvent } from '../../src/domain/events/put-event.ts';
 import type { Run } from '../session.ts';
 import { jsonValue } from '../values.ts';
+import { addEventHistory } from './event-history.ts';
 
 /** Catalog events, as the platform puts them on the bus. */
 export function addEventCommands(program: Command, run: Run): void {
@@ -35,6 +36,8 @@ Examples:
         if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
       }),
     );
+
+  addEventHistory(event, run);
 
   event
     .command('list')

@@ -29,6 +29,8 @@ export type DeliveryRecord = {
   readonly trigger: 'event' | 'ai' | 'form' | 'usage';
   readonly trigger_ref: string;
   readonly attempt: number;
+  /** Names the replay that an operator asked for; null for the delivery that the event itself caused. */
+  readonly replay: string | null;
   /** ISO 8601, UTC. */
   readonly started_at: string;
   /** `started` until the outcome is known; a record that stays so was cut off by a crash. */

@@ -21,14 +21,18 @@ export const busEvent = z.object({
 });
 export type BusEvent = z.infer<typeof busEvent>;
 
+const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1).max(3), envelope };
+
 /**
- * One attempt of one Event delivery, as it travels on the deliveries queue. Idempotency key: envelope id, Action, attempt.
- * The envelope is nested JSON, not an escaped string, which would double its size.
+ * One attempt of one Event delivery, as it travels on the deliveries queue. Idempotency key: envelope id, Action, attempt, and the
+ * replay. The envelope is nested JSON, not an escaped string, which would double its size.
+ *
+ * A version is raised when older code would do the wrong thing with the message, and the older code then refuses it: the message
+ * comes back until newer code runs, or waits among the dead letters. An addition that older code may overlook raises nothing.
  */
-export const deliveryMessage = z.object({
-  version: z.literal(1),
-  action_id: z.string().min(1),
-  attempt: z.int().min(1).max(3),
-  envelope,
-});
+export const deliveryMessage = z.discriminatedUnion('version', [
+  z.object({ version: z.literal(1), ...attemptOfDelivery }),
+  /** An event that the operator replays: attempts of their own, beside those of the first delivery. */
+  z.object({ version: z.literal(2), ...attemptOfDelivery, replay: z.string().regex(/^[0-9a-f]{12}$/) }),
+]);
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;

@@ -9,6 +9,7 @@ function record(seconds: number, changes: Partial<DeliveryRecord> = {}): Deliver
     trigger: 'event',
     trigger_ref: 'conversation.started',
     attempt: 1,
+    replay: null,
     started_at: new Date(Date.UTC(2026, 2, 4, 5, 6, seconds)).toISOString(),
     state: 'succeeded',
     payload: '{"the":"payload"}',

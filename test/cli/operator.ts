@@ -6,7 +6,9 @@ import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import type { Membership } from '../../src/contract/members.ts';
+import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type { CatalogEvent } from '../../src/domain/events/publish.ts';
+import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
 import { InMemoryDeadLetters } from '../fakes/dead-letters.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
@@ -33,6 +35,9 @@ export class FakeOperator {
   readonly targets: Target[] = [];
   connectFails: Error | undefined;
 
+  /** What eventAttempts finds. */
+  attempts: EventAttempt[] = [];
+  readonly sentDeliveries: DeliveryMessage[] = [];
   readonly deadLetters = { events: new InMemoryDeadLetters(), deliveries: new InMemoryDeadLetters() };
 
   terminal = false;
@@ -78,6 +83,11 @@ export class FakeOperator {
       const invited = !this.logins.has(email);
       this.logins.add(email);
       return { sub: `sub of ${email}`, invited };
+    },
+    eventAttempts: async (id, eventId) =>
+      this.attempts.filter((one) => one.action_id === id && one.reference === eventId),
+    sendDelivery: async (message) => {
+      this.sentDeliveries.push(message);
     },
     deadLetters: (queue) => this.deadLetters[queue],
   };

@@ -46,12 +46,13 @@ describe('an event of the bus', () => {
 });
 
 describe('a message of the deliveries queue', () => {
-  test('is read', () => {
-    expect(deliveryMessage.parse(MESSAGE)).toEqual(MESSAGE);
+  test.each([MESSAGE, { ...MESSAGE, version: 2, replay: '0123456789ab' }])('is read: %j', (message) => {
+    expect(deliveryMessage.parse(message)).toEqual(message);
   });
 
   test.each<[string, object]>([
-    ['of another version', { ...MESSAGE, version: 2 }],
+    ['of a newer version', { ...MESSAGE, version: 3 }],
+    ['of a replay without its name', { ...MESSAGE, version: 2 }],
     ['of attempt 0', { ...MESSAGE, attempt: 0 }],
     ['of attempt 4', { ...MESSAGE, attempt: 4 }],
     ['whose envelope is text', { ...MESSAGE, envelope: JSON.stringify(MESSAGE.envelope) }],

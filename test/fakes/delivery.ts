@@ -55,7 +55,7 @@ type MemoryRecord = {
   sends: number;
 };
 
-const keyText = (key: AttemptKey) => `${key.action_id} ${key.at} ${key.reference} ${key.attempt}`;
+const keyText = (key: AttemptKey) => `${key.action_id} ${key.at} ${key.reference} ${key.attempt} ${key.replay}`;
 
 /** A delivery log in memory. `failing` names the calls that reject, as a storage that is away does. */
 export class InMemoryDeliveryLog implements DeliveryLog {

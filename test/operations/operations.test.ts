@@ -85,3 +85,33 @@ describe('dead letters', () => {
     expect(await command.json('redrive', 'deliveries', '--dry-run')).toEqual([]);
   });
 });
+
+describe('an event', () => {
+  test('is traced to its attempts, and delivered again under the same id', async () => {
+    const org = await world.organization();
+    const taken = await world.eventAction(org.siteId, '/traced', ['message.sent']);
+    const refused = await world.eventAction(org.siteId, '/refused', ['message.sent']);
+    world.receiver.answer('/refused', [410, 200]);
+    const { id } = await command.json<{ id: string }>(
+      ...['event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId, '--data', '{"mark": 1}'],
+    );
+    await Promise.all([world.finished(taken, 1), world.finished(refused, 1)]);
+    const trace = () =>
+      command.json<{ time: string; deliveries: { action_id: string; outcome: string; attempts: object[] }[] }>(
+        ...['event', 'trace', id, '--org', org.orgId],
+      );
+    const first = await trace();
+    const outcomes = Object.fromEntries(first.deliveries.map((delivery) => [delivery.action_id, delivery.outcome]));
+    expect(outcomes).toEqual({ [taken]: 'delivered', [refused]: 'failed' });
+
+    await command.json('event', 'replay', id, refused, '--at', first.time);
+    await until(() => world.receiver.to('/refused').length === 2);
+    await world.finished(refused, 2);
+    const [before, after] = world.receiver.to('/refused').map(({ body }) => body.toString());
+    expect(after).toBe(before);
+    expect((await trace()).deliveries.find(({ action_id }) => action_id === refused)?.attempts).toMatchObject([
+      { attempt: 1, replay: null, status: 410 },
+      { attempt: 1, replay: expect.stringMatching(/^[0-9a-f]{12}$/), status: 200 },
+    ]);
+  });
+});

@@ -11,6 +11,7 @@ import type {
   DeliveryLog,
   FinishedAttempt,
 } from '../../domain/delivery/delivery-log.ts';
+import type { EventAttempt, EventTime } from '../../domain/operations/event-attempts.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 
@@ -37,6 +38,7 @@ const storedRecord = z.object({
     trigger_ref: z.string(),
     attempt: z.number(),
     started_at: z.string(),
+    replay: z.string().optional(),
   }),
   payload: z.string().optional(),
   payload_gzip: z.instanceof(Uint8Array).optional(),
@@ -56,7 +58,7 @@ type StoredRecord = z.infer<typeof storedRecord>;
 
 const keyOf = (key: AttemptKey) => ({
   pk: `ACTION#${key.action_id}`,
-  sk: `${key.at}#${key.reference}#${key.attempt}`,
+  sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),
 });
 
 /** The delivery log (spec "Delivery log record"). @param retentionDays how long a record is kept */
@@ -74,6 +76,7 @@ export function deliveryLog(
       trigger_ref: start.trigger_ref,
       attempt: start.attempt,
       started_at: start.started_at,
+      ...(start.replay === undefined ? {} : { replay: start.replay }),
     },
     ...storedPayload(start.payload),
     message_id: start.message_id ?? undefined,
@@ -212,10 +215,50 @@ export async function* deliveryRecords(
   } while (next !== undefined);
 }
 
+/**
+ * What an Action's log holds of one event, in the order of the attempts. The log is sorted by the event's time: with it this reads
+ * the attempts alone, without it everything in the window.
+ */
+export async function eventAttempts(
+  client: DynamoDBDocumentClient,
+  table: string,
+  actionId: string,
+  eventId: string,
+  when: EventTime,
+): Promise<readonly EventAttempt[]> {
+  const attempts: EventAttempt[] = [];
+  const range = 'at' in when ? [`${when.at}#${eventId}#`, `${when.at}#${eventId}$`] : [when.from, when.to];
+  let next: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        FilterExpression: '#record.#reference = :reference',
+        ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
+        ExpressionAttributeValues: {
+          ':pk': `ACTION#${actionId}`,
+          ':from': range[0],
+          ':to': range[1],
+          ':reference': eventId,
+        },
+        ConsistentRead: true,
+        ExclusiveStartKey: next,
+      }),
+    );
+    for (const item of page.Items ?? []) {
+      attempts.push({ ...deliveryRecord(item), event_time: String(item.sk).slice(0, String(item.sk).indexOf('#')) });
+    }
+    next = page.LastEvaluatedKey;
+  } while (next !== undefined);
+  return attempts;
+}
+
 function deliveryRecord(item: unknown): DeliveryRecord {
   const stored = storedRecord.parse(item);
   return {
     ...stored.record,
+    replay: stored.record.replay ?? null,
     state: stored.record_state,
     payload: stored.payload_gzip === undefined ? (stored.payload ?? null) : gunzipSync(stored.payload_gzip).toString(),
     payload_cut: stored.payload_cut,

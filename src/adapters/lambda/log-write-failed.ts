@@ -10,6 +10,7 @@ export function logWriteFailed(logger: Logger, metrics: Metrics): LogWriteFailed
       action_id: key.action_id,
       reference: key.reference,
       attempt: key.attempt,
+      replay: key.replay,
       at: key.at,
       ...(result === null
         ? { record_state: 'started' }

@@ -54,6 +54,7 @@ export async function attemptDelivery(
     payload: action === undefined ? null : actionPayload(action, envelope),
     started_at: ports.now().toISOString(),
     message_id: messageId,
+    ...(message.version === 2 ? { replay: message.replay } : {}),
   };
   if (!action?.enabled) {
     const finished = await ports.log.recordUnsent(start, action === undefined ? DELETED : DISABLED);

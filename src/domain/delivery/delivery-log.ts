@@ -2,13 +2,15 @@ import type { DeliveryRecord } from '../../contract/deliveries.ts';
 import type { OutboundOutcome, OutboundRequest } from './outbound.ts';
 import { responseExcerpt } from './response-excerpt.ts';
 
-/** Which attempt a record is about. The three parts name it alone: a redelivered message finds the record it wrote. */
+/** Which attempt a record is about. The parts name it alone: a redelivered message finds the record it wrote. */
 export type AttemptKey = {
   readonly action_id: string;
   /** Sorts the log: the event's time, or when a single attempt began. ISO 8601, UTC. */
   readonly at: string;
   readonly reference: string;
   readonly attempt: number;
+  /** Attempts of a replay are others than those of the first delivery. */
+  readonly replay?: string;
 };
 
 export type AttemptStart = AttemptKey &

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { deliveryLog, deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
@@ -66,6 +66,31 @@ function losingAnswers() {
   );
   return { client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), lost };
 }
+
+describe('the attempts of an event', () => {
+  test('are found by its time, or in a window, those of a replay beside them', async () => {
+    const start = aStart();
+    const replay = '0123456789ab';
+    expect(await log().claim(start)).toEqual({ kind: 'claimed' });
+    expect(await log().claim({ ...start, replay, message_id: 'message-2' })).toEqual({ kind: 'claimed' });
+    await log().claim({ ...start, attempt: 2 });
+    for (const other of [{ reference: 'event-10' }, { reference: 'event-0' }, { at: '2026-03-04T05:06:01Z' }]) {
+      await log().claim({ ...start, reference: 'event-2', ...other });
+    }
+    const found = [
+      [1, null],
+      [1, replay],
+      [2, null],
+    ];
+    for (const when of [{ at: start.at }, { from: '2026-03-04T05:06:00.000Z', to: '2026-03-04T06:00:00.000Z' }]) {
+      const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', when);
+      expect(attempts.map((one) => [one.attempt, one.replay])).toEqual(found);
+      expect(attempts.map((one) => one.event_time)).toEqual([start.at, start.at, start.at]);
+    }
+    const before = { from: '2026-03-04T04:00:00.000Z', to: '2026-03-04T05:00:00.000Z' };
+    expect(await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', before)).toEqual([]);
+  });
+});
 
 describe('a claim', () => {
   test('of 20 messages at once is given to exactly one', async () => {
@@ -161,6 +186,7 @@ describe('a record', () => {
         trigger: 'event',
         trigger_ref: 'conversation.started',
         attempt: 1,
+        replay: null,
         started_at: '2026-03-04T05:06:07.250Z',
         state: 'failed',
         payload: '{"id":"event-1"}',

@@ -49,7 +49,7 @@ function setUp(action: EventAction | undefined = anEventAction()) {
     },
     now: clock.now,
   };
-  const attempt = (changes: Partial<DeliveryMessage> = {}, messageId = 'message-1') =>
+  const attempt = (changes: Partial<Pick<DeliveryMessage, 'action_id' | 'attempt'>> = {}, messageId = 'message-1') =>
     attemptDelivery({ ...MESSAGE, ...changes }, messageId, ports);
   return { clock, outbound, log, logWriteFailed, later, ports, attempt };
 }
@@ -111,6 +111,33 @@ describe('an attempt', () => {
       },
     ]);
     expect(await attempt()).toMatchObject({ outcome: 'taken' });
+  });
+});
+
+describe('a replay', () => {
+  const replayed: DeliveryMessage = { ...MESSAGE, version: 2, replay: '0123456789ab' };
+
+  test('has attempts of its own beside those of the first delivery, under the same envelope id', async () => {
+    const { attempt, ports, log, outbound, later } = setUp();
+    await attempt();
+    outbound.outcomes = [answered(200), answered(503)];
+    expect(await attemptDelivery(replayed, 'message-2', ports)).toMatchObject({ outcome: 'failed' });
+    expect(later).toEqual([{ message: { ...replayed, attempt: 2 }, seconds: 2 }]);
+    expect(log.all().map(({ start }) => [start.attempt, start.replay])).toEqual([
+      [1, undefined],
+      [1, '0123456789ab'],
+    ]);
+    const bodies = outbound.requests.map(({ body }) => JSON.parse(Buffer.from(body ?? []).toString()).id);
+    expect(bodies).toEqual([MESSAGE.envelope.id, MESSAGE.envelope.id]);
+  });
+
+  test('leaves it as it was that another message for the same attempt is acknowledged unsent', async () => {
+    const { attempt, ports, outbound } = setUp();
+    await attempt();
+    await attemptDelivery(replayed, 'message-2', ports);
+    expect(await attempt({}, 'message-3')).toEqual({ outcome: 'taken', result: null });
+    expect(await attemptDelivery(replayed, 'message-4', ports)).toEqual({ outcome: 'taken', result: null });
+    expect(outbound.requests).toHaveLength(2);
   });
 });
 

@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import type { EventSearch } from '../../src/domain/operations/event-attempts.ts';
+import { replayEvent } from '../../src/domain/operations/replay-event.ts';
+import { type TracedAttempt, type TracedDelivery, traceEvent } from '../../src/domain/operations/trace-event.ts';
+import type { Row } from '../output.ts';
+import { confirmed, type Run } from '../session.ts';
+import { positive } from '../values.ts';
+
+const HOURS = 24;
+
+type When = { readonly at?: string; readonly hours: number };
+
+const searchOf = ({ at, hours }: When): EventSearch => (at === undefined ? { hours } : { at });
+
+/** Events that were: where they went, and once more. */
+export function addEventHistory(event: Command, run: Run): void {
+  withTime(
+    event
+      .command('trace <event_id>')
+      .description('show where an event went: the subscribed Actions, and each attempt with its outcome')
+      .requiredOption('--org <org_id>', 'organization that the event belongs to'),
+  )
+    .addHelpText(
+      'after',
+      `
+The event id is the envelope's id. Without --at, the logs of all Event Actions of the organization are read for the whole
+window; logs of deleted Actions are not looked into.
+
+Examples:
+  va-wave event trace 6a7e8f90-… --org org_…
+  va-wave event trace 6a7e8f90-… --org org_… --at 2026-03-04T05:06:00Z --json`,
+    )
+    .action((eventId: string, options: When & { org: string }) =>
+      run(async ({ output, deployment, progress }) => {
+        const ports = await deployment();
+        const request = { event_id: eventId, org_id: options.org, search: searchOf(options) };
+        const trace = await traceEvent(request, ports, (logs) => progress.doing(`Looking into logs: ${logs}`));
+        progress.end();
+        if (output.json) return output.object(trace, '', []);
+        output.note(`${trace.event} ${trace.event_id}, taken by the bus at ${trace.time}`);
+        output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
+      }),
+    );
+
+  withTime(
+    event
+      .command('replay <event_id> <action_id>')
+      .description('deliver an event to an Action again: same envelope, same id; its attempts are marked as a replay')
+      .option('--yes', 'do not ask'),
+  )
+    .addHelpText(
+      'after',
+      `
+The envelope is taken from the Action's delivery log.
+
+Example:
+  va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z`,
+    )
+    .action((eventId: string, actionId: string, options: When & { yes?: true }) =>
+      run(async (session) => {
+        const ports = await session.deployment();
+        await confirmed(session, options.yes, `Deliver ${eventId} to ${actionId} again?`);
+        session.progress.doing('Looking into the log');
+        const request = { event_id: eventId, action_id: actionId, search: searchOf(options) };
+        const replay = await replayEvent(request, ports);
+        session.progress.end();
+        session.output.object(replay, 'Sent it to the deliveries queue', [
+          ['event', replay.event],
+          ['event_id', replay.event_id],
+          ['action_id', replay.action_id],
+          ['replay', replay.replay],
+        ]);
+        session.output.note(`Its attempts: va-wave deliveries ${actionId}`);
+      }),
+    );
+}
+
+function withTime(command: Command): Command {
+  return command
+    .option('--at <time>', "the event's time, exactly as in its envelope: found at once")
+    .option('--hours <number>', 'without --at, how far to look back', positive, HOURS);
+}
+
+function rows(delivery: TracedDelivery): Row[] {
+  const { action_id, name, outcome, note, attempts } = delivery;
+  const common = { action_id, outcome: outcome.replace('_', ' ') };
+  if (attempts.length === 0) return [{ ...common, attempt: '–', time: '–', status: '–', result: note ?? '–', name }];
+  return attempts.map((attempt) => ({
+    ...common,
+    attempt: attempt.replay === null ? String(attempt.attempt) : `${attempt.attempt} (replay)`,
+    time: attempt.started_at,
+    status: attempt.status === null ? '–' : String(attempt.status),
+    result: resultOf(attempt),
+    name,
+  }));
+}
+
+function resultOf({ state, success, error, sends }: TracedAttempt): string {
+  const again = sends > 1 ? `, sent ${sends} times` : '';
+  if (state === 'started') return `not finished${again}`;
+  return `${success ? 'delivered' : (error?.code ?? 'failed')}${again}`;
+}

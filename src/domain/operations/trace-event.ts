@@ -1,0 +1,113 @@
+import type { Action, EventAction } from '../../contract/actions.ts';
+import { isRetried, pauseAfter } from '../delivery/retries.ts';
+import { requireOrganization } from '../organizations/manage-organizations.ts';
+import type { ConfigurationStore } from '../organizations/store.ts';
+import { Refusal } from '../refusal.ts';
+import type { Clock } from '../sources.ts';
+import { type EventAttempt, type EventSearch, eventTime, type FindEventAttempts, searched } from './event-attempts.ts';
+
+export type TraceEventPorts = {
+  readonly store: Pick<ConfigurationStore, 'findOrganization' | 'listActions'>;
+  readonly eventAttempts: FindEventAttempts;
+  readonly now: Clock;
+};
+
+/** An attempt without payload and response. */
+export type TracedAttempt = Pick<
+  EventAttempt,
+  'attempt' | 'replay' | 'started_at' | 'state' | 'status' | 'latency_ms' | 'success' | 'error' | 'sends'
+>;
+
+export type TracedDelivery = {
+  readonly action_id: string;
+  readonly name: string;
+  readonly site_id: string;
+  /** Of the delivery that the event itself caused; `none` without a record. */
+  readonly outcome: 'delivered' | 'failed' | 'under_way' | 'none';
+  /** Why there may be no record; null when there is one. */
+  readonly note: string | null;
+  readonly attempts: readonly TracedAttempt[];
+};
+
+export type EventTrace = {
+  readonly event_id: string;
+  readonly org_id: string;
+  readonly event: string;
+  /** When the bus took it. */
+  readonly time: string;
+  /** Of every Action that has a record of the event, or is subscribed to events of this name now. */
+  readonly deliveries: readonly TracedDelivery[];
+};
+
+/**
+ * Where an event went: from the bus to the record of each attempt. No index leads from an event to its records, so this looks
+ * into the logs of the organization's Event Actions; the first record tells the event's time, and the rest is then read directly.
+ * @param progress called with the number of logs looked into
+ * @throws Refusal 404 for an unknown organization, and when no log knows the event
+ */
+export async function traceEvent(
+  request: { readonly event_id: string; readonly org_id: string; readonly search: EventSearch },
+  ports: TraceEventPorts,
+  progress: (logs: number) => void,
+): Promise<EventTrace> {
+  const { event_id, org_id, search } = request;
+  await requireOrganization(org_id, ports);
+  const actions = (await ports.store.listActions(org_id)).filter((action) => action.trigger === 'Event');
+  const found = new Map<EventAction, readonly EventAttempt[]>();
+  let when = eventTime(search, ports.now);
+  let first: EventAttempt | undefined;
+  for (const action of actions) {
+    const attempts = await ports.eventAttempts(action.action_id, event_id, when);
+    found.set(action, attempts);
+    first ??= attempts[0];
+    if (first !== undefined) when = { at: first.event_time };
+    progress(found.size);
+  }
+  if (first === undefined) throw new Refusal(404, `event_id: no attempt of ${event_id} ${searched(search)}`);
+  const { trigger_ref: event, event_time: time } = first;
+  const deliveries = [...found]
+    .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))
+    .map(([action, attempts]) => traced(action, attempts, time));
+  return { event_id, org_id, event, time, deliveries };
+}
+
+function traced(action: Action, attempts: readonly EventAttempt[], time: string): TracedDelivery {
+  const { action_id, name, site_id } = action;
+  return {
+    action_id,
+    name,
+    site_id,
+    outcome: outcomeOf(attempts.filter(({ replay }) => replay === null)),
+    note: attempts.length > 0 ? null : whyNone(action, time),
+    attempts: attempts.map(
+      ({ attempt, replay, started_at, state, status, latency_ms, success, error, sends }): TracedAttempt => ({
+        attempt,
+        replay,
+        started_at,
+        state,
+        status,
+        latency_ms,
+        success,
+        error,
+        sends,
+      }),
+    ),
+  };
+}
+
+function outcomeOf(attempts: readonly EventAttempt[]): TracedDelivery['outcome'] {
+  const last = attempts.at(-1);
+  if (last === undefined) return 'none';
+  if (last.state === 'started') return 'under_way';
+  if (last.success || last.error === null) return 'delivered';
+  const retryDue = pauseAfter(last.attempt) !== undefined && isRetried({ code: last.error.code, status: last.status });
+  return retryDue ? 'under_way' : 'failed';
+}
+
+function whyNone(action: Action, time: string): string {
+  if (Date.parse(action.created_at) > Date.parse(time)) return 'created after the event';
+  if (!action.enabled) return 'switched off';
+  if (Date.parse(action.updated_at) > Date.parse(time))
+    return 'changed after the event; it may not have been subscribed';
+  return "the event was another assistant's, or waits in a queue or among the dead letters";
+}
