@@ -169,7 +169,7 @@ describe('what comes twice', () => {
   test('one queue message that is handed out again while it is worked on sends one request, and comes back later', async () => {
     const org = await world.organization();
     const action = await world.eventAction(org.siteId, '/twice/message', ['sms.sent']);
-    world.receiver.answer('/twice/message', [503], () => pause(500, 'busy'));
+    world.receiver.answer('/twice/message', [503, 200], () => pause(500, 'busy'));
     const body = JSON.stringify(aMessage(org, action));
     const record = { messageId: 'the-same', body, attributes: {}, messageAttributes: {}, eventSource: 'aws:sqs' };
     const handOut = () => world.service.invoke('Dispatcher', { Records: [record] });
@@ -179,13 +179,12 @@ describe('what comes twice', () => {
     expect(await first).toEqual({ batchItemFailures: [] });
     // Once it is over, the message only does what was left to do, and the retry is there already.
     expect(await handOut()).toEqual({ batchItemFailures: [] });
-    const records = await world.finished(action, 3);
+    const records = await world.finished(action, 2);
     expect(records.map(({ attempt, sends }) => [attempt, sends])).toEqual([
-      [3, 1],
       [2, 1],
       [1, 1],
     ]);
-    expect(world.receiver.to('/twice/message')).toHaveLength(3);
+    expect(world.receiver.to('/twice/message')).toHaveLength(2);
   }, 20_000);
 });
 
