@@ -1,4 +1,5 @@
 import type { DeliveryRecord } from '../../contract/deliveries.ts';
+import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
 import type { OutboundOutcome, OutboundRequest } from './outbound.ts';
 import { responseExcerpt } from './response-excerpt.ts';
 
@@ -63,6 +64,13 @@ export function resultOf(outcome: OutboundOutcome, request: Pick<OutboundRequest
     response_excerpt: outcome.status === null ? null : responseExcerpt(outcome.body, request.headers),
     latency_ms: Math.round(outcome.latencyMs),
     success: outcome.failure === null,
-    error: outcome.failure ?? (outcome.note === null ? null : { code: 'timeout', message: outcome.note }),
+    error: errorOf(outcome),
   };
+}
+
+/** What was wrong with the body stands beside the status; a body that was cut at the size asked for is no error. */
+function errorOf({ failure, note, bodyComplete, latencyMs }: OutboundOutcome): AttemptResult['error'] {
+  if (note === null || bodyComplete) return failure;
+  if (failure !== null) return { code: failure.code, message: `${failure.message}. ${note}` };
+  return { code: latencyMs >= OUTBOUND_TIMEOUT_MS ? 'timeout' : 'connection_closed', message: note };
 }

@@ -222,7 +222,9 @@ describe('after a failure', () => {
 
   test('a 2xx whose body did not end is a success with a note, and not tried again', async () => {
     const { attempt, outbound, later, log } = setUp();
-    outbound.outcomes = [{ ...answered(200), bodyComplete: false, note: 'The body did not end in time' }];
+    outbound.outcomes = [
+      { ...answered(200), latencyMs: 5000, bodyComplete: false, note: 'The body did not end in time' },
+    ];
     expect((await attempt()).outcome).toBe('succeeded');
     expect(later).toEqual([]);
     expect(log.all()[0]?.result).toMatchObject({

@@ -1,4 +1,5 @@
 import { resultOf } from '../../../src/domain/delivery/delivery-log.ts';
+import type { OutboundOutcome } from '../../../src/domain/delivery/outbound.ts';
 import { responseExcerpt } from '../../../src/domain/delivery/response-excerpt.ts';
 import { answered, unanswered } from '../../fakes/delivery.ts';
 
@@ -37,4 +38,16 @@ test('an endpoint that echoes its request does not get a signature into the log'
   expect(responseExcerpt(Buffer.from(digest), usage)).toBe('(not shown)');
   // One that is cut by the end of the excerpt was found before it was cut.
   expect(responseExcerpt(Buffer.from('x'.repeat(1960) + digest), usage)).toBe(`${'x'.repeat(1960)}(not shown)`);
+});
+
+test('what was wrong with the body stands beside the status', () => {
+  const broken = { ...answered(200), bodyComplete: false, note: 'The response body broke off' };
+  const errorOf = (outcome: OutboundOutcome) => resultOf(outcome, { headers: {} }).error;
+  expect(errorOf(broken)).toEqual({ code: 'connection_closed', message: 'The response body broke off' });
+  expect(errorOf({ ...broken, latencyMs: 5000 })).toMatchObject({ code: 'timeout' });
+  expect(errorOf({ ...answered(503), bodyComplete: false, note: 'It broke off' })).toEqual({
+    code: 'http_status',
+    message: 'HTTP 503. It broke off',
+  });
+  expect(errorOf({ ...answered(200), note: 'Only the first 1 MB of the response body was read' })).toBeNull();
 });
