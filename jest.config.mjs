@@ -4,5 +4,7 @@ export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  // Started services and browsers take their time on a busy machine.
+  testTimeout: 30_000,
   transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
 };

@@ -1,0 +1,240 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { verifyWithStripe } from '../acceptance/receiver.ts';
+import { startWorld, type Visitor, type World } from './world.ts';
+
+/** The first day of an admin, in the browser: from an empty organization to a visitor's form that arrives. */
+describe('the first day', () => {
+  let world: World;
+  let admin: Visitor;
+  let page: Page;
+  let site: Server;
+  let siteHost: string;
+  let tag = '';
+  let firstSecret = '';
+
+  beforeAll(async () => {
+    world = await startWorld();
+    site = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Shop</title>${tag}`);
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    siteHost = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  }, 60_000);
+
+  afterAll(async () => {
+    site?.close();
+    await world?.stop();
+  });
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+  const createSession = (secret: string) =>
+    fetch(`${world.service.apiUrl}/api/widget/session/create`, { method: 'POST', headers: { 'x-server-key': secret } });
+  const copied = (label: string) => page.getByRole('region', { name: label, exact: true }).innerText();
+
+  test('an empty organization says what to do', async () => {
+    admin = await world.logIn('admin');
+    page = admin.page;
+    await page.getByText('No assistants yet').waitFor();
+  });
+
+  test('an assistant needs a name and a Rate Limit, and lands on Deploy', async () => {
+    await button('Create assistant').first().click();
+    await dialog().getByRole('button', { name: 'Create', exact: true }).click();
+    await dialog().getByText('Is required.').waitFor();
+    await dialog().getByLabel('Name').fill('Website');
+    await dialog().getByLabel('Domain').fill(`http://${siteHost}/start`);
+    await dialog().getByRole('button', { name: 'Create', exact: true }).click();
+    await dialog().getByText('Enter a whole number from 1 to').waitFor();
+    await dialog().getByLabel('Rate Limit (requests/hour)').fill('500');
+    await dialog().getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: 'Authentication', exact: true }).waitFor();
+    await page.getByText('The list is empty, so every visitor is refused').waitFor();
+  });
+
+  test('domains are shown as they are matched, wildcards refused, and a page can be checked', async () => {
+    await page.getByLabel('New domain').fill('*.shop.example');
+    await button('Add domain').click();
+    await page.getByText('Enter a host such as example.com').waitFor();
+    await page.getByLabel('New domain').fill(`HTTP://${siteHost}/anything`);
+    await page.getByLabel('New domain').press('Enter');
+    await button(`Remove ${siteHost}`).waitFor();
+    await page.getByLabel('Would this page be allowed?').fill('https://www.shop.example/');
+    await button('Check page').click();
+    await page.getByText('No: www.shop.example is not in the list').waitFor();
+    await page.getByLabel('Would this page be allowed?').fill(`http://${siteHost}/cart`);
+    await button('Check page').click();
+    await page.getByText(`Yes, by the entry ${siteHost}`).waitFor();
+    await button('Save changes').click();
+    await page.getByText('Saved.').waitFor();
+    tag = await copied('Script tag');
+    expect(tag).toContain('data-site-id="site_');
+  });
+
+  test('a form Action is created with the fields of its trigger', async () => {
+    await page.getByRole('tab', { name: 'Intelligence' }).click();
+    await page.getByText('No Actions yet').waitFor();
+    await button('Create Action').first().click();
+    await page.getByRole('radio', { name: 'Form' }).click();
+    await page.getByLabel('Name').fill('Contact us');
+    await page.getByLabel('Endpoint URL').fill('http://insecure.example/');
+    await button('Add field').click();
+    await page.getByRole('textbox', { name: 'Key' }).fill('message');
+    await page.getByRole('textbox', { name: 'Label' }).fill('Your message');
+    await button('Create Action').click();
+    await page.getByText('Must start with https://.').waitFor();
+    await page.getByLabel('Endpoint URL').fill(world.receiver.url('/contact'));
+    await button('Create Action').click();
+    await page.getByText('Contact us was created.').waitFor();
+  });
+
+  test('an Event and an AI-decided Action are created', async () => {
+    await button('Create Action').click();
+    await page.getByRole('radio', { name: 'Event' }).click();
+    await page.getByLabel('Name').fill('Tell the CRM');
+    await page.getByRole('button', { name: 'Choose events' }).click();
+    await page.getByRole('option', { name: /^conversation\.started/ }).click();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Endpoint URL').fill(world.receiver.url('/events'));
+    await button('Create Action').click();
+    await page.getByText('Tell the CRM was created.').waitFor();
+
+    await button('Create Action').click();
+    await page.getByRole('radio', { name: 'AI-decided' }).click();
+    await page.getByLabel('Name').fill('Look up an order');
+    await page.getByLabel('Description').fill('short');
+    await page.getByLabel('Endpoint URL').fill(world.receiver.url('/orders'));
+    await button('Create Action').click();
+    await page.getByText('Must be at least 10 characters.').waitFor();
+    await page.getByLabel('Description').fill('Finds an order by its number');
+    await button('Create Action').click();
+    await page.getByText('Look up an order was created.').waitFor();
+  });
+
+  test.each([
+    ['Contact us', '/contact', 'form'],
+    ['Tell the CRM', '/events', 'event'],
+    ['Look up an order', '/orders', 'ai'],
+  ])('the Test button of %s sends a real signed request', async (name, path, trigger) => {
+    const before = world.receiver.to(path).length;
+    await button(`Test ${name}`).click();
+    await dialog().getByText('Accepted, HTTP status 200').waitFor();
+    const sent = await copied('Request');
+    expect(sent).toContain(`X-Service-Trigger: ${trigger}`);
+    expect(sent).toContain('v1=(not shown)');
+    const arrived = world.receiver.to(path)[before];
+    expect(arrived?.headers['x-service-trigger']).toBe(trigger);
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  test('a failing endpoint is explained in words', async () => {
+    world.receiver.answer('/orders', [503]);
+    await button('Test Look up an order').click();
+    await dialog().getByText('Failed, HTTP status 503').waitFor();
+    await dialog().getByText('The endpoint answered with an error status').waitFor();
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+    world.receiver.answer('/orders', [200]);
+  });
+
+  test("a visitor's form arrives, signed", async () => {
+    const visitor = await world.newPage();
+    await visitor.page.goto(`http://${siteHost}/`);
+    const widget = visitor.page.locator('va-wave-widget');
+    await widget.getByRole('button').first().click();
+    await widget.getByLabel('Your message').fill('The bell is broken');
+    await widget.getByRole('button', { name: 'Send' }).click();
+    await widget.getByRole('button', { name: 'Send another message' }).waitFor();
+    const arrived = world.receiver.to('/contact').at(-1);
+    if (arrived === undefined) throw new Error('Nothing arrived');
+    expect(JSON.parse(arrived.body.toString()).values).toEqual({ message: 'The bell is broken' });
+    const actions = await world.vaWave<{ action_id: string; name: string }[]>(
+      'action',
+      'list',
+      '--site',
+      JSON.parse(tag.match(/data-site-id=("[^"]+")/)?.[1] ?? '""'),
+    );
+    const action = actions.find(({ name }) => name === 'Contact us')?.action_id ?? '';
+    const { signing_secret } = await world.vaWave<{ signing_secret: string }>('action', 'secret', action);
+    verifyWithStripe(arrived, signing_secret);
+    await visitor.context.close();
+  });
+
+  test('Deploy sees that the widget is installed', async () => {
+    await page.getByRole('tab', { name: 'Deploy' }).click();
+    await page.getByText(/^Installed: \d+ request/).waitFor();
+  });
+
+  test('Session Signed: the server secret is shown once, and only given up on purpose', async () => {
+    await page.getByRole('radio', { name: 'Session Signed' }).click();
+    await button('Save changes').click();
+    await button('Generate Server Secret').click();
+    await dialog().getByText('Copy the server secret now').waitFor();
+    firstSecret = await copied('Server secret');
+    expect(firstSecret).toMatch(/^ss_/);
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await dialog().getByText('The secret would be lost').waitFor();
+    await dialog().getByLabel('I have stored it').click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await page.getByText(`Active, ends in ${firstSecret.slice(-6)}`).waitFor();
+    expect(await page.content()).not.toContain(firstSecret);
+    expect((await createSession(firstSecret)).status).toBe(200);
+  });
+
+  test('regenerating is confirmed, and the old secret stops at once', async () => {
+    await button('Regenerate Server Secret').click();
+    await dialog().getByText('stops working at once').waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).last().click();
+    expect((await createSession(firstSecret)).status).toBe(200);
+    await button('Regenerate Server Secret').click();
+    await dialog().getByRole('button', { name: 'Regenerate, old one stops now' }).click();
+    const secret = await copied('Server secret');
+    expect((await createSession(firstSecret)).status).toBe(401);
+    expect((await createSession(secret)).status).toBe(200);
+    await dialog().getByLabel('I have stored it').click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+  });
+
+  test('an Action is switched off, edited and deleted', async () => {
+    await page.getByRole('tab', { name: 'Intelligence' }).click();
+    await page.getByRole('checkbox', { name: 'Tell the CRM enabled' }).click();
+    await page.getByText('Tell the CRM is off.').waitFor();
+    await button('Edit Look up an order').click();
+    await page.getByLabel('Name').fill('Find an order');
+    await button('Save changes').click();
+    await page.getByText('Find an order was saved.').waitFor();
+    await button('Delete Find an order').click();
+    await dialog().getByRole('button', { name: 'Delete Action' }).click();
+    await page.getByText('Find an order was deleted.').waitFor();
+    expect(await button('Edit Find an order').count()).toBe(0);
+  });
+
+  test('a second tab that saved first is not overwritten, and what was typed stays', async () => {
+    await page.getByRole('tab', { name: 'General' }).click();
+    await page.getByLabel('Rate Limit (requests/hour)').fill('700');
+    const other = await admin.context.newPage();
+    await other.goto(page.url());
+    await other.getByLabel('Name').fill('Renamed elsewhere');
+    await other.getByRole('button', { name: 'Save changes' }).click();
+    await other.getByText('Saved.').waitFor();
+    await other.close();
+    await button('Save changes').click();
+    await page.getByText('Somebody else changed this assistant while you were editing').waitFor();
+    await page.getByText('Name: Website → Renamed elsewhere').waitFor();
+    await button('Keep my changes').click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Renamed elsewhere');
+    expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('700');
+    await button('Save changes').click();
+    await page.getByText('Saved.').waitFor();
+  });
+
+  test('nothing broke the policy of the page, and nothing was written to its console', () => {
+    expect(admin.problems).toEqual([]);
+  });
+
+  test('no token or secret was in a log or a denial among the calls', () => {
+    expect(world.service.output()).not.toContain('AccessDenied');
+    expect(['eyJ', 'whsec_', firstSecret].filter((text) => world.service.logs().includes(text))).toEqual([]);
+  });
+});

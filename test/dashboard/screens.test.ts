@@ -1,0 +1,110 @@
+import { axeFindings, startWorld, type World } from './world.ts';
+
+/** Every screen: axe, the page's own policy, and no sideways scrolling on a narrow phone. */
+describe('every screen', () => {
+  let world: World;
+  let siteId: string;
+  let actionId: string;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    ({ site_id: siteId } = await world.vaWave<{ site_id: string }>(
+      'assistant',
+      'create',
+      ...['--org', world.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+      ...['--mode', 'Session Signed'],
+    ));
+    ({ action_id: actionId } = await world.vaWave<{ action_id: string }>(
+      'action',
+      'create',
+      ...['--site', siteId, '--trigger', 'Form', '--name', 'Contact us', '--url', world.receiver.url('/contact')],
+      ...['--field', 'email:Email:Email:required'],
+    ));
+  }, 60_000);
+
+  afterAll(async () => {
+    await world?.stop();
+  });
+
+  const looks = [
+    ['light', 1200],
+    ['dark', 1200],
+    ['light', 320],
+    ['dark', 320],
+  ] as const;
+
+  test.each(looks)('in %s at %d pixels', async (colorScheme, width) => {
+    const { page, context, problems } = await world.logIn('admin', { colorScheme, viewport: { width, height: 800 } });
+    const found: Record<string, readonly string[]> = {};
+    const look = async (screen: string) => {
+      found[screen] = await axeFindings(page);
+      const sideways = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+      if (sideways > 0) found[screen] = [...found[screen], `${sideways} pixels too wide`];
+    };
+    const base = `${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}`;
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+    await page.getByRole('link', { name: 'Website' }).waitFor();
+    await look('assistants');
+    await button('Create assistant').click();
+    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('Is required.').waitFor();
+    await look('create assistant, refused');
+    await page.goto(`${base}/general`);
+    await page.getByLabel('Name').waitFor();
+    await look('general');
+    await page.goto(`${base}/deploy`);
+    await page.getByRole('heading', { name: 'Mint session tokens' }).waitFor();
+    await look('deploy, Session Signed');
+    await page.getByRole('radio', { name: 'Allowed Websites' }).click();
+    await page.getByText('The list is empty').waitFor();
+    await look('deploy, Allowed Websites');
+    await button('Discard changes').click();
+    await button(
+      (await button('Generate Server Secret').count()) > 0 ? 'Generate Server Secret' : 'Regenerate Server Secret',
+    ).click();
+    if ((await page.getByText('Regenerate the server secret?').count()) > 0) {
+      await look('regenerate?');
+      await button('Regenerate, old one stops now').click();
+    }
+    await page.getByText('Copy the server secret now').waitFor();
+    await button('Done').click();
+    await page.getByText('The secret would be lost').waitFor();
+    await look('server secret, shown once');
+    await page.getByLabel('I have stored it').click();
+    await button('Done').click();
+    await page.goto(`${base}/intelligence`);
+    await button('Test Contact us').click();
+    await page.getByText('Accepted, HTTP status 200').waitFor();
+    await look('test');
+    await page.keyboard.press('Escape');
+    await look('actions');
+    await button('Delete Contact us').click();
+    await page.getByText('Delete Contact us?').waitFor();
+    await look('delete?');
+    await page.goto(`${base}/intelligence/${actionId}`);
+    await page.getByLabel('Endpoint URL').waitFor();
+    await look('edit Action');
+    await page.goto(`${base}/intelligence/new`);
+    for (const trigger of ['Event', 'AI-decided', 'Form']) {
+      await page.getByRole('radio', { name: trigger }).click();
+      await look(`create Action, ${trigger}`);
+    }
+    expect(Object.entries(found).filter(([, findings]) => findings.length > 0)).toEqual([]);
+    expect(Object.keys(found).length).toBeGreaterThan(11);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test('screens are behind one policy that allows nothing inline and nothing from elsewhere', async () => {
+    const response = await fetch(`${world.service.baseUrl}/dashboard/any/screen`);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'self'; connect-src 'self' /);
+    expect(policy).not.toMatch(/unsafe|\*|data:|blob:/);
+    const html = await response.text();
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son[a-z]+=|style=/);
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    expect((await fetch(`${world.service.baseUrl}/dashboard/missing.js`)).status).toBe(403);
+  });
+});

@@ -1,0 +1,218 @@
+import type { Locator, Page } from 'playwright-core';
+import { startWorld, type World } from './world.ts';
+
+/** Logins, roles, and what happens to typed text when a session ends. */
+describe('sessions and roles', () => {
+  let world: World;
+  let siteId: string;
+
+  beforeAll(async () => {
+    world = await startWorld('free');
+    ({ site_id: siteId } = await world.vaWave<{ site_id: string }>(
+      'assistant',
+      'create',
+      ...['--org', world.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+    ));
+    await world.vaWave(
+      'action',
+      'create',
+      ...['--site', siteId, '--trigger', 'Event', '--name', 'Tell the CRM'],
+      ...['--url', world.receiver.url('/events'), '--event', 'conversation.started'],
+    );
+  }, 60_000);
+
+  afterAll(async () => {
+    await world?.stop();
+  });
+
+  const url = (tab: string) => `${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/${tab}`;
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const me = (token: string) =>
+    fetch(`${world.service.baseUrl}/api/dashboard/me`, { headers: { authorization: `Bearer ${token}` } });
+  /** The tab's stored login. */
+  const stored = (page: Page) =>
+    page.evaluate<{ access_token: string; id_token: string; refresh_token: string }>(
+      `JSON.parse(sessionStorage.getItem(Object.keys(sessionStorage).find((key) => key.startsWith('oidc.user:'))))`,
+    );
+  const store = (page: Page, change: object) =>
+    page.evaluate(`(() => {
+      const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'));
+      const user = { ...JSON.parse(sessionStorage.getItem(key)), ...${JSON.stringify(change)} };
+      sessionStorage.setItem(key, JSON.stringify(user));
+    })()`);
+
+  test('a wrong password is refused by the login', async () => {
+    const { page, context } = await world.newPage();
+    await page.goto(`${world.service.baseUrl}/dashboard/`);
+    await page.getByLabel('Email').fill('admin@shop.example');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Incorrect email or password.').waitFor();
+    await context.close();
+  });
+
+  test('the access token works; the ID token, an altered one and none do not', async () => {
+    const { page, context } = await world.logIn('admin');
+    const { access_token, id_token } = await stored(page);
+    expect((await me(access_token)).status).toBe(200);
+    expect((await me(id_token)).status).toBe(403);
+    expect((await me(`${access_token.slice(0, -4)}AAAA`)).status).toBe(401);
+    expect((await me('')).status).toBe(401);
+    expect(page.url()).not.toMatch(/token|code=|state=/);
+    await context.close();
+  });
+
+  test('a member sees everything and has no button that changes anything', async () => {
+    const { page, context, problems } = await world.logIn('member');
+    await page.goto(url('general'));
+    await page.getByText('Changes are for admins of the organization').waitFor();
+    expect(await page.getByLabel('Name').isDisabled()).toBe(true);
+    expect(await button(page, 'Save changes').count()).toBe(0);
+    await page.getByRole('tab', { name: 'Deploy' }).click();
+    await page.getByText('Put the widget into your page').waitFor();
+    expect(await button(page, 'Add domain').count()).toBe(0);
+    await page.getByRole('tab', { name: 'Intelligence' }).click();
+    await button(page, 'View Tell the CRM').waitFor();
+    for (const name of ['Create Action', 'Test Tell the CRM', 'Delete Tell the CRM']) {
+      expect(await button(page, name).count()).toBe(0);
+    }
+    expect(await page.getByRole('checkbox', { name: 'Tell the CRM enabled' }).isDisabled()).toBe(true);
+    await button(page, 'View Tell the CRM').click();
+    await button(page, 'Back to the Actions').waitFor();
+    expect(await page.getByLabel('Name').isDisabled()).toBe(true);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test('on the free plan Session Signed is locked, and says why', async () => {
+    const { page, context } = await world.logIn('admin');
+    await page.goto(url('deploy'));
+    const locked = page.getByRole('radio', { name: 'Session Signed' });
+    await locked.waitFor();
+    expect(await locked.isDisabled()).toBe(true);
+    await page.getByText('A paid feature: this organization is on the free plan').waitFor();
+    await context.close();
+  });
+
+  test('an access token that expired is renewed without a word', async () => {
+    const { page, context } = await world.logIn('admin');
+    const before = await stored(page);
+    await store(page, { expires_at: 1 });
+    await page.goto(url('general'));
+    await page.getByLabel('Name').waitFor();
+    const after = await stored(page);
+    expect(after.access_token).not.toBe(before.access_token);
+    expect(after.refresh_token).not.toBe(before.refresh_token);
+    await context.close();
+  });
+
+  test('a session that ends in the middle of an edit asks for a login and keeps the edit', async () => {
+    const { page, context } = await world.logIn('admin');
+    await page.goto(url('general'));
+    await page.getByLabel('Name').fill('Typed before the end');
+    await store(page, { access_token: 'gone', refresh_token: 'gone', expires_at: 1 });
+    await context.clearCookies();
+    await button(page, 'Save changes').click();
+    await page.getByRole('dialog').getByText('What you typed is kept in this tab').waitFor();
+    await button(page, 'Log in again').click();
+    await world.fillLogin(page, 'admin');
+    await page.getByLabel('Name').waitFor();
+    expect(page.url()).toBe(url('general'));
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
+    await button(page, 'Save changes').click();
+    await page.getByText('Saved.').waitFor();
+    await context.close();
+  });
+
+  test('two tabs that change the same Action: the second is told, and nothing is lost', async () => {
+    const { page, context } = await world.logIn('admin');
+    await page.goto(url('intelligence'));
+    await button(page, 'Edit Tell the CRM').click();
+    await page.getByLabel('Name').fill('Mine');
+    const other = await context.newPage();
+    await other.goto(url('intelligence'));
+    await other.getByRole('checkbox', { name: 'Tell the CRM enabled' }).click();
+    await other.getByText('Tell the CRM is off.').waitFor();
+    await button(page, 'Save changes').click();
+    await page.getByText('Enabled: on → off').waitFor();
+    await button(page, 'Keep my changes').click();
+    await button(page, 'Save changes').click();
+    await page.getByText('Mine was saved.').waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Mine enabled' }).isChecked()).toBe(false);
+    await context.close();
+  });
+
+  test('a removed member is out with the next request', async () => {
+    const { page, context } = await world.logIn('member');
+    await world.vaWave('member', 'remove', '--org', world.orgId, '--email', 'member@shop.example');
+    await page.reload();
+    await page.getByText('You are logged in, but in no organization yet').waitFor();
+    await world.vaWave('member', 'add', '--org', world.orgId, '--email', 'member@shop.example', '--role', 'member');
+    await context.close();
+  });
+
+  test('logging out ends the session at the login as well, and the refresh token', async () => {
+    const { page, context } = await world.logIn('admin');
+    const { issuer, client_id }: { issuer: string; client_id: string } = JSON.parse(
+      await (await fetch(`${world.service.baseUrl}/dashboard/config.json`)).text(),
+    );
+    const { refresh_token } = await stored(page);
+    await button(page, 'Account of admin@shop.example').click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByLabel('Password').waitFor();
+    await page.goto(`${world.service.baseUrl}/dashboard/`);
+    await page.getByLabel('Password').waitFor();
+    const renewal = await fetch(`${issuer}/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token }),
+    });
+    expect(renewal.status).toBe(400);
+    await context.close();
+  });
+
+  test('a keyboard is enough: from the login to a saved change', async () => {
+    const { page, context } = await world.newPage();
+    await page.goto(`${world.service.baseUrl}/dashboard/`);
+    await page.getByLabel('Email').waitFor();
+    const tabTo = async (target: Locator) => {
+      await target.waitFor();
+      for (let count = 0; count < 60; count++) {
+        await page.keyboard.press('Tab');
+        if ((await target.and(page.locator(':focus')).count()) > 0) return;
+      }
+      throw new Error(`No way by keyboard to ${target}`);
+    };
+    const password = /Invitation for admin@shop\.example: the temporary password is (\S+)/.exec(world.service.output());
+    await tabTo(page.getByLabel('Email'));
+    await page.keyboard.type('admin@shop.example');
+    await tabTo(page.getByLabel('Password'));
+    await page.keyboard.type(password?.[1] ?? '');
+    await page.keyboard.press('Enter');
+    await tabTo(page.getByRole('link', { name: 'Typed before the end' }));
+    await page.keyboard.press('Enter');
+    await tabTo(page.getByLabel('Rate Limit (requests/hour)'));
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('250');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    await tabTo(page.getByRole('tab', { name: 'General' }));
+    await page.keyboard.press('ArrowRight');
+    await tabTo(page.getByLabel('New domain'));
+    await page.keyboard.type('shop.example');
+    await page.keyboard.press('Enter');
+    await button(page, 'Remove shop.example').waitFor();
+    await tabTo(button(page, 'Save changes'));
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    await tabTo(page.getByRole('tab', { name: 'Deploy' }));
+    await page.keyboard.press('ArrowRight');
+    await tabTo(button(page, 'Test Mine'));
+    await page.keyboard.press('Enter');
+    await page.getByText('Accepted, HTTP status 200').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await context.close();
+  });
+});
