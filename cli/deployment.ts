@@ -9,7 +9,7 @@ import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-b
 import { actionTestFunction } from '../src/adapters/functions/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/functions/assistant-runtime.ts';
 import { lambdaClient } from '../src/adapters/functions/invoke-function.ts';
-import { cachedRing, secretsManagerClient } from '../src/adapters/secrets/secret-store.ts';
+import { cachedRing, replaceSecret, secretsManagerClient } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue, sqsClient } from '../src/adapters/sqs/deliveries-queue.ts';
@@ -22,6 +22,7 @@ import type { PutEventPorts } from '../src/domain/events/put-event.ts';
 import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/dead-letters.ts';
 import type { FindEventAttempts } from '../src/domain/operations/event-attempts.ts';
 import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts';
+import type { RotateOriginSecretPorts } from '../src/domain/operations/rotate-origin-secret.ts';
 import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -41,6 +42,7 @@ export type Deployment = ManageActionsPorts &
     readonly ensureUser: ManageMembersPorts['ensureUser'];
     readonly eventAttempts: FindEventAttempts;
     readonly sendDelivery: ReplayEventPorts['sendDelivery'];
+    readonly replaceOriginSecret: RotateOriginSecretPorts['replaceOriginSecret'];
     readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
   };
 
@@ -64,8 +66,9 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const bus = eventBridgeClient(access);
   const lambda = lambdaClient(access);
   const sqs = sqsClient(access);
+  const secrets = secretsManagerClient(access);
   return {
-    ...signingSecrets(cachedRing(secretsManagerClient(access), output('sealingKey'), now), randomBytes),
+    ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, output('configurationTable')),
     baseUrl: output('baseUrl'),
     putOnBus: (event) => putOnBus(bus, eventBus, event),
@@ -79,6 +82,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       const { tooLarge } = await deliveriesQueue(sqs, output('deliveriesQueue')).send([message]);
       if (tooLarge.length > 0) throw new Refusal(413, 'payload: no queue message can hold the envelope');
     },
+    replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
     deadLetters: (queue) =>
       deadLetterQueue(
         sqs,

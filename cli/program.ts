@@ -3,6 +3,7 @@ import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
 import { addDeliveriesCommand } from './commands/deliveries.ts';
 import { addEventCommands } from './commands/event.ts';
+import { addKeysCommands } from './commands/keys.ts';
 import { addMemberCommands } from './commands/member.ts';
 import { addOrgCommands } from './commands/org.ts';
 import { addRedriveCommand } from './commands/redrive.ts';
@@ -55,6 +56,7 @@ Examples:
   addUsageCommands(program, run);
   addDeliveriesCommand(program, run);
   addRedriveCommand(program, run);
+  addKeysCommands(program, run);
   return program;
 }
 

@@ -16,6 +16,8 @@ export type DeploymentOptions = {
   readonly webAclArn?: string | undefined;
   /** Sends every outbound request from two fixed addresses (docs/costs.md says for how much). @default false */
   readonly fixedEgress?: boolean | undefined;
+  /** Version of the origin secret that the distribution sends, after a rotation. @default the current one when it was deployed */
+  readonly originSecretVersion?: string | undefined;
   /** A second region that holds a copy of the sealing key. @default none */
   readonly sealingKeyReplicaRegion?: string | undefined;
 };
@@ -35,6 +37,7 @@ const webAclArn = z
 const domainName = z
   .string()
   .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a host name in lower case');
+const versionId = z.string().regex(/^[\w-]{32,64}$/, 'must be a version id of the secret');
 const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1');
 
 const context = z.object({
@@ -50,6 +53,7 @@ const context = z.object({
   certificateArn: certificateArn.optional(),
   webAclArn: webAclArn.optional(),
   fixedEgress: flag.optional(),
+  originSecretVersion: versionId.optional(),
   sealingKeyReplicaRegion: region.optional(),
 });
 

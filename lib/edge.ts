@@ -1,4 +1,4 @@
-import { Duration, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Fn, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
@@ -39,7 +39,7 @@ const FORWARDED_HEADERS = [
   'CloudFront-Viewer-Address',
 ];
 
-export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn'> & {
+export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn' | 'originSecretVersion'> & {
   readonly stage: Stage;
   readonly api: HttpApi;
   readonly originSecret: Secret;
@@ -83,10 +83,15 @@ export class Edge extends Construct {
     });
     this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket);
     const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
+    // Without a version, CloudFormation looks at the secret again only when something else of the distribution changes.
+    const originSecret =
+      props.originSecretVersion === undefined
+        ? props.originSecret.secretValue
+        : SecretValue.secretsManager(props.originSecret.secretArn, { versionId: props.originSecretVersion });
     const api = {
       origin: new HttpOrigin(apiDomain, {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
-        customHeaders: { [ORIGIN_SECRET_HEADER]: props.originSecret.secretValue.unsafeUnwrap() },
+        customHeaders: { [ORIGIN_SECRET_HEADER]: originSecret.unsafeUnwrap() },
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,

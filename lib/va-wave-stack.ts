@@ -203,10 +203,17 @@ export class VaWaveStack extends Stack {
       preflight,
       notFound,
     });
-    const { domain, webAclArn, emulated = false } = props;
+    const { domain, webAclArn, originSecretVersion, emulated = false } = props;
     const edge = emulated
       ? undefined
-      : new Edge(this, 'Edge', { stage, api: api.http, originSecret: keys.origin, domain, webAclArn });
+      : new Edge(this, 'Edge', {
+          stage,
+          api: api.http,
+          originSecret: keys.origin,
+          originSecretVersion,
+          domain,
+          webAclArn,
+        });
     const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
 
     const login = new Login(this, 'Login', { stage, emulated });

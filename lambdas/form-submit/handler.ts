@@ -9,7 +9,7 @@ import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts
 import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { allowPage, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { cachedRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { escalationTopics, snsClient } from '../../src/adapters/sns/escalation-topic.ts';
@@ -20,7 +20,7 @@ const dynamo = dynamoDocumentClient();
 const secrets = secretsManagerClient();
 const outbound = outboundFunction('form-submit', process.env, dynamo);
 const { logger } = outbound;
-const originSecret = plainSecret(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const ports = {
   ...outbound.ports,
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
@@ -39,7 +39,7 @@ const ports = {
 
 export const handler = httpHandler(logger, (request, replyHeaders) =>
   outbound.invocation(async () => {
-    const credentials = widgetCredentials(request, await visitorIp(request, originSecret));
+    const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
     const { site_id: siteId = '', slug = '' } = request.path;
     const submission = { siteId, slug, credentials, readBody: request.readBody };
     return { status: 200, body: await submitForm(submission, ports, allowPage(request, replyHeaders)) };

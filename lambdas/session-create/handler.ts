@@ -7,7 +7,7 @@ import { required } from '../../src/adapters/lambda/environment.ts';
 import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { cachedRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
@@ -17,7 +17,7 @@ const logger = new Logger({ serviceName: 'session-create' });
 const dynamo = dynamoDocumentClient();
 const secrets = secretsManagerClient();
 const counters = required(process.env, ENVIRONMENT.countersTable);
-const originSecret = plainSecret(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
@@ -32,7 +32,7 @@ export const handler = httpHandler(logger, async (request) => ({
   body: await createSession(
     {
       serverKey: request.headers[SERVER_KEY_HEADER],
-      ip: await visitorIp(request, originSecret),
+      ip: await visitorIp(request, isOriginSecret),
       readBody: request.readBody,
     },
     ports,

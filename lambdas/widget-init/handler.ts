@@ -10,7 +10,7 @@ import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { allowPage, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { cachedRing, plainSecret, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { initWidget } from '../../src/domain/auth/init-widget.ts';
@@ -18,7 +18,7 @@ import { initWidget } from '../../src/domain/auth/init-widget.ts';
 const logger = new Logger({ serviceName: 'widget-init' });
 const dynamo = dynamoDocumentClient();
 const secrets = secretsManagerClient();
-const originSecret = plainSecret(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
@@ -30,7 +30,7 @@ const ports = {
 };
 
 export const handler = httpHandler(logger, async (request, replyHeaders) => {
-  const credentials = widgetCredentials(request, await visitorIp(request, originSecret));
+  const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
   return {
     status: 200,
     body: await initWidget({ credentials, readBody: request.readBody }, ports, allowPage(request, replyHeaders)),

@@ -35,6 +35,7 @@ export class FakeOperator {
   readonly targets: Target[] = [];
   connectFails: Error | undefined;
 
+  readonly originSecrets: string[] = [];
   /** What eventAttempts finds. */
   attempts: EventAttempt[] = [];
   readonly sentDeliveries: DeliveryMessage[] = [];
@@ -89,6 +90,7 @@ export class FakeOperator {
     sendDelivery: async (message) => {
       this.sentDeliveries.push(message);
     },
+    replaceOriginSecret: async (value) => `version-${this.originSecrets.push(value)}`,
     deadLetters: (queue) => this.deadLetters[queue],
   };
 

@@ -98,6 +98,11 @@ describe('with every option', () => {
     });
   });
 
+  test('the distribution sends the version of the origin secret that was named', () => {
+    const distributions = JSON.stringify(plain('AWS::CloudFront::Distribution'));
+    expect(distributions).toContain(`:SecretString:::${ALL_OPTIONS.originSecretVersion}}}`);
+  });
+
   test('every alarm tells the topic', () => {
     expect(plain('AWS::CloudWatch::Alarm').length).toBeGreaterThan(5);
     template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [ALL_OPTIONS.alarmTopicArn] });

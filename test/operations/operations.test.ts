@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
@@ -114,4 +115,30 @@ describe('an event', () => {
       { attempt: 1, replay: expect.stringMatching(/^[0-9a-f]{12}$/), status: 200 },
     ]);
   });
+});
+
+test('the origin secret rotates: the distribution that sends the former value is believed, and so is one with the new', async () => {
+  const { orgId } = await world.organization();
+  const { site_id } = await command.json<{ site_id: string }>(
+    ...['assistant', 'create', '--org', orgId, '--name', 'Shop', '--domain', 'a.example', '--rate-limit', '100'],
+    ...['--allowed-domain', 'a.example', '--ip', '198.51.100.7'],
+  );
+  const secrets = new SecretsManagerClient(world.service.aws);
+  const originSecret = async () =>
+    (await secrets.send(new GetSecretValueCommand({ SecretId: output('originSecret') }))).SecretString ?? '';
+  const statusFrom = async (proof: string) => {
+    const headers = {
+      'x-site-id': site_id,
+      origin: 'https://a.example',
+      'cloudfront-viewer-address': '198.51.100.7:4711',
+      'x-va-wave-origin': proof,
+    };
+    return (await fetch(`${world.service.apiUrl}/api/widget/init`, { method: 'POST', headers, body: '{}' })).status;
+  };
+  const former = await originSecret();
+  await command.json('keys', 'rotate-origin');
+  const current = await originSecret();
+  secrets.destroy();
+  expect(current).not.toBe(former);
+  expect([await statusFrom(former), await statusFrom(current), await statusFrom('guess')]).toEqual([200, 200, 403]);
 });

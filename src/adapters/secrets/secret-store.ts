@@ -1,4 +1,10 @@
-import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/token-key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
@@ -78,22 +84,55 @@ export async function writeRing(client: SecretsManagerClient, secretId: string, 
   await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: JSON.stringify({ keys: ring }) }));
 }
 
-/** A plain secret, cached like a ring. */
-export function plainSecret(client: SecretsManagerClient, secretId: string, now: Clock): () => Promise<string> {
-  let cached: { readonly value: Promise<string>; readonly readAt: number } | undefined;
-  return () => {
-    if (cached === undefined || now().getTime() - cached.readAt >= RING_CACHE_MS) {
-      cached = { value: readSecret(client, secretId), readAt: now().getTime() };
-      cached.value.catch(() => {
-        cached = undefined;
-      });
-    }
-    return cached.value;
+/**
+ * Whether a text is the current or the previous value of a plain secret: while it rotates, both are in use. Cached like a ring; a
+ * text that is neither has it read again, at most every 30 seconds. Tells nothing by how long it takes.
+ */
+export function acceptedValues(
+  client: SecretsManagerClient,
+  secretId: string,
+  now: Clock,
+): (text: string) => Promise<boolean> {
+  let cached: { readonly digests: Promise<readonly Buffer[]>; readonly readAt: number } | undefined;
+  const fresh = (maxAgeMs: number) => {
+    if (cached !== undefined && now().getTime() - cached.readAt < maxAgeMs) return cached.digests;
+    const digests = readAccepted(client, secretId).then((values) => values.map(sha256));
+    digests.catch(() => {
+      cached = undefined;
+    });
+    cached = { digests, readAt: now().getTime() };
+    return digests;
+  };
+  return async (text) => {
+    const given = sha256(text);
+    const among = (digests: readonly Buffer[]) =>
+      digests.map((digest) => timingSafeEqual(digest, given)).some((equal) => equal);
+    return among(await fresh(RING_CACHE_MS)) || among(await fresh(REFETCH_EVERY_MS));
   };
 }
 
-async function readSecret(client: SecretsManagerClient, secretId: string): Promise<string> {
-  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+/** Replaces a plain secret; its former value becomes the previous one. @returns id of the new version */
+export async function replaceSecret(client: SecretsManagerClient, secretId: string, value: string): Promise<string> {
+  const { VersionId = '' } = await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: value }));
+  return VersionId;
+}
+
+async function readAccepted(client: SecretsManagerClient, secretId: string): Promise<readonly string[]> {
+  const previous = readSecret(client, secretId, 'AWSPREVIOUS').catch((error: unknown) => {
+    // It was never replaced.
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  });
+  const [current, former] = await Promise.all([readSecret(client, secretId), previous]);
+  return former === undefined ? [current] : [current, former];
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+async function readSecret(client: SecretsManagerClient, secretId: string, VersionStage?: string): Promise<string> {
+  const { SecretString } = await client.send(
+    new GetSecretValueCommand({ SecretId: secretId, ...(VersionStage === undefined ? {} : { VersionStage }) }),
+  );
   if (SecretString === undefined) throw new Error(`Secret ${secretId} holds no text`);
   return SecretString;
 }

@@ -1,7 +1,8 @@
 import { visitorIp } from '../../../src/adapters/secrets/origin-secret.ts';
 
 const SECRET = 'the-origin-secret';
-const ip = (headers: Record<string, string>) => visitorIp({ headers, sourceIp: '192.0.2.1' }, async () => SECRET);
+const ip = (headers: Record<string, string>) =>
+  visitorIp({ headers, sourceIp: '192.0.2.1' }, async (text) => text === SECRET);
 
 test.each<[string, Record<string, string>, string]>([
   ['without headers', {}, '192.0.2.1'],

@@ -1,6 +1,11 @@
-import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
-import { cachedRing, plainSecret, readRing, writeRing } from '../../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing, readRing, writeRing } from '../../../src/adapters/secrets/secret-store.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
 const secrets = mockClient(SecretsManagerClient);
@@ -109,24 +114,49 @@ describe('a key ring', () => {
   });
 });
 
-describe('a plain secret', () => {
-  test('is cached for five minutes', async () => {
-    holds('first');
+describe('the accepted values of a plain secret', () => {
+  const stages = (current: string, previous?: string) => {
+    secrets.on(GetSecretValueCommand, { SecretId: 'the-secret' }, true).resolves({ SecretString: current });
+    const before = secrets.on(GetSecretValueCommand, { SecretId: 'the-secret', VersionStage: 'AWSPREVIOUS' }, true);
+    if (previous !== undefined) before.resolves({ SecretString: previous });
+    else before.rejects(new ResourceNotFoundException({ message: 'none', $metadata: {} }));
+  };
+
+  test('are the current one, and the previous one once there is one', async () => {
     const clock = new FrozenClock();
-    const read = plainSecret(client, 'the-secret', clock.now);
-    expect(await Promise.all([read(), read()])).toEqual(['first', 'first']);
-    holds('second');
-    clock.advance(5 * 60_000 - 1);
-    expect(await read()).toBe('first');
-    expect(reads()).toBe(1);
-    clock.advance(1);
-    expect(await read()).toBe('second');
+    stages('first');
+    const accepts = acceptedValues(client, 'the-secret', clock.now);
+    expect(await Promise.all([accepts('first'), accepts('second'), accepts('')])).toEqual([true, false, false]);
+    stages('second', 'first');
+    clock.advance(30_000);
+    expect(await Promise.all([accepts('first'), accepts('second')])).toEqual([true, true]);
+    stages('third', 'second');
+    clock.advance(5 * 60_000);
+    expect(await Promise.all([accepts('first'), accepts('second'), accepts('third')])).toEqual([false, true, true]);
   });
 
-  test('that cannot be read is read again by the next who asks', async () => {
-    secrets.on(GetSecretValueCommand).rejectsOnce(new Error('away')).resolves({ SecretString: 'there' });
-    const read = plainSecret(client, 'the-secret', new FrozenClock().now);
-    await expect(read()).rejects.toThrow('away');
-    expect(await read()).toBe('there');
+  test('are read once in five minutes, and for a text that is neither at most every 30 seconds', async () => {
+    const clock = new FrozenClock();
+    stages('first');
+    const accepts = acceptedValues(client, 'the-secret', clock.now);
+    await Promise.all([accepts('first'), accepts('first'), accepts('guess')]);
+    clock.advance(29_999);
+    await Promise.all([accepts('guess'), accepts('first')]);
+    expect(reads()).toBe(2);
+    clock.advance(1);
+    await Promise.all([accepts('guess'), accepts('guess')]);
+    expect(reads()).toBe(4);
+    clock.advance(5 * 60_000 - 1);
+    await accepts('first');
+    expect(reads()).toBe(4);
+  });
+
+  test('that cannot be read are read again by the next who asks', async () => {
+    const accepts = acceptedValues(client, 'the-secret', new FrozenClock().now);
+    secrets.on(GetSecretValueCommand).rejects(new Error('away'));
+    await expect(accepts('there')).rejects.toThrow('away');
+    secrets.reset();
+    stages('there');
+    expect(await accepts('there')).toBe(true);
   });
 });
