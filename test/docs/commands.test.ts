@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { type Command, CommanderError } from 'commander';
+import { commandLine } from '../../cli/program.ts';
+import { allCode, allDocuments, codeBlocks, type Document, inlineCode } from './documents.ts';
+
+const documents = allDocuments();
+const scriptsOf = (path: string): Record<string, string> => JSON.parse(readFileSync(path, 'utf8')).scripts ?? {};
+
+/** The words of a shell command that begins at `start`, as the shell would split them; placeholders such as <org_id> stay. */
+function wordsFrom(text: string, start: number): readonly string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let at = start;
+  while (at < text.length) {
+    const rest = text.slice(at);
+    const [token = ''] = /^(?:\\\n|\s*#[^\n]*|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|<[\w-]+>|\\.|[\s\S])/.exec(rest) ?? [];
+    at += token.length;
+    if (token === '\\\n' || token === ' ') {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (/^\s*#/.test(token) && word === undefined) {
+      break;
+    } else if (/^[\n|<>;&)]$/.test(token)) {
+      break;
+    } else if (/^['"]/.test(token) && token.length > 1) {
+      word = (word ?? '') + token.slice(1, -1);
+    } else {
+      word = (word ?? '') + token;
+    }
+  }
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+function commandsIn(text: string, pattern: RegExp): readonly (readonly string[])[] {
+  return [...text.matchAll(pattern)].map((match) => wordsFrom(text, match.index + match[0].length));
+}
+
+const withSubcommands = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(withSubcommands),
+];
+
+/** What the command line says against these words; undefined when it would run them. */
+function refusal(words: readonly string[], { whole }: { whole: boolean }): string | undefined {
+  const program = commandLine(async () => {});
+  for (const command of withSubcommands(program)) {
+    command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  }
+  const given = words.filter((word, index) => word !== '--local' || words[index + 1]?.endsWith('.json'));
+  try {
+    program.parse([...given], { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // In a sentence, a command may be named without its arguments.
+    const incomplete = ['commander.missingArgument', 'commander.missingMandatoryOptionValue', 'commander.help'];
+    if (error.code === 'commander.helpDisplayed' || (!whole && incomplete.includes(error.code))) return undefined;
+    return error.message;
+  }
+}
+
+function refusedCommands(document: Document): readonly string[] {
+  const blocks = codeBlocks(document).flatMap(({ code }) => commandsIn(code, /(?:\bnpx |^ +)va-wave(?= )/gm));
+  const sentences = inlineCode(document).flatMap((code) => commandsIn(code, /^npx va-wave\b(?! …)/g));
+  return [
+    ...blocks.map((words) => ({ words, problem: refusal(words, { whole: true }) })),
+    ...sentences.map((words) => ({ words, problem: refusal(words, { whole: false }) })),
+  ].flatMap(({ words, problem }) =>
+    problem === undefined ? [] : [`${document.path}: va-wave ${words.join(' ')}: ${problem}`],
+  );
+}
+
+test('every command of npx va-wave that a document states would run', () => {
+  expect(documents.flatMap(refusedCommands)).toEqual([]);
+});
+
+test('a wrong command, option or argument is seen', () => {
+  const text = [
+    '`npx va-wave org remove`, `npx va-wave org list`, `npx va-wave action secret`',
+    '```sh',
+    'npx va-wave org list --local',
+    'npx va-wave org list --all',
+    'X=$(npx va-wave action secret)',
+    'npx va-wave event put contact.created --org <org_id> \\\n  --data \'{"a": "b c"}\' --local | cat # no',
+    '```',
+  ].join('\n');
+  expect(refusedCommands({ path: 'x.md', text })).toEqual([
+    "x.md: va-wave org list --all: error: unknown option '--all'",
+    "x.md: va-wave action secret: error: missing required argument 'action_id'",
+    expect.stringMatching(/^x\.md: va-wave org remove: error: unknown command/),
+  ]);
+});
+
+test('every npm script exists, and every option of npm start', () => {
+  const known = new Set(
+    ['package.json', 'packages/receiver/package.json', ...documents.map(packageBeside)]
+      .filter((path) => existsSync(path))
+      .flatMap((path) => Object.keys(scriptsOf(path))),
+  );
+  const started = readFileSync('local/start.ts', 'utf8');
+  const wrong = documents.flatMap((document) =>
+    allCode(document).flatMap((code) => [
+      ...[...code.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)]
+        .map(([, script, short]) => script ?? short ?? '')
+        .filter((script) => !known.has(script)),
+      ...commandsIn(code, /\bnpm start --(?= )/g)
+        .flat()
+        .filter((word) => word.startsWith('--') && !started.includes(`'${word}`)),
+    ]),
+  );
+  expect(wrong).toEqual([]);
+});
+
+function packageBeside({ path }: Document): string {
+  return path.replace(/[^/]*$/, 'package.json');
+}
+
+test('every program that is run by npx or node is there', () => {
+  const wrong = documents.flatMap((document) =>
+    allCode(document).flatMap((code) => [
+      ...[...code.matchAll(/\bnpx ([\w-]+)/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => name !== 'va-wave' && !existsSync(`node_modules/.bin/${name}`)),
+      ...[...code.matchAll(/\b(?:node|npm test --) ((?:scripts|test|examples|local|bench)\/[\w./-]+)/g)]
+        .map(([, path = '']) => path)
+        .filter((path) => !existsSync(path)),
+    ]),
+  );
+  expect(wrong).toEqual([]);
+});

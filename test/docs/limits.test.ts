@@ -1,0 +1,160 @@
+import { METHODS } from '../../src/contract/actions.ts';
+import * as limits from '../../src/contract/limits.ts';
+import { allDocuments, type Document, readDocument, tableRows } from './documents.ts';
+
+const KB = 1024;
+const [firstPause, secondPause] = limits.EVENT_RETRY_PAUSES_SECONDS;
+const seconds = limits.OUTBOUND_TIMEOUT_MS / 1000;
+
+/** The rows of docs/limits.md, from the contract. */
+const ROWS: Readonly<Record<string, string>> = {
+  'Session create rate': `${limits.SESSION_CREATE_PER_MINUTE} requests per minute per IP`,
+  'Hourly request limit': `per assistant, 1 to ${limits.HOURLY_RATE_LIMIT_MAX} requests per clock hour`,
+  'Form submission rate': `${limits.FORM_SUBMISSIONS_PER_MINUTE} per minute`,
+  'Test rate': `${limits.ACTION_TESTS_PER_MINUTE} per minute`,
+  '`ttl_minutes`': `default ${limits.TTL_MINUTES_DEFAULT}, range ${limits.TTL_MINUTES_MIN} to ${limits.TTL_MINUTES_MAX}`,
+  '`user_id`': `rejected above ${limits.USER_ID_MAX_CHARACTERS} characters`,
+  '`user_name`': `truncated to ${limits.USER_NAME_MAX_CHARACTERS} characters`,
+  '`user_email`': `truncated to ${limits.USER_EMAIL_MAX_CHARACTERS} characters`,
+  '`context`': `at most ${limits.CONTEXT_MAX_BYTES} bytes serialized`,
+  '`usage_webhook.secret`': `${limits.USAGE_WEBHOOK_SECRET_MIN_CHARACTERS} to ${limits.USAGE_WEBHOOK_SECRET_MAX_CHARACTERS} characters`,
+  'Session token': `at most ${limits.SESSION_TOKEN_MAX_BYTES} bytes`,
+  'Endpoint scheme': 'https only',
+  Methods: METHODS.join(', '),
+  'URL length': `${limits.URL_MAX_CHARACTERS} characters`,
+  Timeout: `${seconds} seconds per attempt`,
+  Redirects: 'not followed',
+  'Response read': `first ${limits.RESPONSE_READ_MAX_BYTES / KB / KB} MB`,
+  'Actions per organization': `${limits.ACTIONS_PER_ORGANIZATION}`,
+  'Event Action attempts': `${limits.EVENT_ATTEMPTS}, pauses of ${firstPause} s then ${secondPause} s`,
+  'AI-decided calls': `${limits.AI_CALLS_PER_CONVERSATION} per conversation`,
+  'AI-decided description': `${limits.AI_DESCRIPTION_MIN_CHARACTERS} to ${limits.AI_DESCRIPTION_MAX_CHARACTERS} characters`,
+  'Non-JSON response passed to the assistant': `first ${limits.NON_JSON_RESPONSE_CHARACTERS} characters`,
+  'Delivery log response excerpt': `first ${limits.RESPONSE_EXCERPT_CHARACTERS} characters`,
+  'Form field key': `above ${limits.FORM_KEY_MAX_CHARACTERS} characters dropped`,
+  'Form string value': `above ${limits.FORM_STRING_MAX_CHARACTERS} characters dropped`,
+  'Form list value': `${limits.FORM_LIST_MAX_ITEMS} items, each truncated to ${limits.FORM_LIST_ITEM_MAX_CHARACTERS} characters; longer lists dropped`,
+  'Form fields': `1 to ${limits.FORM_FIELDS_MAX}`,
+  Names: `${limits.NAME_MAX_CHARACTERS} characters`,
+  'Allowed Domains': `${limits.ALLOWED_DOMAINS_MAX} entries`,
+  'IP allowlist': `${limits.IP_ALLOWLIST_MAX} entries`,
+  'Request body': `at most ${limits.REQUEST_BODY_MAX_BYTES / KB} KB; larger is 413`,
+  Conversation: `forgotten after ${limits.CONVERSATION_TTL_SECONDS / 24 / 3600} days`,
+};
+
+/** How sentences state a limit: what the groups of a pattern capture has to be these numbers, wherever it stands. */
+const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; readonly pattern: RegExp }[] = [
+  { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) requests per minute (?:per|from one|and) IP/g },
+  { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) session creates a minute/g },
+  { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /Form submissions: (\S+) per minute/g },
+  { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /(\S+) (?:form )?submissions per minute/g },
+  { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /submit`, at most (\S+) times per minute/g },
+  { numbers: [limits.ACTION_TESTS_PER_MINUTE], pattern: /Rate of the Test button \| (\S+) per minute/g },
+  {
+    numbers: [limits.TTL_MINUTES_DEFAULT, limits.TTL_MINUTES_MIN, limits.TTL_MINUTES_MAX, limits.TTL_MINUTES_DEFAULT],
+    pattern: /(\S+) unless given; below (\d+) counts as \2, above (\d+) as \3; what is no number counts as (\d+)/g,
+  },
+  { numbers: [limits.TTL_MINUTES_DEFAULT], pattern: /anything else falls back to (\d+)/g },
+  { numbers: [limits.TTL_MINUTES_DEFAULT * 60], pattern: /"expires_in_seconds": (\d+)/g },
+  { numbers: [limits.USER_ID_MAX_CHARACTERS], pattern: /`user_id` \| string[^|]*\| \D*(\d+) characters/g },
+  { numbers: [limits.USER_ID_MAX_CHARACTERS], pattern: /user_id: must be at most (\d+)/g },
+  { numbers: [limits.USER_NAME_MAX_CHARACTERS], pattern: /`user_name` \| string[^|]*\| truncated to (\d+)/gi },
+  { numbers: [limits.USER_EMAIL_MAX_CHARACTERS], pattern: /`user_email` \| string[^|]*\| truncated to (\d+)/gi },
+  { numbers: [limits.CONTEXT_MAX_BYTES / KB], pattern: /above (\d+) KB serialized/g },
+  {
+    numbers: [limits.USAGE_WEBHOOK_SECRET_MIN_CHARACTERS, limits.USAGE_WEBHOOK_SECRET_MAX_CHARACTERS],
+    pattern: /`secret` has at least (\d+) characters \(at most (\d+)\)/g,
+  },
+  { numbers: [limits.USAGE_WEBHOOK_SECRET_MIN_CHARACTERS], pattern: /"secret": "at least (\d+) characters/g },
+  { numbers: [limits.USAGE_WEBHOOK_SECRET_MAX_CHARACTERS], pattern: /secret ≤ (\d+) characters/g },
+  { numbers: [limits.SESSION_TOKEN_MAX_BYTES], pattern: /`exp`; at most (\d+) bytes/g },
+  {
+    numbers: [limits.URL_MAX_CHARACTERS],
+    pattern: /(?:https`?|https?:\/\/`|https endpoint), at most (\d+) characters/g,
+  },
+  { numbers: [limits.URL_MAX_CHARACTERS], pattern: /longer than (\d+) characters, malformed/g },
+  { numbers: [seconds], pattern: /(?:status|answer|none|2xx as soon as it is stored\*\*,) within (\d+) seconds/g },
+  { numbers: [seconds], pattern: /over after (\d+) seconds/g },
+  { numbers: [seconds], pattern: /call takes at most (\d+) seconds/g },
+  { numbers: [limits.RESPONSE_READ_MAX_BYTES / KB / KB], pattern: /first (\d+) MB/g },
+  { numbers: [limits.ACTIONS_PER_ORGANIZATION], pattern: /organization has at most (\d+) Actions/g },
+  { numbers: [limits.EVENT_ATTEMPTS], pattern: /(\S+) attempts,/g },
+  {
+    numbers: [limits.EVENT_ATTEMPTS, firstPause, secondPause],
+    pattern: /(\d+), pauses of (\d+) s (?:and|then) (\d+) s/g,
+  },
+  { numbers: [firstPause, secondPause], pattern: /attempts, (\d+) s(?:econds)? and (\d+) s(?:econds)? apart/g },
+  { numbers: [firstPause, secondPause], pattern: /after (\d+) seconds, (?:then after|attempt 3 after) (\d+)/g },
+  { numbers: [firstPause], pattern: /(\d+) seconds after attempt 1 failed/g },
+  { numbers: [secondPause], pattern: /(\d+) seconds after attempt 2 failed/g },
+  { numbers: [limits.AI_CALLS_PER_CONVERSATION], pattern: /(\S+) calls (?:per|in a) conversation/g },
+  { numbers: [limits.AI_CALLS_PER_CONVERSATION + 1], pattern: /the (\S+) call in a conversation/g },
+  {
+    numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS, limits.AI_DESCRIPTION_MAX_CHARACTERS],
+    pattern: /at least (\d+) characters \(at most (\d+)\)\. Tells/g,
+  },
+  { numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS], pattern: /when to call it, at least (\d+) characters/g },
+  { numbers: [limits.NON_JSON_RESPONSE_CHARACTERS], pattern: /no JSON \| the first (\d+) characters/g },
+  { numbers: [limits.RESPONSE_EXCERPT_CHARACTERS], pattern: /first (\d+) characters of the\s+response/g },
+  { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /key above (\d+) characters/g },
+  { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /\| Key \| at most (\d+) characters/g },
+  { numbers: [limits.FORM_STRING_MAX_CHARACTERS], pattern: /string \| above (\d+) characters dropped/g },
+  {
+    numbers: [limits.FORM_LIST_MAX_ITEMS, limits.FORM_LIST_ITEM_MAX_CHARACTERS],
+    pattern: /list \| above (\d+) items dropped; each item becomes a string of at most (\d+) characters/g,
+  },
+  { numbers: [limits.FORM_FIELDS_MAX], pattern: /Form fields \| 1 to (\d+)/g },
+  { numbers: [limits.NAME_MAX_CHARACTERS], pattern: /(?:--name <name> +|Name \| required, )at most (\d+) characters/g },
+  { numbers: [limits.REQUEST_BODY_MAX_BYTES / KB], pattern: /over (\d+) KB is 413/g },
+  { numbers: [limits.CONVERSATION_TTL_SECONDS / 24 / 3600], pattern: /per site, kept (\d+) days/g },
+];
+
+const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+
+function numberOf(text: string): number {
+  const word = text.toLowerCase();
+  if (WORDS.includes(word)) return WORDS.indexOf(word);
+  return ORDINALS.includes(word) ? ORDINALS.indexOf(word) : Number(word.replace(/^\D+/, ''));
+}
+
+/** Everything in these documents that is another number than the contract's. */
+function wrongLimits(documents: readonly Document[]): readonly string[] {
+  return STATEMENTS.flatMap(({ numbers, pattern }) =>
+    documents.flatMap(({ path, text }) =>
+      [...text.matchAll(pattern)]
+        .filter(([, ...stated]) => stated.some((number, index) => numberOf(number) !== numbers[index]))
+        .map(([statement]) => `${path}: ${statement}`),
+    ),
+  );
+}
+
+const tableOf = (document: Document) =>
+  Object.fromEntries(tableRows(document, '| Limit | Value | Applies to |').map(([name, value]) => [name, value]));
+
+const documents = allDocuments();
+
+test('docs/limits.md has every limit of the contract, and no other number', () => {
+  expect(tableOf(readDocument('docs/limits.md'))).toEqual(ROWS);
+});
+
+test('no sentence of a document states another limit', () => {
+  expect(wrongLimits(documents)).toEqual([]);
+});
+
+test('every pattern finds the sentence that it holds to the contract', () => {
+  const idle = STATEMENTS.filter(({ pattern }) => !documents.some(({ text }) => text.match(pattern)));
+  expect(idle.map(({ pattern }) => pattern.source)).toEqual([]);
+});
+
+test('a wrong limit is seen, in the table and in every sentence', () => {
+  const limitsPage = readDocument('docs/limits.md');
+  const altered = { ...limitsPage, text: limitsPage.text.replace('20 requests per minute', '25 requests per minute') };
+  expect(tableOf(altered)).not.toEqual(ROWS);
+  const unseen = STATEMENTS.filter(({ pattern }) => {
+    const [statement = '', number = ''] = documents.flatMap(({ text }) => [...text.matchAll(pattern)])[0] ?? [];
+    const faulty = statement.replace(number, '7');
+    return wrongLimits([{ path: 'faulty', text: faulty }]).length === 0;
+  });
+  expect(unseen.map(({ pattern }) => pattern.source)).toEqual([]);
+});
