@@ -57,10 +57,7 @@ export async function saveAction(
   ports: Ports,
 ): Promise<Action> {
   const store = await storeAt(admin, actionId, save.version, ports);
-  const change = Object.fromEntries(
-    Object.entries(save.change).map(([name, value]) => [name, value === null ? undefined : value]),
-  );
-  return updateAction(actionId, change, { ...ports, store });
+  return updateAction(actionId, save.change, { ...ports, store });
 }
 
 /** @throws Refusal 404; StaleVersion when `version` is not the current one */
