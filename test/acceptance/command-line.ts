@@ -31,6 +31,9 @@ export function commandLine(readyFile: string): Operator {
     escalateTo: async (siteId, topicArn) => {
       await vaWave('assistant', 'escalation', siteId, '--topic', topicArn);
     },
+    addMember: async (orgId, email, role) => {
+      await vaWave('member', 'add', '--org', orgId, '--email', email, '--role', role);
+    },
     putEvent: async ({ name, orgId, siteId, data }) => {
       const site = siteId === undefined ? [] : ['--site', siteId];
       await vaWave('event', 'put', name, '--org', orgId, ...site, '--data', JSON.stringify(data));

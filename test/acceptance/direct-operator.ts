@@ -4,8 +4,10 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { LocalCloud } from '../../local/cloud.ts';
+import { cognitoClient, ensureUser } from '../../src/adapters/cognito/users.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { members } from '../../src/adapters/dynamodb/members.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
@@ -16,11 +18,14 @@ import {
   generateServerSecret,
   setEscalationTopics,
 } from '../../src/domain/organizations/manage-assistants.ts';
+import { addMember } from '../../src/domain/organizations/manage-members.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { ActionSettings, Operator } from './operator.ts';
 
+type Cloud = Pick<LocalCloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>;
+
 /** The operator beside the command line: the same use cases without a process per call, for runs of many. */
-export function directOperator(cloud: LocalCloud): Operator {
+export function directOperator(cloud: Cloud): Operator {
   const access = { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials };
   const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(access), {
     marshallOptions: { removeUndefinedValues: true },
@@ -49,6 +54,14 @@ export function directOperator(cloud: LocalCloud): Operator {
       (await generateServerSecret(siteId, { regenerate: false }, ports)).serverSecret,
     escalateTo: async (siteId, topicArn) => {
       await setEscalationTopics(siteId, [topicArn], ports);
+    },
+    addMember: async (orgId, email, role) => {
+      const memberPorts = {
+        ...ports,
+        members: members(dynamo, output('configurationTable')),
+        ensureUser: ensureUser(cognitoClient(access), output('userPool')),
+      };
+      await addMember(orgId, { email, role }, memberPorts);
     },
     putEvent: async ({ name, orgId, siteId, data }) => {
       const Detail = JSON.stringify({ org_id: orgId, site_id: siteId, data });

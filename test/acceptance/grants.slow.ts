@@ -69,6 +69,50 @@ test.each(statements)(
   120_000,
 );
 
+/** What Lambda's own polling of a queue may do on a bad day; the CDK grants it with the event source. */
+const POLLING_ON_A_BAD_DAY = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'];
+
+test('the reverse: the scenario makes every call that is granted, on every resource that is named', async () => {
+  const cloud = await startLocalCloud({
+    data: mkdtempSync(join(folder, 'data-')),
+    assembly,
+    authorities: [join(folder, 'authority.pem')],
+  });
+  try {
+    const operator = directOperator(cloud);
+    const prepared = await prepare(operator, receiver);
+    const world = { operator, service: localService(cloud, assembly), receiver, prepared };
+    for (const step of Object.values(STEPS)) await step(world);
+    expect(cloud.denials).toEqual([]);
+    const grants = cloud.grants();
+    const unused = cloud.statements
+      .flatMap(({ role, index, statement: { Action = [], Resource = [] } }) =>
+        Action.flatMap((action) => Resource.map((resource) => ({ role, index, action, resource }))),
+      )
+      .filter(
+        ({ role, index, action, resource }) =>
+          !grants.some(
+            (grant) =>
+              grant.statement?.role === role &&
+              grant.statement.index === index &&
+              grant.action === action &&
+              isNamedBy(resource, grant.resource),
+          ),
+      )
+      .map(({ role, action, resource }) => `${role.replace(/Role[0-9A-F]{8}$/, '')}: ${action} on ${resource}`);
+    const queues = ['EventRouter', 'Dispatcher'].flatMap((name) =>
+      POLLING_ON_A_BAD_DAY.map((action) => expect.stringMatching(`^${name}: ${action} on `)),
+    );
+    expect(unused).toEqual(queues);
+  } finally {
+    await cloud.stop();
+  }
+}, 120_000);
+
+function isNamedBy(pattern: string, resource: string): boolean {
+  return pattern.endsWith('*') ? resource.startsWith(pattern.slice(0, -1)) : resource === pattern;
+}
+
 /** All statements but those of the roles that the CDK brings along for deploying assets, which run on AWS only. */
 function statementsOf(outdir: string): readonly { role: string; index: number; actions: readonly string[] }[] {
   const template: { Resources: Record<string, Resource> } = JSON.parse(

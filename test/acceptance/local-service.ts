@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LocalCloud } from '../../local/cloud.ts';
+import type { LoginClient } from './login.ts';
 import type { Service } from './scenario.ts';
 
 /** The service in a one-machine cloud of this process. */
@@ -10,6 +11,8 @@ export function localService(cloud: LocalCloud, assembly = join(cloud.dataDir, '
     baseUrl: cloud.baseUrl,
     apiUrl: cloud.apiUrl,
     aws: { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials },
+    outputs: cloud.outputs,
+    loginClient: () => loginOf(cloud.baseUrl),
     invoke: async (construct, payload) => {
       const id = ids.find((candidate) => candidate.startsWith(`${construct}Function`));
       if (id === undefined) throw new Error(`The stack has no function ${construct}`);
@@ -17,6 +20,19 @@ export function localService(cloud: LocalCloud, assembly = join(cloud.dataDir, '
       if (result.failed) throw new Error(`${construct} failed: ${result.payload}`);
       return JSON.parse(result.payload);
     },
+  };
+}
+
+/** What the dashboard's page is told of its login. */
+export async function loginOf(baseUrl: string): Promise<LoginClient> {
+  const config: { issuer: string; client_id: string; scope: string } = JSON.parse(
+    await (await fetch(`${baseUrl}/dashboard/config.json`)).text(),
+  );
+  return {
+    metadataUrl: `${config.issuer}/.well-known/openid-configuration`,
+    clientId: config.client_id,
+    redirectUri: `${baseUrl}/dashboard/callback`,
+    scope: config.scope,
   };
 }
 

@@ -9,6 +9,8 @@ export type Operator = {
   readonly generateServerSecret: (siteId: string) => Promise<string>;
   /** Lets form submissions of the assistant reach a topic besides the endpoint. */
   readonly escalateTo: (siteId: string, topicArn: string) => Promise<void>;
+  /** Lets somebody into the dashboard whose login exists. */
+  readonly addMember: (orgId: string, email: string, role: 'admin' | 'member') => Promise<void>;
   readonly putEvent: (event: { name: string; orgId: string; siteId?: string; data: object }) => Promise<void>;
   /** Newest first. */
   readonly deliveries: (actionId: string) => Promise<readonly DeliveryRecord[]>;

@@ -3,7 +3,10 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { cognitoClient, ensureUser } from '../../src/adapters/cognito/users.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
+import { OUTPUTS } from '../../src/contract/outputs.ts';
+import { type LoginClient, logIn } from './login.ts';
 import type { Operator } from './operator.ts';
 import { type Receiver, verifyWithStripe } from './receiver.ts';
 
@@ -16,6 +19,10 @@ export type Service = {
   };
   readonly baseUrl: string;
   readonly apiUrl: string;
+  /** Of the stack. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** The dashboard's client of the login. */
+  readonly loginClient: () => Promise<LoginClient>;
   /** Invokes a function by the id of its construct, such as `AiAction`, and gives what it returned. */
   readonly invoke: (construct: string, payload: object) => Promise<unknown>;
 };
@@ -61,6 +68,10 @@ export async function prepare(operator: Operator, receiver: Receiver) {
       url: receiver.url('/form'),
       fields: ['name:Your name:Text:required', 'email:E-mail:Email', 'visits:Visits:Number'],
     }),
+    signedForm: await action(
+      { trigger: 'Form', name: 'Feedback', url: receiver.url('/feedback'), fields: ['text:Your words:Long text'] },
+      signedSiteId,
+    ),
     tool: await action({
       trigger: 'AI-decided',
       name: 'Order status',
@@ -155,7 +166,7 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.equal(again.conversation_id, begun.conversation_id);
   },
 
-  'a backend mints a token, and the widget is let in with it': async ({ service, prepared }) => {
+  'a backend mints a token, and the widget is let in with it': async ({ service, receiver, prepared }) => {
     const { answer, session } = await createSession(service, prepared, { user_id: 'u-1' });
     assert.equal(answer.status, 200);
     assert.equal(session.site_id, prepared.signedSiteId);
@@ -163,6 +174,15 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.match(session.expires_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
     const admitted = await init(service, { 'x-session-token': session.session_token, origin: PAGE });
     assert.equal(admitted.status, 200);
+    const { conversation_id } = await json(admitted);
+    const form = `${service.baseUrl}/api/widgets/sites/${prepared.signedSiteId}/forms/feedback/submit`;
+    const body = { conversation_id, values: { text: 'Thank you' } };
+    const submitted = await post(form, { 'x-session-token': session.session_token, origin: PAGE }, body);
+    assert.equal(submitted.status, 200);
+    assert.equal(receiver.to('/feedback').length, 1);
+    // The same through the distribution, which a backend may call as well.
+    const headers = { 'x-server-key': prepared.serverSecret };
+    assert.equal((await post(`${service.baseUrl}/api/widget/session/create`, headers, {})).status, 200);
     const refused = await init(service, { 'x-site-id': prepared.signedSiteId, origin: PAGE });
     expect(await refused.json()).toEqual({
       success: false,
@@ -360,7 +380,64 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.ok(request);
     verifyWithStripe(request, prepared.form.secret);
   },
+
+  'an admin logs in, and works in the dashboard': async (world) => {
+    const { service } = world;
+    const { email, password } = await addAdmin(world);
+    const token = await logIn(await service.loginClient(), email, password);
+    const dashboard = `${service.baseUrl}/api/dashboard`;
+    assert.equal((await fetch(`${dashboard}/me`)).status, 401);
+    await workInDashboard(world, async (method, path, body) => {
+      const answer = await fetch(dashboard + path, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return json(answer);
+    });
+  },
 };
+
+/** An admin of the organization with a login of their own. */
+export async function addAdmin({ service, prepared, operator }: World) {
+  const [email, password] = ['admin@shop.example', 'Correct horse 7, battery!'];
+  const userPool = service.outputs[OUTPUTS.userPool] ?? '';
+  const { sub } = await ensureUser(cognitoClient(service.aws), userPool, password)(email);
+  await operator.addMember(prepared.orgId, email, 'admin');
+  return { email, password, sub };
+}
+
+/** Uses every part of the dashboard's API as that admin. @param call makes a request and gives the body of its answer */
+export async function workInDashboard(
+  { receiver, prepared }: World,
+  // biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field
+  call: (method: string, path: string, body?: object) => Promise<any>,
+): Promise<void> {
+  const me = await call('GET', '/me');
+  expect(me.organizations).toEqual([expect.objectContaining({ org_id: prepared.orgId, role: 'admin' })]);
+  const organization = `/organizations/${prepared.orgId}`;
+  const creation = {
+    idempotency_key: 'an-assistant',
+    assistant: { name: 'Made in the dashboard', domain: 'shop.example.com', hourly_rate_limit: 10 },
+  };
+  const assistant = await call('POST', `${organization}/assistants`, creation);
+  assert.equal((await call('POST', `${organization}/assistants`, creation)).site_id, assistant.site_id);
+  const site = `${organization}/assistants/${assistant.site_id}`;
+  const renamed = await call('PATCH', site, { version: assistant.version, change: { name: 'Renamed' } });
+  assert.equal(renamed.name, 'Renamed');
+  assert.equal((await call('GET', `${site}/installation`)).requests_this_hour, 0);
+  const action = await call('POST', `${site}/actions`, {
+    idempotency_key: 'an-action',
+    action: { trigger: 'Event', name: 'Tell', url: receiver.url('/dashboard'), events: ['contact.created'] },
+  });
+  const tested = await call('POST', `${organization}/actions/${action.action_id}/test`);
+  assert.equal(tested.success, true);
+  assert.equal(receiver.to('/dashboard').length, 1);
+  const deleted = await call('DELETE', `${organization}/actions/${action.action_id}?version=${action.version}`);
+  assert.equal(deleted.deleted, true);
+  const audit = await call('GET', `${organization}/audit`);
+  assert.equal(audit.records.length, 4);
+}
 
 function init(service: Service, headers: Record<string, string>, body: object = {}): Promise<Response> {
   return post(`${service.baseUrl}/api/widget/init`, headers, body);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { functionIds } from './local-service.ts';
+import { functionIds, loginOf } from './local-service.ts';
 import type { Service } from './scenario.ts';
 
 export type StartedService = Service & {
@@ -30,7 +30,7 @@ export async function startService(folder: string, ...words: readonly string[]):
   const ready: Record<
     'base_url' | 'api_url' | 'gateway_url' | 'region' | 'access_key_id' | 'secret_access_key',
     string
-  > = JSON.parse(readFileSync(readyFile, 'utf8'));
+  > & { readonly outputs: Record<string, string> } = JSON.parse(readFileSync(readyFile, 'utf8'));
   const aws = {
     endpoint: ready.gateway_url,
     region: ready.region,
@@ -42,6 +42,8 @@ export async function startService(folder: string, ...words: readonly string[]):
     baseUrl: ready.base_url,
     apiUrl: ready.api_url,
     aws,
+    outputs: ready.outputs,
+    loginClient: () => loginOf(ready.base_url),
     readyFile,
     output: () => output,
     logs: () => {
