@@ -8,7 +8,6 @@ export const memberInput = z.strictObject({
   email: z.email('must be an email address').max(254),
   role: z.enum(ROLES).default('member'),
 });
-export type MemberInput = z.infer<typeof memberInput>;
 
 export type Membership = {
   readonly org_id: string;
