@@ -4,6 +4,7 @@ import { cognitoClient, ensureUser } from '../src/adapters/cognito/users.ts';
 import { dynamoDocumentClient } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-log.ts';
+import { erasure } from '../src/adapters/dynamodb/erasure.ts';
 import { members } from '../src/adapters/dynamodb/members.ts';
 import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/functions/action-test.ts';
@@ -20,6 +21,7 @@ import { OUTPUTS } from '../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
 import type { PutEventPorts } from '../src/domain/events/put-event.ts';
 import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/dead-letters.ts';
+import type { Erasure } from '../src/domain/operations/erase.ts';
 import type { FindEventAttempts } from '../src/domain/operations/event-attempts.ts';
 import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts';
 import type { RotateOriginSecretPorts } from '../src/domain/operations/rotate-origin-secret.ts';
@@ -43,6 +45,7 @@ export type Deployment = ManageActionsPorts &
     readonly eventAttempts: FindEventAttempts;
     readonly sendDelivery: ReplayEventPorts['sendDelivery'];
     readonly replaceOriginSecret: RotateOriginSecretPorts['replaceOriginSecret'];
+    readonly erasure: Erasure;
     readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
   };
 
@@ -83,6 +86,11 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       if (tooLarge.length > 0) throw new Refusal(413, 'payload: no queue message can hold the envelope');
     },
     replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
+    erasure: erasure(dynamo, {
+      configuration: output('configurationTable'),
+      conversations: output('conversationsTable'),
+      deliveryLog: deliveryLogTable,
+    }),
     deadLetters: (queue) =>
       deadLetterQueue(
         sqs,

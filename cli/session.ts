@@ -37,4 +37,34 @@ export async function confirmed(session: Session, yes: boolean | undefined, ques
   if (!/^y(es)?$/i.test(answer)) throw nothingChanged();
 }
 
+/**
+ * Asks for the id of what will be gone for good; a script has to say --yes.
+ * @throws CommandFailure when it was not typed
+ */
+export async function confirmedById(
+  session: Session,
+  options: { readonly yes: boolean | undefined; readonly id: string; readonly question: string },
+): Promise<void> {
+  if (options.yes === true) return;
+  const { world, progress } = session;
+  if (!world.terminal) throw new CommandFailure(EXIT.refused, `${options.question} Then say --yes`);
+  progress.end();
+  const answer = await world.ask(`${plainText(options.question)} Type ${options.id} to go on: `);
+  if (answer !== options.id) throw nothingChanged();
+}
+
+/** Ends work that can be run again once Ctrl-C was pressed. @throws CommandFailure */
+export async function pauseOrEnd({ world }: Session, milliseconds: number): Promise<void> {
+  if (await world.pause(milliseconds)) return;
+  throw new CommandFailure(EXIT.fault, 'Interrupted; run it again to go on');
+}
+
+/** Says what is being done, and ends it once Ctrl-C was pressed. */
+export function steps(session: Session): (text: string) => Promise<void> {
+  return async (text) => {
+    session.progress.doing(text);
+    await pauseOrEnd(session, 0);
+  };
+}
+
 const nothingChanged = () => new CommandFailure(EXIT.refused, 'Nothing was changed');

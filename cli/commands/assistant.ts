@@ -12,6 +12,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import type { Run } from '../session.ts';
 import { collect, spelled, switched, wholeNumber } from '../values.ts';
 import { assistantFields, assistantRow, assistantView } from '../views.ts';
+import { addAssistantDelete } from './erase.ts';
 
 type Settings = {
   readonly name?: string;
@@ -135,6 +136,8 @@ Example:
         output.note(embedding(found, ports.baseUrl));
       }),
     );
+
+  addAssistantDelete(assistant, run);
 
   assistant
     .command('list')

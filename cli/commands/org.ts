@@ -4,6 +4,7 @@ import { createOrganization, updateOrganization } from '../../src/domain/organiz
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import type { Run } from '../session.ts';
 import { spelled } from '../values.ts';
+import { addOrgDelete } from './erase.ts';
 
 const fields = ({ org_id, name, plan, created_at }: Organization): [string, string][] => [
   ['org_id', org_id],
@@ -46,6 +47,8 @@ export function addOrgCommands(program: Command, run: Run): void {
         output.object(organization, 'Changed the organization', fields(organization));
       }),
     );
+
+  addOrgDelete(org, run);
 
   org
     .command('list')

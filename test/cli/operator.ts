@@ -91,6 +91,19 @@ export class FakeOperator {
       this.sentDeliveries.push(message);
     },
     replaceOriginSecret: async (value) => `version-${this.originSecrets.push(value)}`,
+    erasure: {
+      leftLogs: async () => [],
+      forgetLog: async () => undefined,
+      eraseLog: async () => 3,
+      eraseConversations: async () => 2,
+      eraseAudit: async () => 1,
+      removeAssistant: async ({ site_id }) => {
+        this.store.assistants.delete(site_id);
+      },
+      removeOrganization: async (orgId) => {
+        this.store.organizations.delete(orgId);
+      },
+    },
     deadLetters: (queue) => this.deadLetters[queue],
   };
 

@@ -142,3 +142,23 @@ test('the origin secret rotates: the distribution that sends the former value is
   expect(current).not.toBe(former);
   expect([await statusFrom(former), await statusFrom(current), await statusFrom('guess')]).toEqual([200, 200, 403]);
 });
+
+test('an organization is erased: its widget is refused, and no log holds what was delivered', async () => {
+  const org = await world.organization();
+  const action = await world.eventAction(org.siteId, '/erased', ['message.sent']);
+  const data = '{"mark": "of an erased visitor"}';
+  await command.json('event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId, '--data', data);
+  await world.finished(action, 1);
+  expect(await command.json('org', 'delete', org.orgId, '--yes')).toMatchObject({
+    assistants: 1,
+    actions: 1,
+    log_records: 1,
+  });
+  expect((await world.storedRecords()).map((item) => item.pk)).not.toContain(`ACTION#${action}`);
+  const answer = await fetch(`${world.service.apiUrl}/api/widget/init`, {
+    method: 'POST',
+    headers: { 'x-site-id': org.siteId, origin: 'https://a.example' },
+  });
+  expect(await answer.json()).toEqual({ success: false, error: 'Widget site not found' });
+  expect((await command.run('org', 'delete', org.orgId, '--yes')).code).toBe(3);
+});

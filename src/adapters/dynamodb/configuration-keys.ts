@@ -14,6 +14,11 @@ export const KEYS = {
     pk: `AUDIT#${orgId}`,
     sk: `${at}#${entityId}#${version}`,
   }),
+  /** Says that the log of a deleted Action is still there; erasing the assistant erases it. */
+  leftLog: (orgId: string, siteId: string, actionId: string) => ({
+    pk: `ORG#${orgId}`,
+    sk: `LOG#${siteId}#${actionId}`,
+  }),
   domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
 } as const;
 

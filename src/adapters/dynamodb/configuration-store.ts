@@ -170,6 +170,7 @@ export function configurationStore(
           },
         },
         remove(KEYS.actionOwner(action.action_id)),
+        put(KEYS.leftLog(action.org_id, action.site_id, action.action_id)),
         ...slugItems(action).map(({ pk, sk }) => remove({ pk, sk })),
         {
           Update: {

@@ -9,7 +9,10 @@ import { conditionFailure, whenConditionHolds } from './conditions.ts';
 /** After this a submission under way was cut off by a crash, since the function's own timeout is shorter. */
 const SUBMISSION_STALE_SECONDS = 30;
 
-const partition = (siteId: string, conversationId: string) => `SITE#${siteId}#CONVERSATION#${conversationId}`;
+/** What the partitions of a site's conversations begin with. */
+export const conversationsOf = (siteId: string) => `SITE#${siteId}#CONVERSATION#`;
+
+const partition = (siteId: string, conversationId: string) => `${conversationsOf(siteId)}${conversationId}`;
 
 /** Conversations and the form submissions made in them. They expire when nothing was written to them for a while. */
 export function conversations(client: DynamoDBDocumentClient, table: string, now: Clock) {

@@ -56,8 +56,11 @@ const storedRecord = z.object({
 });
 type StoredRecord = z.infer<typeof storedRecord>;
 
+/** Of an Action's log, or of the usage log of a site. */
+export const logPartition = (logId: string) => `ACTION#${logId}`;
+
 const keyOf = (key: AttemptKey) => ({
-  pk: `ACTION#${key.action_id}`,
+  pk: logPartition(key.action_id),
   sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),
 });
 
@@ -204,7 +207,7 @@ export async function* deliveryRecords(
       new QueryCommand({
         TableName: table,
         KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': `ACTION#${actionId}` },
+        ExpressionAttributeValues: { ':pk': logPartition(actionId) },
         ScanIndexForward: false,
         ConsistentRead: true,
         ExclusiveStartKey: next,
@@ -237,7 +240,7 @@ export async function eventAttempts(
         FilterExpression: '#record.#reference = :reference',
         ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
         ExpressionAttributeValues: {
-          ':pk': `ACTION#${actionId}`,
+          ':pk': logPartition(actionId),
           ':from': range[0],
           ':to': range[1],
           ':reference': eventId,

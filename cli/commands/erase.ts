@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { type Erased, type ErasePorts, eraseAssistant, eraseOrganization } from '../../src/domain/operations/erase.ts';
+import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { confirmedById, pauseOrEnd, type Run, type Session, steps } from '../session.ts';
+
+const HELP = `
+It erases what visitors left in conversations and delivery logs, and takes at least 30 seconds. Interrupted, run it again:
+it goes on. Tables' backups keep everything for up to 35 days. End the assistant's runtime first: a usage report with a token
+of the last hour would be logged after the end.
+`;
+
+/** `assistant delete`. */
+export function addAssistantDelete(assistant: Command, run: Run): void {
+  assistant
+    .command('delete <site_id>')
+    .description('erase an assistant, its Actions, and all data of its visitors')
+    .option('--yes', 'do not ask for the id')
+    .addHelpText('after', `${HELP}\nExample:\n  va-wave assistant delete site_…`)
+    .action((siteId: string, options: { yes?: true }) =>
+      run(async (session) => {
+        const deployment = await session.deployment();
+        const { name } = await requireAssistant(siteId, deployment);
+        const question = `Erase the assistant ${name} (${siteId}) and all data of its visitors?`;
+        await confirmedById(session, { yes: options.yes, id: siteId, question });
+        const erased = await eraseAssistant(siteId, await erasePorts(session));
+        session.progress.end();
+        session.output.object({ site_id: siteId, ...erased }, 'Erased the assistant', fields(erased));
+      }),
+    );
+}
+
+/** `org delete`. */
+export function addOrgDelete(org: Command, run: Run): void {
+  org
+    .command('delete <org_id>')
+    .description('erase an organization: members, assistants, Actions, audit trail, and all data of visitors')
+    .option('--yes', 'do not ask for the id')
+    .addHelpText(
+      'after',
+      `${HELP}Logins stay: they may belong to other organizations.\n\nExample:\n  va-wave org delete org_…`,
+    )
+    .action((orgId: string, options: { yes?: true }) =>
+      run(async (session) => {
+        const { name } = await requireOrganization(orgId, await session.deployment());
+        const question = `Erase the organization ${name} (${orgId}) and all data of its visitors?`;
+        await confirmedById(session, { yes: options.yes, id: orgId, question });
+        const erased = await eraseOrganization(orgId, await erasePorts(session));
+        session.progress.end();
+        session.output.object({ org_id: orgId, ...erased }, 'Erased the organization', [
+          ['assistants', String(erased.assistants)],
+          ['members', String(erased.members)],
+          ...fields(erased),
+        ]);
+      }),
+    );
+}
+
+async function erasePorts(session: Session): Promise<ErasePorts> {
+  return {
+    ...(await session.deployment()),
+    step: steps(session),
+    pause: (milliseconds) => pauseOrEnd(session, milliseconds),
+  };
+}
+
+const fields = ({ actions, log_records, conversation_items }: Erased): [string, string][] => [
+  ['Actions', String(actions)],
+  ['delivery records', String(log_records)],
+  ['conversation items', String(conversation_items)],
+];

@@ -1,0 +1,104 @@
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  paginateQuery,
+  paginateScan,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { Erasure } from '../../domain/operations/erase.ts';
+import { KEYS } from './configuration-keys.ts';
+import { conversationsOf } from './conversations.ts';
+import { logPartition } from './delivery-log.ts';
+import { namesUnder } from './items-under.ts';
+
+/** What one BatchWriteItem takes. */
+const BATCH = 25;
+
+type Key = Record<string, unknown>;
+
+/** Erases what an assistant or an organization leaves in the tables. */
+export function erasure(
+  client: DynamoDBDocumentClient,
+  tables: { readonly configuration: string; readonly conversations: string; readonly deliveryLog: string },
+): Erasure {
+  const eraseKeys = async (table: string, keys: readonly Key[]) => {
+    for (let start = 0; start < keys.length; start += BATCH) {
+      let requests = keys.slice(start, start + BATCH).map((Key) => ({ DeleteRequest: { Key } }));
+      for (let attempt = 0; requests.length > 0; attempt++) {
+        if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, 2 ** Math.min(attempt, 8) * 10));
+        const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
+        requests = (UnprocessedItems?.[table] ?? []).flatMap(({ DeleteRequest }) =>
+          DeleteRequest?.Key === undefined ? [] : [{ DeleteRequest: { Key: DeleteRequest.Key } }],
+        );
+      }
+    }
+  };
+
+  const erasePartition = async (table: string, pk: string, step: (erased: number) => Promise<void>) => {
+    let count = 0;
+    const query = {
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk },
+      ProjectionExpression: 'pk, sk',
+      ConsistentRead: true,
+    };
+    for await (const { Items = [] } of paginateQuery({ client }, query)) {
+      await eraseKeys(table, Items);
+      count += Items.length;
+      await step(count);
+    }
+    return count;
+  };
+
+  const removeAll = async (keys: readonly Record<string, string>[]) => {
+    const TransactItems = keys.map((Key) => ({ Delete: { TableName: tables.configuration, Key } }));
+    await client.send(new TransactWriteCommand({ TransactItems }));
+  };
+
+  return {
+    leftLogs: async (orgId, siteId) => {
+      const { pk, sk } = KEYS.leftLog(orgId, siteId, '');
+      return namesUnder(client, tables.configuration, pk, sk);
+    },
+
+    forgetLog: async (orgId, siteId, actionId) => {
+      await client.send(
+        new DeleteCommand({ TableName: tables.configuration, Key: KEYS.leftLog(orgId, siteId, actionId) }),
+      );
+    },
+
+    eraseLog: (logId, step) => erasePartition(tables.deliveryLog, logPartition(logId), step),
+
+    eraseConversations: async (siteId, step) => {
+      let read = 0;
+      let count = 0;
+      const scan = {
+        TableName: tables.conversations,
+        FilterExpression: 'begins_with(pk, :site)',
+        ExpressionAttributeValues: { ':site': conversationsOf(siteId) },
+        ProjectionExpression: 'pk, sk',
+        ConsistentRead: true,
+      };
+      for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client }, scan)) {
+        await eraseKeys(tables.conversations, Items);
+        read += ScannedCount;
+        count += Items.length;
+        await step(read, count);
+      }
+      return count;
+    },
+
+    eraseAudit: (orgId) => erasePartition(tables.configuration, KEYS.audit(orgId, '', '', 0).pk, async () => undefined),
+
+    removeAssistant: ({ site_id, org_id, domain }) =>
+      removeAll([
+        KEYS.assistant(site_id),
+        KEYS.organizationSite(org_id, site_id),
+        ...(domain === '' ? [] : [KEYS.domain(domain, site_id)]),
+      ]),
+
+    removeOrganization: (orgId) => removeAll([KEYS.organization(orgId)]),
+  };
+}

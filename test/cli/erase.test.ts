@@ -1,0 +1,59 @@
+import { FakeOperator } from './operator.ts';
+
+async function world() {
+  const operator = new FakeOperator();
+  operator.whileWaiting = () => true;
+  return { operator, ...(await operator.action()) };
+}
+
+test('erases an assistant once its id is typed', async () => {
+  const { operator, site_id, org_id } = await world();
+  operator.terminal = true;
+  operator.answer = 'y';
+  expect(await operator.run('assistant', 'delete', site_id)).toMatchObject({ code: 2, err: 'Nothing was changed\n' });
+  expect(operator.questions).toEqual([
+    `Erase the assistant Shop (${site_id}) and all data of its visitors? Type ${site_id} to go on: `,
+  ]);
+  expect(operator.store.assistants.get(site_id)?.enabled).toBe(true);
+  operator.answer = site_id;
+  const { code, out } = await operator.run('assistant', 'delete', site_id);
+  expect([code, out]).toEqual([
+    0,
+    'Erased the assistant\n  Actions             1\n  delivery records    3\n  conversation items  2\n',
+  ]);
+  expect([operator.store.assistants.size, operator.store.actions.size]).toEqual([0, 0]);
+  expect(operator.store.organizations.has(org_id)).toBe(true);
+  expect((await operator.run('assistant', 'delete', site_id)).code).toBe(3);
+});
+
+test('erases an organization with all that belongs to it; a script says --yes', async () => {
+  const { operator, org_id } = await world();
+  await operator.json('member', 'add', '--org', org_id, '--email', 'ada@example.com');
+  expect(await operator.run('org', 'delete', org_id)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Then say --yes'),
+  });
+  expect(await operator.json('org', 'delete', org_id, '--yes')).toEqual({
+    org_id,
+    assistants: 1,
+    members: 1,
+    actions: 1,
+    log_records: 3,
+    conversation_items: 2,
+  });
+  const { store, members } = operator;
+  expect([store.organizations.size, store.assistants.size, store.actions.size, members.size]).toEqual([0, 0, 0, 0]);
+});
+
+test('interrupted while it waits, it says so, and goes on when it is run again', async () => {
+  const { operator, site_id } = await world();
+  operator.whileWaiting = (pauses) => pauses < 4;
+  expect(await operator.run('assistant', 'delete', site_id, '--yes')).toMatchObject({
+    code: 1,
+    err: 'Interrupted; run it again to go on\n',
+  });
+  expect(operator.store.assistants.get(site_id)?.enabled).toBe(false);
+  operator.whileWaiting = () => true;
+  expect((await operator.run('assistant', 'delete', site_id, '--yes')).code).toBe(0);
+  expect(operator.store.assistants.size).toBe(0);
+});
