@@ -1,0 +1,219 @@
+import { writeFileSync } from 'node:fs';
+
+const COSTS = new URL('../docs/costs.md', import.meta.url);
+
+const MILLION = 1_000_000;
+const GB = 1024 * 1024; // in KB
+
+/** List prices of us-east-1 in US dollars, on demand, the first tier of each. */
+export const PRICES = {
+  date: '2026-11-21',
+  apiRequest: 1 / MILLION,
+  cloudFrontRequest: 1 / MILLION,
+  lambdaRequest: 0.2 / MILLION,
+  lambdaGbSecond: 0.0000133334,
+  dynamoRead: 0.125 / MILLION,
+  dynamoWrite: 0.625 / MILLION,
+  /** A standard queue's 0.40, and 0.10 for requests with a message group. */
+  queueRequest: 0.5 / MILLION,
+  emptyReceive: 0.4 / MILLION,
+  busEvent: 1 / MILLION,
+  logKb: 0.5 / GB,
+  sentKb: 0.09 / GB,
+  /** A month in a table with point-in-time recovery: 0.25 and 0.20 per GB. */
+  keptKbMonth: 0.45 / GB,
+  secretMonth: 0.4,
+  alarmMetricMonth: 0.1,
+  customMetricMonth: 0.3,
+  natGatewayHour: 0.045,
+  natGb: 0.045,
+  publicAddressHour: 0.005,
+  webAclMonth: 5,
+} as const;
+
+type Unit = Exclude<keyof typeof PRICES, 'date'>;
+type Usage = Partial<Record<Unit, number>>;
+
+/** GB-seconds of a function of 512 MB. */
+const gbSeconds = (milliseconds: number) => (milliseconds / 1000) * 0.5;
+
+/** What one of each takes. The calls are those of docs/architecture.md; the durations are assumptions, named in the text. */
+const SESSION_CREATE: Usage = {
+  apiRequest: 1,
+  lambdaRequest: 1,
+  lambdaGbSecond: gbSeconds(25),
+  dynamoRead: 1,
+  dynamoWrite: 2,
+  logKb: 1,
+};
+
+/** @param batch messages per invocation: 1 with little traffic, 10 with much */
+const routed = (batch: number): Usage => ({
+  busEvent: 1,
+  queueRequest: 1 + 2 / batch,
+  lambdaRequest: 1 / batch,
+  lambdaGbSecond: gbSeconds(batch === 1 ? 30 : 80) / batch,
+  dynamoRead: 1,
+  logKb: 1 / batch,
+});
+
+const attempt = (batch: number): Usage => ({
+  queueRequest: 1 + 2 / batch,
+  lambdaRequest: 1 / batch,
+  // A batch is handled side by side: it takes as long as its slowest endpoint.
+  lambdaGbSecond: gbSeconds(batch === 1 ? 250 : 400) / batch,
+  dynamoRead: 1,
+  dynamoWrite: 4,
+  logKb: 1 + 0.5 / batch,
+  sentKb: 2,
+  keptKbMonth: 2,
+});
+
+const initialized = (batch: number): Usage =>
+  sum(routed(batch), {
+    cloudFrontRequest: 1,
+    apiRequest: 1,
+    lambdaRequest: 1,
+    lambdaGbSecond: gbSeconds(30),
+    dynamoRead: 2,
+    dynamoWrite: 2,
+    logKb: 1,
+  });
+
+/** What is paid for in a month without a single request. A test holds the counts to the template. */
+export const IDLE = { secrets: 3, alarmMetrics: 34, queues: 2 };
+/** Lambda looks into each queue with five long polls of twenty seconds at a time. */
+const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * 730;
+const FREE_RECEIVES = MILLION;
+const FREE_ALARM_METRICS = 10;
+const HOURS = 730;
+
+const idle =
+  IDLE.secrets * PRICES.secretMonth +
+  IDLE.alarmMetrics * PRICES.alarmMetricMonth +
+  EMPTY_RECEIVES * PRICES.emptyReceive;
+const idleWithFreeTier =
+  IDLE.secrets * PRICES.secretMonth +
+  (IDLE.alarmMetrics - FREE_ALARM_METRICS) * PRICES.alarmMetricMonth +
+  (EMPTY_RECEIVES - FREE_RECEIVES) * PRICES.emptyReceive;
+
+function sum(...usages: readonly Usage[]): Usage {
+  const total: Usage = {};
+  for (const usage of usages) {
+    for (const [unit, amount] of Object.entries(usage) as [Unit, number][]) total[unit] = (total[unit] ?? 0) + amount;
+  }
+  return total;
+}
+
+const perMillion = (usage: Usage): number =>
+  MILLION * (Object.entries(usage) as [Unit, number][]).reduce((all, [unit, n]) => all + n * PRICES[unit], 0);
+
+const dollars = (amount: number): string => `$${amount.toFixed(amount < 100 ? 2 : 0)}`;
+
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
+
+const delivery = (batch: number) => sum(routed(batch), attempt(batch));
+/** Of a month with so many million deliveries, in batches of ten. */
+const month = (millions: number) => idle + millions * perMillion(delivery(10));
+
+/** docs/costs.md. */
+export function costs(): string {
+  const alone = (usage: (batch: number) => Usage) => [dollars(perMillion(usage(1))), dollars(perMillion(usage(10)))];
+  const parts: readonly [string, readonly Unit[]][] = [
+    ['DynamoDB', ['dynamoRead', 'dynamoWrite', 'keptKbMonth']],
+    ['SQS', ['queueRequest']],
+    ['EventBridge', ['busEvent']],
+    ['Lambda', ['lambdaRequest', 'lambdaGbSecond']],
+    ['Logs', ['logKb']],
+    ['Data out', ['sentKb']],
+  ];
+  const shares = parts.map(([name, units]) => {
+    const usage = delivery(10);
+    const part = Object.fromEntries(units.map((unit) => [unit, usage[unit] ?? 0]));
+    return [name, dollars(perMillion(part))];
+  });
+  const nat = 2 * HOURS * (PRICES.natGatewayHour + PRICES.publicAddressHour);
+  return `# Costs
+
+<!-- Written by \`node scripts/costs.ts\` from its price table; a test holds it to the script, and its counts to the template. -->
+
+List prices of us-east-1 as we knew them on ${PRICES.date}, on demand, without free tiers unless said. No bill stands behind these
+numbers: they are calls multiplied by prices. Look the prices up before you rely on them.
+
+## Per million
+
+${table(
+  ['', 'Little traffic: one message per batch', 'Much traffic: ten'],
+  [
+    ['Session creates', dollars(perMillion(SESSION_CREATE)), dollars(perMillion(SESSION_CREATE))],
+    ['Inits of new conversations, through CloudFront, with their event on the bus', ...alone(initialized)],
+    ['Events that no Action subscribes to', ...alone(routed)],
+    ['Deliveries: an event, routed to one Action, accepted at once', ...alone(delivery)],
+    ['Each further Action of the same event', ...alone(attempt)],
+    ['Retries', ...alone(attempt)],
+  ],
+)}
+
+Of a million deliveries with much traffic:
+
+${table(['Part', 'Cost'], shares)}
+
+Assumed: functions of 512 MB that are billed 25 ms for a session create, 30 ms for an init, 250 ms for a delivery (the endpoint answers
+within 200 ms) and 400 ms for a batch of ten; five Actions in the organization; a record of 2 KB that is kept for a month. An endpoint
+that hangs is billed five seconds an attempt: ${dollars(perMillion({ lambdaGbSecond: gbSeconds(5000) }))} per million alone, \
+${dollars(perMillion({ lambdaGbSecond: gbSeconds(500) }))} in batches of ten.
+
+## Idle, per month
+
+${table(
+  ['Part', 'Cost'],
+  [
+    [`${IDLE.secrets} secrets`, dollars(IDLE.secrets * PRICES.secretMonth)],
+    [`alarms over ${IDLE.alarmMetrics} metrics`, dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)],
+    [
+      `looking into ${IDLE.queues} empty queues, ${(EMPTY_RECEIVES / MILLION).toFixed(2)} million times`,
+      dollars(EMPTY_RECEIVES * PRICES.emptyReceive),
+    ],
+    ['**together**', `**${dollars(idle)}**`],
+    ['with the free tier that never ends (10 alarm metrics, a million queue requests)', dollars(idleWithFreeTier)],
+  ],
+)}
+
+One CloudWatch dashboard and 10 000 dashboard users are free. In use, each combination of function and outcome is a metric of its own
+at ${dollars(PRICES.customMetricMonth)} a month, of which ten are free.
+
+## Options
+
+${table(
+  ['Option', 'Cost'],
+  [
+    [
+      '`-c fixedEgress=true`: two NAT gateways and their addresses',
+      `${dollars(nat)} a month, and $${PRICES.natGb} per GB in either direction`,
+    ],
+    ['`-c sealingKeyReplicaRegion=…`', `${dollars(PRICES.secretMonth)} a month`],
+    ['`-c webAclArn=…`', `${dollars(PRICES.webAclMonth)} a month and $0.60 per million requests, and its rules`],
+  ],
+)}
+
+## Beside others, per month
+
+${table(
+  ['Deliveries', 'va-wave', 'Svix Professional', 'EventBridge API destinations'],
+  [1, 10, 100].map((millions) => [
+    `${millions} million`,
+    dollars(month(millions)),
+    dollars(490 + millions * 100),
+    dollars(millions * 1.2),
+  ]),
+)}
+
+Svix: $490 a month and $100 per million messages, as published. Hookdeck: its price per million depends on plan and throughput, and
+we have none that we could check. API destinations: $1.00 per million events and $0.20 per million requests; they neither sign a body
+nor keep a record per attempt nor read a customer's answer, cap the rate per connection, and their retries are not 2 s and 4 s.
+`;
+}
+
+if (import.meta.main) writeFileSync(COSTS, costs());
