@@ -21,7 +21,8 @@ export function outboundFunction(serviceName: string, environment: NodeJS.Proces
   const { deliver, close } = createDeliver({ clock: outboundClock });
   const end = async () => {
     await close();
-    metrics.publishStoredMetrics();
+    // Publishing nothing would write a warning to the log with every invocation.
+    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
   };
   return {
     logger,

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { RandomBytes } from '../sources.ts';
 
 /** One key of the sealing secret. `key` is any text with at least 256 bits of entropy. */
@@ -46,6 +46,14 @@ export function openSigningSecret(sealed: string, actionId: string, keys: readon
   );
 }
 
-function aesKey(key: SealingKey): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', key.key, '', 'va-wave signing secrets', 32));
+/** Derived once for each key object: a ring is read every few minutes, and its keys open a secret with every delivery. */
+const derived = new WeakMap<SealingKey, KeyObject>();
+
+function aesKey(key: SealingKey): KeyObject {
+  let aes = derived.get(key);
+  if (aes === undefined) {
+    aes = createSecretKey(new Uint8Array(hkdfSync('sha256', key.key, '', 'va-wave signing secrets', 32)));
+    derived.set(key, aes);
+  }
+  return aes;
 }
