@@ -12,6 +12,12 @@ export type Connection = {
   readonly address: string;
 };
 
+/** TLS sessions of one key: what saves the certificate's transmission and check on its next connection. */
+export type Sessions = {
+  readonly session: Buffer | undefined;
+  readonly remember: (session: Buffer) => void;
+};
+
 /** Nobody's name may make us knock at more doors than this in one attempt. */
 const ADDRESSES_TRIED = 4;
 
@@ -26,6 +32,7 @@ export async function openConnection(
   rule: NetworkRule,
   secureContext: SecureContext,
   attempt: Attempt,
+  sessions?: Sessions,
 ): Promise<Connection> {
   attempt.stage = 'connecting';
   const candidates = addresses.slice(0, ADDRESSES_TRIED);
@@ -48,7 +55,9 @@ export async function openConnection(
       continue;
     }
     const problem = rule.addressProblem(peer);
-    if (problem === undefined) return { socket: await secure(socket, endpoint, secureContext, attempt), address };
+    if (problem === undefined) {
+      return { socket: await secure(socket, endpoint, secureContext, attempt, sessions), address };
+    }
     socket.destroy();
     throw new Failure('blocked_address', `The connection led to ${problem}`);
   }
@@ -87,7 +96,13 @@ function openTcp(address: string, port: number, signal: AbortSignal, patienceMs:
   });
 }
 
-function secure(tcp: Socket, endpoint: Endpoint, secureContext: SecureContext, attempt: Attempt): Promise<TLSSocket> {
+function secure(
+  tcp: Socket,
+  endpoint: Endpoint,
+  secureContext: SecureContext,
+  attempt: Attempt,
+  sessions: Sessions | undefined,
+): Promise<TLSSocket> {
   const { signal } = attempt;
   attempt.stage = 'securing';
   return new Promise((resolve, reject) => {
@@ -100,7 +115,9 @@ function secure(tcp: Socket, endpoint: Endpoint, secureContext: SecureContext, a
       ALPNProtocols: ['http/1.1'],
       // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
       rejectUnauthorized: true,
+      ...(sessions?.session === undefined ? {} : { session: sessions.session }),
     });
+    if (sessions !== undefined) socket.on('session', sessions.remember);
     const fail = (reason: unknown) => {
       signal.removeEventListener('abort', onAbort);
       socket.destroy();

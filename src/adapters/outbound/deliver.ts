@@ -4,12 +4,13 @@ import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
 import type { Deliver, OutboundOutcome, OutboundRequest } from '../../domain/delivery/outbound.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
 import { openConnection } from './connect.ts';
-import { parseEndpoint } from './endpoint.ts';
+import { type Endpoint, parseEndpoint } from './endpoint.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { Failure } from './failure.ts';
 import { createIdleConnections } from './idle-connections.ts';
 import { resolveEndpoint } from './resolve.ts';
 import type { NetworkRule } from './rule.ts';
+import { createTlsSessions } from './tls-sessions.ts';
 
 export type OutboundClock = {
   /** Milliseconds that never go back: deadline and latency. */
@@ -53,6 +54,7 @@ export function createDeliver({
     minVersion: 'TLSv1.2',
   });
   const idle = createIdleConnections(clock.wall);
+  const sessions = createTlsSessions(clock.wall);
   const running = new Map<Attempt, Promise<unknown>>();
 
   async function send(request: OutboundRequest, attempt: Attempt): Promise<Answer> {
@@ -60,7 +62,7 @@ export function createDeliver({
     const addresses = await resolveEndpoint(endpoint, networkRule, attempt);
     const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
     const used = key ? await idle.take(key, addresses) : undefined;
-    const connection = used ?? (await openConnection(endpoint, addresses, networkRule, secureContext, attempt));
+    const connection = used ?? (await open(endpoint, addresses, attempt, key));
     try {
       const answer = await exchange(connection, endpoint, request, Boolean(key), attempt);
       if (key && answer.connectionReusable) idle.put(key, connection);
@@ -68,6 +70,17 @@ export function createDeliver({
     } catch (error) {
       connection.socket.destroy();
       if (key && used) idle.distrust(key);
+      throw error;
+    }
+  }
+
+  async function open(endpoint: Endpoint, addresses: readonly string[], attempt: Attempt, key: string | undefined) {
+    const resumable = key ? sessions.of(key) : undefined;
+    try {
+      return await openConnection(endpoint, addresses, networkRule, secureContext, attempt, resumable);
+    } catch (error) {
+      // Whatever it was, no server is to fail twice for a session that it cannot resume.
+      if (key) sessions.forget(key);
       throw error;
     }
   }
