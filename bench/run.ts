@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { coldStart } from './cold-start/section.ts';
 import { delivery } from './delivery/section.ts';
 import { type Section, sectionMarkdown } from './report.ts';
 
@@ -9,7 +10,10 @@ import { type Section, sectionMarkdown } from './report.ts';
  * `npm run bench` measures everything and writes bench/results.md; `npm run bench -- delivery` measures one section and only
  * prints it.
  */
-const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = { delivery };
+const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
+  delivery,
+  'cold-start': coldStart,
+};
 
 const RESULTS = fileURLToPath(new URL('./results.md', import.meta.url));
 

@@ -18,25 +18,30 @@ export function functionCode(folder: string, networkRule?: string): AssetCode {
       image: DockerImage.fromRegistry('scratch'),
       local: {
         tryBundle(outputFolder) {
-          buildSync({
-            entryPoints: [`${lambdas}${folder}/handler.ts`],
-            outfile: `${outputFolder}/index.mjs`,
-            bundle: true,
-            platform: 'node',
-            target: 'node24',
-            format: 'esm',
-            mainFields: ['module', 'main'],
-            // Names stay: a stack trace in the log is read by people, and the file has no source map beside it.
-            minifyWhitespace: true,
-            minifySyntax: true,
-            legalComments: 'none',
-            // Some dependencies are CommonJS and call require() for Node's own modules.
-            banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-            alias: networkRule === undefined ? {} : { '#network-rule': networkRule },
-          });
+          bundleHandler(`${lambdas}${folder}/handler.ts`, `${outputFolder}/index.mjs`, networkRule);
           return true;
         },
       },
     },
+  });
+}
+
+/** Writes the bundle of one handler: a single ES module with everything but Node's own modules. */
+export function bundleHandler(entry: string, outfile: string, networkRule?: string): void {
+  buildSync({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    // Names stay: a stack trace in the log is read by people, and the file has no source map beside it.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    // Some dependencies are CommonJS and call require() for Node's own modules.
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    alias: networkRule === undefined ? {} : { '#network-rule': networkRule },
   });
 }

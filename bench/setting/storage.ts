@@ -70,6 +70,7 @@ export async function startStorage(folder: string): Promise<Storage> {
 /** @param dynamo origin of DynamoDB @param others origin of everything else */
 export function functionEnvironment(dynamo: string, others: string): Record<string, string> {
   return {
+    ...Object.fromEntries(Object.values(ENVIRONMENT).map((name) => [name, 'unused'])),
     AWS_REGION: ACCESS.region,
     AWS_ACCESS_KEY_ID: ACCESS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: ACCESS.secretAccessKey,

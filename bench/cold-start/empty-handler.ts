@@ -1,0 +1,2 @@
+/** What starting costs when there is nothing to start. */
+export const handler = async () => ({ statusCode: 200 });

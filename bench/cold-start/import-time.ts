@@ -1,0 +1,11 @@
+import { pathToFileURL } from 'node:url';
+
+/** Prints how many milliseconds of wall and CPU time the import of a bundle takes: a fresh process each, as in a cold start. */
+
+const [, , bundle = ''] = process.argv;
+const cpu = process.cpuUsage();
+const startedAt = performance.now();
+await import(pathToFileURL(bundle).href);
+const { user, system } = process.cpuUsage(cpu);
+console.log(JSON.stringify({ wall: performance.now() - startedAt, cpu: (user + system) / 1000 }));
+process.exit();
