@@ -10,7 +10,13 @@ import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-b
 import { actionTestFunction } from '../src/adapters/functions/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/functions/assistant-runtime.ts';
 import { lambdaClient } from '../src/adapters/functions/invoke-function.ts';
-import { cachedRing, replaceSecret, secretsManagerClient } from '../src/adapters/secrets/secret-store.ts';
+import {
+  cachedRing,
+  readRing,
+  replaceSecret,
+  secretsManagerClient,
+  writeRing,
+} from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue, sqsClient } from '../src/adapters/sqs/deliveries-queue.ts';
@@ -24,6 +30,7 @@ import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/de
 import type { Erasure } from '../src/domain/operations/erase.ts';
 import type { FindEventAttempts } from '../src/domain/operations/event-attempts.ts';
 import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts';
+import type { ResealPorts } from '../src/domain/operations/reseal.ts';
 import type { RotateOriginSecretPorts } from '../src/domain/operations/rotate-origin-secret.ts';
 import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { Refusal } from '../src/domain/refusal.ts';
@@ -45,6 +52,7 @@ export type Deployment = ManageActionsPorts &
     readonly eventAttempts: FindEventAttempts;
     readonly sendDelivery: ReplayEventPorts['sendDelivery'];
     readonly replaceOriginSecret: RotateOriginSecretPorts['replaceOriginSecret'];
+    readonly sealingRing: ResealPorts['sealingRing'];
     readonly erasure: Erasure;
     readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
   };
@@ -86,6 +94,10 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       if (tooLarge.length > 0) throw new Refusal(413, 'payload: no queue message can hold the envelope');
     },
     replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
+    sealingRing: {
+      read: () => readRing(secrets, output('sealingKey')),
+      write: (ring) => writeRing(secrets, output('sealingKey'), ring),
+    },
     erasure: erasure(dynamo, {
       configuration: output('configurationTable'),
       conversations: output('conversationsTable'),

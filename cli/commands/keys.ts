@@ -1,12 +1,47 @@
 import type { Command } from 'commander';
+import { reseal } from '../../src/domain/operations/reseal.ts';
 import { rotateOriginSecret } from '../../src/domain/operations/rotate-origin-secret.ts';
-import { confirmed, type Run } from '../session.ts';
+import { confirmed, pauseOrEnd, type Run, steps } from '../session.ts';
 
 /** The service's own keys. The keys of session tokens rotate by themselves. */
 export function addKeysCommands(program: Command, run: Run): void {
   const keys = program
     .command('keys')
     .description("the service's own keys; those of session tokens rotate by themselves");
+
+  keys
+    .command('reseal')
+    .description('replace the sealing key, and seal every signing secret with the new one; takes at least six minutes')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+Adds a key, waits until every function knows it, seals the signing secret of every Action anew, and drops the old key once
+nothing needs it. Nothing is refused meanwhile, but an admin who saves an Action at the same moment is told to read it again.
+Interrupted, run it again: it goes on.
+
+Example:
+  va-wave keys reseal`,
+    )
+    .action((options: { yes?: true }) =>
+      run(async (session) => {
+        const deployment = await session.deployment();
+        await confirmed(session, options.yes, 'Replace the sealing key?');
+        const ports = {
+          ...deployment,
+          step: steps(session),
+          pause: (milliseconds: number) => pauseOrEnd(session, milliseconds),
+        };
+        const done = await reseal(ports);
+        session.progress.end();
+        session.output.object(done, 'Replaced the sealing key', [
+          ['kid', done.kid],
+          ['sealed anew', String(done.resealed)],
+          ['dropped keys', String(done.dropped_keys)],
+          ['lost', done.lost.join(', ')],
+        ]);
+      }),
+    );
 
   keys
     .command('rotate-origin')

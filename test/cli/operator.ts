@@ -7,6 +7,7 @@ import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import type { Membership } from '../../src/contract/members.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
+import type { KeyRing } from '../../src/domain/auth/token-key-ring.ts';
 import type { CatalogEvent } from '../../src/domain/events/publish.ts';
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
@@ -35,6 +36,7 @@ export class FakeOperator {
   readonly targets: Target[] = [];
   connectFails: Error | undefined;
 
+  sealingRing: KeyRing = [{ kid: 'k1', key: 'x'.repeat(64) }];
   readonly originSecrets: string[] = [];
   /** What eventAttempts finds. */
   attempts: EventAttempt[] = [];
@@ -91,6 +93,12 @@ export class FakeOperator {
       this.sentDeliveries.push(message);
     },
     replaceOriginSecret: async (value) => `version-${this.originSecrets.push(value)}`,
+    sealingRing: {
+      read: async () => this.sealingRing,
+      write: async (ring) => {
+        this.sealingRing = ring;
+      },
+    },
     erasure: {
       leftLogs: async () => [],
       forgetLog: async () => undefined,

@@ -1,5 +1,5 @@
 import type { Action } from '../../contract/actions.ts';
-import { openSigningSecret, sealSigningSecret } from '../../domain/delivery/signing-secret.ts';
+import { openSigningSecret, sealedWith, sealSigningSecret } from '../../domain/delivery/signing-secret.ts';
 import type { RandomBytes } from '../../domain/sources.ts';
 import type { CachedRing } from './secret-store.ts';
 
@@ -7,8 +7,7 @@ import type { CachedRing } from './secret-store.ts';
 export function signingSecrets(ring: CachedRing, randomBytes: RandomBytes) {
   return {
     openSigningSecret: async (action: Action): Promise<string> => {
-      const kid = action.sealed_signing_secret.split('.')[1] ?? '';
-      const key = await ring.byId(kid);
+      const key = await ring.byId(sealedWith(action.sealed_signing_secret));
       return openSigningSecret(action.sealed_signing_secret, action.action_id, key === undefined ? [] : [key]);
     },
 

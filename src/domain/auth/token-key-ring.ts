@@ -31,14 +31,18 @@ export function activeKey(ring: KeyRing, now: Date): RingKey {
  */
 export function rotateRing(ring: KeyRing, now: Date, randomBytes: RandomBytes): KeyRing {
   const seconds = unixSeconds(now);
-  const added: RingKey = {
-    kid: Buffer.from(randomBytes(9)).toString('base64url'),
-    key: Buffer.from(randomBytes(48)).toString('base64url'),
-    active_from: seconds + RING_CACHE_SECONDS,
-  };
   const kept = ring.filter((_, index) => {
     const successor = ring[index - 1];
     return successor === undefined || (successor.active_from ?? 0) + RETIRED_KEPT_SECONDS > seconds;
   });
-  return [added, ...kept];
+  return [newRingKey(now, randomBytes), ...kept];
+}
+
+/** A key that signs, or seals, as soon as every container had time to read it. */
+export function newRingKey(now: Date, randomBytes: RandomBytes): RingKey {
+  return {
+    kid: Buffer.from(randomBytes(9)).toString('base64url'),
+    key: Buffer.from(randomBytes(48)).toString('base64url'),
+    active_from: unixSeconds(now) + RING_CACHE_SECONDS,
+  };
 }

@@ -25,6 +25,11 @@ export function sealSigningSecret(secret: string, actionId: string, key: Sealing
   return `v1.${key.kid}.${sealed.toString('base64url')}`;
 }
 
+/** The id of the key that sealed this; empty for a text that is not sealed. */
+export function sealedWith(sealed: string): string {
+  return sealed.split('.')[1] ?? '';
+}
+
 /**
  * Opens what sealSigningSecret made.
  * @throws Error when the key is not among `keys`, or the text was altered or belongs to another Action

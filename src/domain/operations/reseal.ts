@@ -1,0 +1,113 @@
+import type { Action } from '../../contract/actions.ts';
+import { type KeyRing, newRingKey, type RingKey } from '../auth/token-key-ring.ts';
+import { openSigningSecret, sealedWith, sealSigningSecret } from '../delivery/signing-secret.ts';
+import type { ConfigurationStore } from '../organizations/store.ts';
+import { Refusal } from '../refusal.ts';
+import type { Clock, RandomBytes } from '../sources.ts';
+
+/** Longer than any request: whoever read an Action, or the ring, before it began is done when it is over. */
+const SETTLED_MS = 30_000;
+const LOOK_MS = 1000;
+
+export type ResealPorts = {
+  readonly store: Pick<ConfigurationStore, 'listOrganizations' | 'listActions' | 'replaceAction'>;
+  readonly sealingRing: {
+    /** As it is stored now. */
+    readonly read: () => Promise<KeyRing>;
+    readonly write: (ring: KeyRing) => Promise<void>;
+  };
+  readonly now: Clock;
+  readonly randomBytes: RandomBytes;
+  /** Told what is being done, often; ends the work by throwing, which may happen at any time. */
+  readonly step: (text: string) => Promise<void>;
+  /** Waits, and throws when the operator has had enough. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+};
+
+export type Resealed = {
+  /** Id of the key that seals now. */
+  readonly kid: string;
+  /** Signing secrets that this run sealed anew. */
+  readonly resealed: number;
+  readonly dropped_keys: number;
+  /** Actions whose signing secret no key opens: it is lost, and was before. */
+  readonly lost: readonly string[];
+};
+
+/**
+ * Replaces the sealing key: adds a key, waits until every function knows it and seals with it, seals every Action's signing secret
+ * anew, and drops the older keys once nothing needs them. Whatever interrupts this, running it again goes on with the key that
+ * was added.
+ * @throws Refusal 409 when somebody else changed the ring meanwhile
+ */
+export async function reseal(ports: ResealPorts): Promise<Resealed> {
+  const found = await ports.sealingRing.read();
+  const ring = found.length > 1 ? found : await withNewKey(found, ports);
+  const [newest] = ring;
+  await untilKnown(newest, ports);
+
+  let resealed = 0;
+  const lost = new Set<string>();
+  for (;;) {
+    const { sealed, changed } = await pass(ring, lost, resealed, ports);
+    resealed += sealed;
+    if (sealed + changed === 0) break;
+    await ports.step('Waiting for requests that are under way');
+    await ports.pause(SETTLED_MS);
+  }
+
+  if ((await ports.sealingRing.read())[0].kid !== newest.kid) {
+    throw new Refusal(409, 'sealing key: somebody else replaced it in the meantime; run this again');
+  }
+  await ports.sealingRing.write([newest]);
+  return { kid: newest.kid, resealed, dropped_keys: ring.length - 1, lost: [...lost].sort() };
+}
+
+async function withNewKey(ring: KeyRing, ports: ResealPorts): Promise<KeyRing> {
+  const added: KeyRing = [newRingKey(ports.now(), ports.randomBytes), ...ring];
+  await ports.sealingRing.write(added);
+  return added;
+}
+
+/** A container uses a ring for five minutes, and nobody seals with a key before its time. */
+async function untilKnown(newest: RingKey, { now, step, pause }: ResealPorts): Promise<void> {
+  const known = (newest.active_from ?? 0) * 1000 + SETTLED_MS;
+  for (let left = known - now().getTime(); left > 0; left = known - now().getTime()) {
+    await step(`Waiting until every function knows the new key: ${Math.ceil(left / 1000)} s`);
+    await pause(Math.min(left, LOOK_MS));
+  }
+}
+
+/** Seals anew what an older key sealed. `changed` counts Actions that somebody saved meanwhile: the next pass sees to them. */
+async function pass(
+  ring: KeyRing,
+  lost: Set<string>,
+  before: number,
+  ports: ResealPorts,
+): Promise<{ readonly sealed: number; readonly changed: number }> {
+  let sealed = 0;
+  let changed = 0;
+  for await (const { org_id } of ports.store.listOrganizations()) {
+    for (const action of await ports.store.listActions(org_id)) {
+      await ports.step(`Sealing signing secrets: ${before + sealed}`);
+      if (sealedWith(action.sealed_signing_secret) === ring[0].kid || lost.has(action.action_id)) continue;
+      const next = sealedAnew(action, ring, ports);
+      if (next === undefined) lost.add(action.action_id);
+      else if ((await ports.store.replaceAction(action, next)) === 'replaced') sealed += 1;
+      else changed += 1;
+    }
+  }
+  return { sealed, changed };
+}
+
+/** A version of its own, so that a save that began before fails instead of bringing the old text back. */
+function sealedAnew(action: Action, ring: KeyRing, { randomBytes }: ResealPorts): Action | undefined {
+  const { action_id, sealed_signing_secret: sealed, version } = action;
+  if (!ring.some(({ kid }) => kid === sealedWith(sealed))) return undefined;
+  const secret = openSigningSecret(sealed, action_id, ring);
+  return {
+    ...action,
+    sealed_signing_secret: sealSigningSecret(secret, action_id, ring[0], randomBytes),
+    version: version + 1,
+  };
+}
