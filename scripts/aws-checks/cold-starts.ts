@@ -1,0 +1,58 @@
+import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import * as z from 'zod';
+import { type Check, expectThat } from './check.ts';
+
+const report = z.object({
+  type: z.literal('platform.report'),
+  record: z.object({ metrics: z.object({ initDurationMs: z.number().optional() }) }),
+});
+
+/** Many invocations at once need new environments. Each input is refused at once, and changes nothing. */
+const COLD: Readonly<Record<string, object>> = {
+  AiAction: { operation: 'listTools', site_id: 'verification' },
+  UsageReport: { session_token: 'verification', usage: {} },
+};
+const AT_ONCE = 20;
+/** A person waits for the first request after a pause: this much and the work itself. */
+const COLD_START_MS = 1000;
+
+export const coldStarts: Check = {
+  name: `Cold starts take less than ${COLD_START_MS} ms`,
+  run: async ({ access, stack }) => {
+    const cloudFormation = new CloudFormationClient(access);
+    const { StackResources = [] } = await cloudFormation.send(new DescribeStackResourcesCommand({ StackName: stack }));
+    const lambda = new LambdaClient(access);
+    const found: string[] = [];
+    for (const [construct, input] of Object.entries(COLD)) {
+      const FunctionName = StackResources.find(({ LogicalResourceId }) =>
+        LogicalResourceId?.startsWith(`${construct}Function`),
+      )?.PhysicalResourceId;
+      const command = new InvokeCommand({ FunctionName, LogType: 'Tail', Payload: JSON.stringify(input) });
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => lambda.send(command)));
+      const times = answers
+        .flatMap(({ LogResult = '' }) => Buffer.from(LogResult, 'base64').toString('utf8').split('\n'))
+        .flatMap((line) => initDuration(line))
+        .sort((a, b) => a - b);
+      const worst = times.at(-1);
+      expectThat(
+        worst !== undefined,
+        `${construct}: no cold start among ${AT_ONCE}; try again in a quarter of an hour`,
+      );
+      expectThat(worst !== undefined && worst < COLD_START_MS, `${construct}: ${worst} ms`);
+      found.push(`${construct}: median ${times[times.length >> 1]} ms, worst ${worst} ms of ${times.length}`);
+    }
+    return found.join('; ');
+  },
+};
+
+function initDuration(line: string): number[] {
+  try {
+    const parsed = report.safeParse(JSON.parse(line));
+    const time = parsed.success ? parsed.data.record.metrics.initDurationMs : undefined;
+    return time === undefined ? [] : [time];
+  } catch {
+    // Lines of functions, and lines that the tail has cut.
+    return [];
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Checks on a real deployment what nothing else can prove (docs/verification.md):
+ *
+ *     node scripts/verify-on-aws.ts [--stack VaWave] [--region eu-west-1]
+ *
+ * It leaves nothing behind. For a minute it uses up this machine's own limit of session creates.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command } from 'commander';
+import type { AwsAccess } from '../src/adapters/aws-access.ts';
+import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
+import { coldStarts } from './aws-checks/cold-starts.ts';
+import { delayWithGroup, groupOfEvents } from './aws-checks/message-groups.ts';
+import { forgedAddress } from './aws-checks/viewer-address.ts';
+
+const program = new Command('verify-on-aws')
+  .option('--stack <name>', 'the deployed stack', 'VaWave')
+  .option('--region <name>', 'its region; else the one of the environment');
+
+const { stack, region } = program.parse().opts<{ stack: string; region?: string }>();
+const access: AwsAccess = region === undefined ? {} : { region };
+const outputs = await stackOutputs(stack, access);
+const output = (name: string): string => {
+  const value = outputs[name];
+  if (value === undefined) throw new Error(`The stack has no output ${name}`);
+  return value;
+};
+const checks = [
+  groupOfEvents,
+  delayWithGroup,
+  coldStarts,
+  forgedAddress('at the API', 'apiUrl'),
+  forgedAddress('behind CloudFront', 'baseUrl'),
+];
+let failed = 0;
+for (const check of checks) {
+  // The limit of the check before has to be forgotten.
+  if (check.name.includes('behind CloudFront')) await pause(61_000);
+  try {
+    console.log(`ok    ${check.name}: ${await check.run({ access, stack, output })}`);
+  } catch (error) {
+    failed++;
+    console.log(`FAIL  ${check.name}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+process.exitCode = failed === 0 ? 0 : 1;
