@@ -18,7 +18,7 @@ export function assistantFields(assistant: Assistant): Fields {
     ['site_id', assistant.site_id],
     ['org_id', assistant.org_id],
     ['name', assistant.name],
-    ['status', onOff(assistant.enabled)],
+    ['status', status(assistant)],
     ['domain', assistant.domain],
     ['authentication mode', assistant.authentication_mode],
     ['allowed domains', assistant.allowed_domains.join(', ')],
@@ -33,7 +33,7 @@ export function assistantFields(assistant: Assistant): Fields {
 export function assistantRow(assistant: Assistant): Row {
   return {
     site_id: assistant.site_id,
-    status: onOff(assistant.enabled),
+    status: status(assistant),
     mode: assistant.authentication_mode,
     domain: assistant.domain,
     name: assistant.name,
@@ -54,7 +54,7 @@ export function actionFields(action: Action): Fields {
     ['name', action.name],
     ['trigger', action.trigger],
     ['endpoint', `${action.method} ${action.url}`],
-    ['status', onOff(action.enabled)],
+    ['status', status(action)],
     ...triggerFields(action),
     ['updated', action.updated_at],
   ];
@@ -92,7 +92,7 @@ export function actionRow(action: Action): Row {
   return {
     action_id: action.action_id,
     trigger: action.trigger,
-    status: onOff(action.enabled),
+    status: status(action),
     site_id: action.site_id,
     endpoint: `${action.method} ${action.url}`,
     name: action.name,
@@ -107,4 +107,5 @@ export function answerFields(answer: object): Fields {
   ]);
 }
 
-const onOff = (enabled: boolean) => (enabled ? 'on' : 'off');
+const status = ({ enabled, suspended }: { readonly enabled: boolean; readonly suspended?: boolean }) =>
+  suspended ? 'suspended' : enabled ? 'on' : 'off';

@@ -1,16 +1,22 @@
 import type { Command } from 'commander';
 import { type Organization, PLANS } from '../../src/contract/organizations.ts';
-import { createOrganization, updateOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import {
+  createOrganization,
+  requireOrganization,
+  updateOrganization,
+} from '../../src/domain/organizations/manage-organizations.ts';
+import { setSuspended } from '../../src/domain/organizations/suspension.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import type { Run } from '../session.ts';
+import { confirmed, type Run, type Session, steps } from '../session.ts';
 import { spelled } from '../values.ts';
 import { addOrgDelete } from './erase.ts';
 
-const fields = ({ org_id, name, plan, created_at }: Organization): [string, string][] => [
+const fields = ({ org_id, name, plan, created_at, suspended }: Organization): [string, string][] => [
   ['org_id', org_id],
   ['name', name],
   ['plan', plan],
   ['created', created_at],
+  ...(suspended ? [['status', 'suspended'] as [string, string]] : []),
 ];
 
 const plan = (text: string) => spelled(PLANS, text);
@@ -48,6 +54,35 @@ export function addOrgCommands(program: Command, run: Run): void {
       }),
     );
 
+  org
+    .command('suspend <org_id>')
+    .description(
+      'refuse its widgets and server secrets like those of disabled assistants, and send none of its requests',
+    )
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+Events are recorded as organization_suspended and not sent later. Settings stay as they are. It works with the next request;
+interrupted, run it again.
+
+Example:
+  va-wave org suspend org_…`,
+    )
+    .action((orgId: string, options: { yes?: true }) =>
+      run(async (session) => {
+        const { name } = await requireOrganization(orgId, await session.deployment());
+        await confirmed(session, options.yes, `Suspend the organization ${name} (${orgId})?`);
+        await changeSuspension(orgId, true, session);
+      }),
+    );
+
+  org
+    .command('resume <org_id>')
+    .description('end the suspension of an organization; what was not sent meanwhile stays unsent')
+    .addHelpText('after', '\nExample:\n  va-wave org resume org_…')
+    .action((orgId: string) => run((session) => changeSuspension(orgId, false, session)));
+
   addOrgDelete(org, run);
 
   org
@@ -72,4 +107,14 @@ export function addOrgCommands(program: Command, run: Run): void {
         );
       }),
     );
+}
+
+async function changeSuspension(orgId: string, suspended: boolean, session: Session): Promise<void> {
+  const done = await setSuspended(orgId, suspended, { ...(await session.deployment()), step: steps(session) });
+  session.progress.end();
+  session.output.object(done, suspended ? 'Suspended the organization' : 'Resumed the organization', [
+    ['org_id', orgId],
+    ['assistants', String(done.assistants)],
+    ['Actions', String(done.actions)],
+  ]);
 }

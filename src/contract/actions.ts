@@ -88,6 +88,8 @@ export type Action = ActionInput & {
   /** Tool name of an AI-decided Action, last path segment of a Form: unique among those of its assistant. */
   readonly slug: string;
   readonly sealed_signing_secret: string;
+  /** Its organization is suspended: nothing is sent, whatever `enabled` says. */
+  readonly suspended?: boolean;
   readonly created_at: string;
   readonly updated_at: string;
   readonly version: number;

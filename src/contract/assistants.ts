@@ -38,6 +38,8 @@ export type Assistant = AssistantInput & {
   readonly server_secret?: { readonly sha256: string; readonly last_six: string };
   /** SNS topics that receive form submissions. Set by the operator only: an admin could name another organization's. */
   readonly escalation_topics?: readonly string[];
+  /** Its organization is suspended: it is refused as if it were off, whatever `enabled` says. */
+  readonly suspended?: boolean;
   readonly created_at: string;
   readonly updated_at: string;
   /** Grows by one with every save; a save names the version that it read. */

@@ -15,6 +15,7 @@ export const FAILURE_CODES = [
   'http_status',
   'action_disabled',
   'action_deleted',
+  'organization_suspended',
   'payload_too_large',
   'internal_error',
 ] as const;

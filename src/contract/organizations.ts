@@ -17,4 +17,6 @@ export type Organization = {
   readonly plan: Plan;
   /** ISO 8601, UTC. */
   readonly created_at: string;
+  /** By the operator: widgets and server secrets are refused, and nothing is sent. Stands on assistants and Actions as well. */
+  readonly suspended?: boolean;
 };

@@ -57,3 +57,17 @@ test('lists by name', async () => {
   expect(names).toEqual(['Ärzte', 'Mall', 'Zoo']);
   expect((await operator.run('org', 'list')).out.split('\n')[0]).toMatch(/^ORG_ID +PLAN +CREATED +NAME$/);
 });
+
+test('suspends an organization once a person agreed, shows it, and resumes it', async () => {
+  const operator = new FakeOperator();
+  const { org_id, site_id } = await operator.action();
+  operator.whileWaiting = () => true;
+  operator.terminal = true;
+  expect((await operator.run('org', 'suspend', org_id)).err).toBe('Nothing was changed\n');
+  operator.answer = 'y';
+  expect((await operator.run('org', 'suspend', org_id)).out).toMatch(/^Suspended the organization\n/);
+  expect((await operator.run('assistant', 'show', site_id)).out).toMatch(/status +suspended/);
+  expect(await operator.json('org', 'resume', org_id)).toEqual({ org_id, suspended: false, assistants: 1, actions: 1 });
+  expect((await operator.run('assistant', 'show', site_id)).out).toMatch(/status +on/);
+  expect((await operator.run('org', 'suspend', 'org_x', '--yes')).code).toBe(3);
+});

@@ -162,3 +162,23 @@ test('an organization is erased: its widget is refused, and no log holds what wa
   expect(await answer.json()).toEqual({ success: false, error: 'Widget site not found' });
   expect((await command.run('org', 'delete', org.orgId, '--yes')).code).toBe(3);
 });
+
+test('a suspended organization is refused like a disabled assistant, its events are recorded unsent, until it is resumed', async () => {
+  const org = await world.organization();
+  const action = await world.eventAction(org.siteId, '/suspended', ['message.sent']);
+  const init = async () => {
+    const headers = { 'x-site-id': org.siteId, origin: 'https://a.example' };
+    return (await fetch(`${world.service.apiUrl}/api/widget/init`, { method: 'POST', headers })).json();
+  };
+  const put = () => command.json('event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId);
+  await command.json('org', 'suspend', org.orgId);
+  expect(await init()).toEqual({ success: false, error: 'Widget site is disabled' });
+  await put();
+  expect(await world.finished(action, 1)).toMatchObject([{ sends: 0, error: { code: 'organization_suspended' } }]);
+  expect(world.receiver.to('/suspended')).toEqual([]);
+
+  await command.json('org', 'resume', org.orgId);
+  expect(await init()).toEqual({ success: false, error: 'Site has no allowed domains configured' });
+  await put();
+  await until(() => world.receiver.to('/suspended').length === 1);
+});

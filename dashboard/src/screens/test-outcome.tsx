@@ -21,6 +21,7 @@ const ADVICE: Readonly<Record<FailureCode, string>> = {
   redirect: 'The endpoint redirected. Redirects are not followed: use the final URL.',
   http_status: 'The endpoint answered with an error status. Its log knows more.',
   action_disabled: 'The Action is switched off.',
+  organization_suspended: 'The organization is suspended.',
   action_deleted: 'The Action was deleted.',
   payload_too_large: 'The payload was too large to send.',
   internal_error: 'The service failed. Try again.',

@@ -14,7 +14,7 @@ export async function listTools(
   siteId: string,
   ports: { readonly toolsOf: (siteId: string) => Promise<readonly AiAction[]> },
 ): Promise<readonly Tool[]> {
-  const actions = await ports.toolsOf(siteId);
+  const actions = (await ports.toolsOf(siteId)).filter(({ suspended }) => !suspended);
   return actions.map((action) => ({
     name: action.slug,
     description: action.description,
@@ -65,7 +65,7 @@ export async function callTool(
 ): Promise<ToolResult> {
   const { siteId, conversationId } = call;
   const action = await ports.findTool(siteId, call.tool);
-  if (!action?.enabled) return { outcome: 'unknown_tool', message: 'There is no such Action.' };
+  if (!action?.enabled || action.suspended) return { outcome: 'unknown_tool', message: 'There is no such Action.' };
   const verdict = checkArguments(action.parameters, call.arguments);
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
   if (!(await ports.countCall({ siteId, conversationId, actionId: action.action_id }, AI_CALLS_PER_CONVERSATION))) {

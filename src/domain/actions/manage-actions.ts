@@ -6,6 +6,7 @@ import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
+import { suspendedLike } from '../organizations/suspension.ts';
 import { Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
@@ -29,6 +30,7 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
     org_id: assistant.org_id,
     site_id: siteId,
     slug: slugOf(settings.name, actionId),
+    ...suspendedLike(assistant),
     sealed_signing_secret: await ports.sealSigningSecret(newSigningSecret(ports.randomBytes), actionId),
     created_at: now,
     updated_at: now,
@@ -65,6 +67,7 @@ export async function updateAction(
     org_id: previous.org_id,
     site_id: previous.site_id,
     slug: slugOf(settings.name, previous.action_id),
+    ...suspendedLike(previous),
     sealed_signing_secret: previous.sealed_signing_secret,
     created_at: previous.created_at,
     updated_at: ports.now().toISOString(),
@@ -97,8 +100,18 @@ export async function requireAction(actionId: string, ports: Pick<ManagementPort
 
 /** What an admin set, without what the service added. */
 export function settingsOf(action: Action): ActionInput {
-  const { action_id, org_id, site_id, slug, sealed_signing_secret, created_at, updated_at, version, ...settings } =
-    action;
+  const {
+    action_id,
+    org_id,
+    site_id,
+    slug,
+    suspended,
+    sealed_signing_secret,
+    created_at,
+    updated_at,
+    version,
+    ...settings
+  } = action;
   return settings;
 }
 

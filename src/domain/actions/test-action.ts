@@ -18,7 +18,7 @@ export type TestActionPorts = SingleAttemptPorts & {
 /**
  * The Test button (spec "Outbound: Action request"): a real signed request through the same pipeline, one attempt, logged.
  * A disabled Action can be tested before it is switched on.
- * @throws Refusal 404, 429
+ * @throws Refusal 404, 409 while the organization is suspended, 429
  */
 export async function testAction(orgId: string, actionId: string, ports: TestActionPorts): Promise<TestResult> {
   const [perMinute, action] = await Promise.all([
@@ -26,6 +26,7 @@ export async function testAction(orgId: string, actionId: string, ports: TestAct
     ports.findAction(orgId, actionId),
   ]);
   if (action === undefined) throw new Refusal(404, `action_id: no Action ${actionId}`);
+  if (action.suspended) throw new Refusal(409, `org_id: ${orgId} is suspended`);
   if (!perMinute.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perMinute);
   const id = ports.newId();
   const sample = sampleRequest(action, id, ports.now());

@@ -62,7 +62,7 @@ export function admitWidget(credentials: WidgetCredentials, identified: Identifi
   if (!credentials.sessionToken && !credentials.siteId) throw new Refusal(401, MESSAGES.credentialsRequired);
   if (credentials.sessionToken && claims === undefined) throw new Refusal(401, MESSAGES.sessionTokenInvalid);
   if (assistant === undefined) throw new Refusal(401, MESSAGES.siteNotFound);
-  if (!assistant.enabled) throw new Refusal(401, MESSAGES.siteDisabled);
+  if (!assistant.enabled || assistant.suspended) throw new Refusal(401, MESSAGES.siteDisabled);
   if (claims === undefined) {
     if (assistant.authentication_mode === 'Session Signed') throw new Refusal(401, MESSAGES.sessionTokenRequired);
     admitOrigin(credentials, assistant.allowed_domains);

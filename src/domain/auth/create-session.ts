@@ -35,7 +35,7 @@ export async function createSession(
   if (!perIp.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perIp);
   if (request.serverKey === undefined || request.serverKey === '') throw new Refusal(401, MESSAGES.serverKeyRequired);
   if (!request.serverKey.startsWith('ss_')) throw new Refusal(401, MESSAGES.serverKeyFormat);
-  if (!assistant?.enabled || !serverSecretMatches(assistant.server_secret, request.serverKey)) {
+  if (!assistant?.enabled || assistant.suspended || !serverSecretMatches(assistant.server_secret, request.serverKey)) {
     throw new Refusal(401, MESSAGES.serverKeyInvalid);
   }
 

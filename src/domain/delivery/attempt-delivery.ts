@@ -29,6 +29,7 @@ export type AttemptSummary = {
 };
 
 const DELETED = { code: 'action_deleted', message: 'The Action was deleted' } as const;
+const SUSPENDED = { code: 'organization_suspended', message: 'The organization is suspended' } as const;
 const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } as const;
 
 /**
@@ -56,8 +57,8 @@ export async function attemptDelivery(
     message_id: messageId,
     ...(message.version === 2 ? { replay: message.replay } : {}),
   };
-  if (!action?.enabled) {
-    const finished = await ports.log.recordUnsent(start, action === undefined ? DELETED : DISABLED);
+  if (!action?.enabled || action.suspended) {
+    const finished = await ports.log.recordUnsent(start, whyUnsent(action));
     // The retry that was left to do is then what the record says is not made.
     if (finished !== undefined) await scheduleNext(message, finished.result, ports);
     return { outcome: 'unsent', result: null };
@@ -85,6 +86,11 @@ export async function attemptDelivery(
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
   await scheduleNext(message, result, ports);
   return { outcome: result.success ? 'succeeded' : 'failed', result };
+}
+
+function whyUnsent(action: Action | undefined) {
+  if (action === undefined) return DELETED;
+  return action.suspended ? SUSPENDED : DISABLED;
 }
 
 async function scheduleNext(

@@ -18,6 +18,7 @@ export function isRetried(failure: { readonly code: FailureCode; readonly status
     case 'redirect':
     case 'action_disabled':
     case 'action_deleted':
+    case 'organization_suspended':
     case 'payload_too_large':
     case 'internal_error':
       return false;

@@ -7,6 +7,7 @@ import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { Refusal } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
+import { suspendedLike } from './suspension.ts';
 
 /**
  * Creates an assistant of an organization. Hosts and addresses are normalized (spec "Allowed Websites", rule 5).
@@ -21,6 +22,7 @@ export async function createAssistant(orgId: string, input: unknown, ports: Mana
     ...settings,
     site_id: newId('site', ports.randomBytes),
     org_id: orgId,
+    ...suspendedLike(organization),
     created_at: now,
     updated_at: now,
     version: 1,

@@ -113,6 +113,7 @@ test('wrong arguments are told by their field, send nothing and do not count', a
 test.each([
   ['an unknown one', {}, 'nothing'],
   ['a disabled one', { enabled: false }, undefined],
+  ['one of a suspended organization', { suspended: true }, undefined],
 ])('%s is no tool', async (_, changes, tool) => {
   const { call, outbound } = setUp(changes);
   expect(await call({ order: 'A1' }, 'c-1', tool)).toMatchObject({ outcome: 'unknown_tool' });

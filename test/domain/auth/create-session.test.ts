@@ -117,8 +117,8 @@ describe('refuses with 401', () => {
     expect(perHour.calls).toEqual([]);
   });
 
-  test('the right key of a disabled assistant', async () => {
-    const { create } = setUp({ enabled: false });
+  test.each([{ enabled: false }, { suspended: true }])('the right key of a disabled assistant: %j', async (off) => {
+    const { create } = setUp(off);
     expect(await saidNo(create())).toEqual([401, 'Invalid server key']);
   });
 

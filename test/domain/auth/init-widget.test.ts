@@ -60,6 +60,7 @@ describe('refuses', () => {
     ],
     ['an unknown site', {}, { siteId: 'site_nobody' }, 401, 'Widget site not found'],
     ['a site id that cannot be one', {}, { siteId: '../x y' }, 401, 'Widget site not found'],
+    ['a site of a suspended organization', { assistant: { suspended: true } }, {}, 401, 'Widget site is disabled'],
     ['a disabled site', { assistant: { enabled: false } }, {}, 401, 'Widget site is disabled'],
     [
       'a disabled site with a token',

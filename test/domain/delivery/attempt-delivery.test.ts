@@ -114,6 +114,16 @@ describe('an attempt', () => {
   });
 });
 
+test('of a suspended organization is on record as such, and unsent', async () => {
+  const { attempt, outbound, log, later } = setUp(anEventAction({ suspended: true }));
+  expect(await attempt()).toEqual({ outcome: 'unsent', result: null });
+  expect(log.all()[0]?.result?.error).toEqual({
+    code: 'organization_suspended',
+    message: 'The organization is suspended',
+  });
+  expect([outbound.requests, later]).toEqual([[], []]);
+});
+
 describe('a replay', () => {
   const replayed: DeliveryMessage = { ...MESSAGE, version: 2, replay: '0123456789ab' };
 
