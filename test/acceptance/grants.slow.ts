@@ -73,11 +73,11 @@ test.each(statements)(
 const POLLING_ON_A_BAD_DAY = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'];
 
 test('the reverse: the scenario makes every call that is granted, on every resource that is named', async () => {
-  const cloud = await startLocalCloud({
-    data: mkdtempSync(join(folder, 'data-')),
-    assembly,
-    authorities: [join(folder, 'authority.pem')],
-  });
+  // Of its own: the steps count what has arrived.
+  const receiver = await startReceiver();
+  const authority = join(folder, 'own-authority.pem');
+  writeFileSync(authority, receiver.authorityPem);
+  const cloud = await startLocalCloud({ data: mkdtempSync(join(folder, 'data-')), assembly, authorities: [authority] });
   try {
     const operator = directOperator(cloud);
     const prepared = await prepare(operator, receiver);
@@ -106,6 +106,7 @@ test('the reverse: the scenario makes every call that is granted, on every resou
     expect(unused).toEqual(queues);
   } finally {
     await cloud.stop();
+    await receiver.stop();
   }
 }, 120_000);
 

@@ -179,7 +179,7 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     const body = { conversation_id, values: { text: 'Thank you' } };
     const submitted = await post(form, { 'x-session-token': session.session_token, origin: PAGE }, body);
     assert.equal(submitted.status, 200);
-    assert.equal(receiver.to('/feedback').length, 1);
+    assert.equal(receiver.to('/feedback').filter((request) => request.body.includes(conversation_id)).length, 1);
     // The same through the distribution, which a backend may call as well.
     const headers = { 'x-server-key': prepared.serverSecret };
     assert.equal((await post(`${service.baseUrl}/api/widget/session/create`, headers, {})).status, 200);
@@ -432,7 +432,7 @@ export async function workInDashboard(
   });
   const tested = await call('POST', `${organization}/actions/${action.action_id}/test`);
   assert.equal(tested.success, true);
-  assert.equal(receiver.to('/dashboard').length, 1);
+  assert.ok(receiver.to('/dashboard').some(({ body }) => JSON.parse(body.toString()).site_id === assistant.site_id));
   const deleted = await call('DELETE', `${organization}/actions/${action.action_id}?version=${action.version}`);
   assert.equal(deleted.deleted, true);
   const audit = await call('GET', `${organization}/audit`);

@@ -8,6 +8,10 @@ test('without context there is nothing to choose', () => {
   expect(read({})).toEqual({});
 });
 
+test('what only tests and one machine pass cannot be given by context', () => {
+  expect(read({ networkRule: 'anything.ts', emulated: 'true' })).toEqual({});
+});
+
 test('takes every option as the text that -c makes of it', () => {
   const { domain, ...options } = ALL_OPTIONS;
   const context = { ...options, stage: 'dev', domainName: domain.name, certificateArn: domain.certificateArn };
