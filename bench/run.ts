@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { coldStart } from './cold-start/section.ts';
 import { delivery } from './delivery/section.ts';
+import { endToEnd } from './end-to-end/section.ts';
+import { growth } from './growth/section.ts';
+import { pages } from './pages/section.ts';
 import { type Section, sectionMarkdown } from './report.ts';
+import { requests } from './requests/section.ts';
 
 /**
  * `npm run bench` measures everything and writes bench/results.md; `npm run bench -- delivery` measures one section and only
@@ -13,6 +17,10 @@ import { type Section, sectionMarkdown } from './report.ts';
 const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   delivery,
   'cold-start': coldStart,
+  requests,
+  'end-to-end': endToEnd,
+  growth,
+  pages,
 };
 
 const RESULTS = fileURLToPath(new URL('./results.md', import.meta.url));

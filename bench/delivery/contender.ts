@@ -9,6 +9,9 @@ export type ContenderSettings = {
   readonly bundle?: string;
   readonly orgId?: string;
   readonly actionIds?: readonly string[];
+  /** Of the functions of the API: whose request it is. */
+  readonly siteId?: string;
+  readonly serverSecret?: string;
   /** Of the queue worker: where Redis is, where its rows go, and whether it keeps connections. */
   readonly redisPort?: number;
   readonly folder?: string;

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startLocalCloud } from '../../local/cloud.ts';
+import { demoCertificates } from '../../local/demo/certificates.ts';
+import { operatorOf } from '../../local/demo/operator.ts';
+import { createAction } from '../../src/domain/actions/manage-actions.ts';
+import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import type { Goal, Section } from '../report.ts';
+import { percentile } from '../statistics.ts';
+import { startTimedReceiver } from './timed-receiver.ts';
+
+const EVENTS = 300;
+const PER_SECOND = 20;
+const FAILING = 30;
+
+/** From PutEvents to the customer's endpoint, through everything. */
+export async function endToEnd(folder: string): Promise<Section> {
+  const certificates = demoCertificates(folder);
+  const receiver = await startTimedReceiver(certificates);
+  const cloud = await startLocalCloud({ data: join(folder, 'cloud'), authorities: [certificates.caFile] });
+  const operator = operatorOf(cloud);
+  try {
+    const { org_id } = await createOrganization({ name: 'Bench', plan: 'paid' }, operator.management);
+    const site = { name: 'Bench', domain: 'a.example', hourly_rate_limit: 1000 };
+    const { site_id } = await createAssistant(org_id, site, operator.management);
+    const action = (path: string, event: string) =>
+      createAction(
+        site_id,
+        { trigger: 'Event', name: path, url: receiver.url(path), events: [event] },
+        operator.management,
+      );
+    await action('/fine', 'message.sent');
+    await action('/failing', 'message.received');
+    const put = (event: 'message.sent' | 'message.received', mark: string) =>
+      operator.publish({ event, org_id, site_id, data: { mark } });
+
+    await put('message.sent', 'warm-up');
+    await until(() => receiver.arrivals.has('warm-up'));
+    const sentAt = new Map<string, number>();
+    for (let event = 0; event < EVENTS; event++) {
+      const mark = `fine-${event}`;
+      sentAt.set(mark, Date.now());
+      void put('message.sent', mark);
+      await pause(1000 / PER_SECOND);
+    }
+    await until(() => [...sentAt.keys()].every((mark) => receiver.arrivals.has(mark)));
+    const latencies = [...sentAt].map(([mark, at]) => (receiver.arrivals.get(mark)?.[0] ?? Number.NaN) - at);
+
+    const failing = Array.from({ length: FAILING }, (_, event) => `failing-${event}`);
+    for (const mark of failing) {
+      await put('message.received', mark);
+      await pause(100);
+    }
+    await until(() => failing.every((mark) => receiver.arrivals.get(mark)?.length === 3));
+    const pauses = [0, 1].map((retry) =>
+      failing.map((mark) => {
+        const times = receiver.arrivals.get(mark) ?? [];
+        return ((times[retry + 1] ?? Number.NaN) - (times[retry] ?? Number.NaN)) / 1000;
+      }),
+    );
+    const [first = [], second = []] = pauses;
+    const early = (sample: readonly number[], seconds: number) => sample.filter((one) => one < seconds - 0.1).length;
+    return {
+      title: 'End to end',
+      method: `The whole stack in the local cloud: ${EVENTS} events at ${PER_SECOND} a second, from before PutEvents to the receiver's clock, then
+${FAILING} events to an endpoint that always answers 503. The queue engine of the local cloud looks for messages that are due once in
+a while, as SQS does; no pause may be shorter than the spec's.`,
+      tables: [
+        {
+          columns: ['PutEvents to receiver', 'p50 ms', 'p99 ms', 'most ms'],
+          rows: [
+            [`${PER_SECOND} events/s`, percentile(latencies, 0.5), percentile(latencies, 0.99), Math.max(...latencies)],
+          ],
+        },
+        {
+          columns: ['Pause between requests', 'least s', 'p50 s', 'p99 s'],
+          rows: [
+            ['2 s', Math.min(...first), percentile(first, 0.5), percentile(first, 0.99)],
+            ['4 s', Math.min(...second), percentile(second, 0.5), percentile(second, 0.99)],
+          ],
+        },
+      ],
+      goals: [
+        noneGoal(`Events lost, of ${EVENTS}`, latencies.filter(Number.isNaN).length),
+        noneGoal('Retries more than 0.1 s early', early(first, 2) + early(second, 4)),
+      ],
+    };
+  } finally {
+    operator.stop();
+    await cloud.stop();
+    receiver.stop();
+  }
+}
+
+const noneGoal = (name: string, found: number): Goal => ({ name, goal: '0', found: String(found), met: found === 0 });
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error('It did not arrive in time');
+    await pause(20);
+  }
+}

@@ -1,0 +1,29 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { DemoCertificates } from '../../local/demo/certificates.ts';
+
+/** Notes when each event arrived. `/failing` answers 503, everything else 200. */
+export async function startTimedReceiver({ certificate, key }: DemoCertificates) {
+  /** Arrivals in unix milliseconds, by the mark in the event's data. */
+  const arrivals = new Map<string, number[]>();
+  const server = createServer({ cert: certificate, key, keepAlive: true }, (request, response) => {
+    const at = Date.now();
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { mark } = JSON.parse(Buffer.concat(chunks).toString()).data;
+      arrivals.set(mark, [...(arrivals.get(mark) ?? []), at]);
+      response.writeHead(request.url === '/failing' ? 503 : 200).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    arrivals,
+    url: (path: string) => `https://localhost:${port}${path}`,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { createAssistant, generateServerSecret } from '../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import type { ContenderSettings } from '../delivery/contender.ts';
+import { type Entrant, runContenders } from '../delivery/run-contenders.ts';
+import type { Goal, Section } from '../report.ts';
+import { startCountingProxy } from '../setting/counting-proxy.ts';
+import { bundledFunctions, bundleOf } from '../setting/functions.ts';
+import { type Storage, startStorage } from '../setting/storage.ts';
+
+const AT_ONCE = 10;
+const TOKEN_WORK = 'hash and token of session create alone';
+
+/** Session create and widget init through their deployed bundles. */
+export async function requests(folder: string): Promise<Section> {
+  const storage = await startStorage(folder);
+  const proxy = await startCountingProxy(storage.origin);
+  try {
+    const functions = await bundledFunctions(folder, false);
+    const sites = await twoSites(storage);
+    const settings = (more: Partial<ContenderSettings>): ContenderSettings => ({
+      url: '',
+      authorityFile: '',
+      atOnce: AT_ONCE,
+      bodyBytes: 0,
+      ...more,
+    });
+    const entrant = (name: string, bundle: string, more: Partial<ContenderSettings>): Entrant => ({
+      name,
+      module: new URL('./http-function.ts', import.meta.url),
+      settings: settings({ bundle: bundleOf(functions, bundle), ...more }),
+      environment: storage.environment,
+    });
+    const entrants: Entrant[] = [
+      entrant('session create', 'session-create', { serverSecret: sites.serverSecret }),
+      entrant('widget init', 'widget-init', { siteId: sites.siteId }),
+    ];
+    const counted: Awaited<ReturnType<typeof callsOf>>[] = [];
+    for (const one of entrants) counted.push(await callsOf(one, proxy));
+    const standings = await runContenders(
+      [
+        ...entrants,
+        {
+          name: TOKEN_WORK,
+          module: new URL('./token-work.ts', import.meta.url),
+          settings: settings({ serverSecret: sites.serverSecret }),
+        },
+      ],
+      { rounds: 5, seconds: 2 },
+    );
+    return {
+      title: 'Requests',
+      method: `One container, ${AT_ONCE} requests at once (Lambda gives a container one at a time; this is what it is able to do), DynamoDB
+on the same machine, every visitor a new one with a new conversation. Calls are counted by a proxy before DynamoDB, one request at a
+time, as the median of 20.`,
+      tables: [
+        {
+          columns: ['Request', 'requests/s', 'CPU ms', 'DynamoDB calls', 'one after another', 'which'],
+          rows: standings.map(({ name, perSecond, cpuMsPerDelivery }, index) => {
+            const calls = counted[index];
+            return [
+              name,
+              perSecond,
+              cpuMsPerDelivery,
+              calls?.operations.length ?? 0,
+              calls?.roundTrips ?? 0,
+              calls?.operations.join(', ') ?? '',
+            ];
+          }),
+        },
+      ],
+      goals: counted.map(
+        ({ roundTrips }, index): Goal => ({
+          name: `DynamoDB round trips of ${entrants[index]?.name}, one after another`,
+          goal: '≤ 2',
+          found: String(roundTrips),
+          met: roundTrips <= 2,
+        }),
+      ),
+    };
+  } finally {
+    proxy.stop();
+    await storage.stop();
+  }
+}
+
+/** The calls of a single request, in this process and through the proxy. */
+async function callsOf({ settings, environment }: Entrant, proxy: Awaited<ReturnType<typeof startCountingProxy>>) {
+  Object.assign(process.env, environment, { AWS_ENDPOINT_URL_DYNAMODB: proxy.origin });
+  const { start } = await import('./http-function.ts');
+  const contender = await start({ ...settings, atOnce: 1 });
+  const one = async () => {
+    let asked = 0;
+    await contender.run(() => asked++ > 0);
+    return proxy.take();
+  };
+  const all = [];
+  for (let request = 0; request < 20; request++) all.push(await one());
+  all.sort((a, b) => a.roundTrips - b.roundTrips);
+  return all[10] ?? { operations: [], roundTrips: 0 };
+}
+
+async function twoSites({ management }: Storage) {
+  const { org_id } = await createOrganization({ name: 'Bench', plan: 'paid' }, management);
+  const site = { name: 'Bench', domain: 'shop.example.com', hourly_rate_limit: 1_000_000 };
+  const { site_id: siteId } = await createAssistant(
+    org_id,
+    { ...site, allowed_domains: ['shop.example.com'] },
+    management,
+  );
+  const signed = await createAssistant(org_id, { ...site, authentication_mode: 'Session Signed' }, management);
+  const { serverSecret } = await generateServerSecret(signed.site_id, { regenerate: false }, management);
+  return { siteId, serverSecret };
+}
