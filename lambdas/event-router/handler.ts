@@ -7,7 +7,7 @@ import { sqsBatchHandler } from '../../src/adapters/lambda/sqs-batch.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { deliveriesQueue, sqsClient } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { busEvent } from '../../src/contract/queues.ts';
+import { busEvent, isNewerEvent } from '../../src/contract/queues.ts';
 import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
 import { routeEvent } from '../../src/domain/events/route-event.ts';
 
@@ -25,6 +25,7 @@ const ports = {
 
 export const handler = sqsBatchHandler(logger, async (body, messageId) => {
   const event = busEvent.safeParse(body);
+  if (!event.success && isNewerEvent(body)) throw new Error('The event is of a newer version');
   // The bus's publisher got the shape wrong: no retry can mend that, and no organization can be told.
   if (!event.success) {
     logger.error('An event without org_id or data was dropped', { message_id: messageId });

@@ -17,9 +17,22 @@ export const busEvent = z.object({
     org_id: z.string().min(1),
     site_id: z.string().min(1).nullish(),
     data: z.record(z.string(), z.unknown()),
+    /** Of the shape of `detail`. */
+    version: z.literal(1).optional(),
   }),
 });
 export type BusEvent = z.infer<typeof busEvent>;
+
+const claimedEvent = z.object({ 'detail-type': z.string(), detail: z.object({ version: z.number().default(1) }) });
+
+/**
+ * Whether an event that is no BusEvent may be one to newer code: a name that this catalog does not have, which only a newer rule
+ * lets pass, or a newer version. It must not be dropped after a rollback, as a malformed one is.
+ */
+export function isNewerEvent(body: unknown): boolean {
+  const { success, data } = claimedEvent.safeParse(body);
+  return success && (data.detail.version > 1 || !EVENT_NAMES.some((name) => name === data['detail-type']));
+}
 
 const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1).max(3), envelope };
 

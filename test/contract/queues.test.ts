@@ -1,4 +1,4 @@
-import { busEvent, deliveryMessage } from '../../src/contract/queues.ts';
+import { busEvent, deliveryMessage, isNewerEvent } from '../../src/contract/queues.ts';
 
 const EVENT = {
   version: '0',
@@ -42,6 +42,21 @@ describe('an event of the bus', () => {
     ['outside the catalog', { ...EVENT, 'detail-type': 'contact.exploded' }],
   ])('%s is not', (_, event) => {
     expect(busEvent.safeParse(event).success).toBe(false);
+  });
+});
+
+describe('an event that this version cannot read', () => {
+  const detail = { ...EVENT.detail, data: [] };
+  test.each<[string, unknown, boolean]>([
+    ['of a name that the catalog does not have', { ...EVENT, 'detail-type': 'contact.exploded' }, true],
+    ['of a newer version', { ...EVENT, detail: { ...detail, version: 2 } }, true],
+    ['of this version, malformed', { ...EVENT, detail: { ...detail, version: 1 } }, false],
+    ['without a version, malformed', { ...EVENT, detail }, false],
+    ['without a detail', { ...EVENT, detail: 'text' }, false],
+    ['that is no object', 'text', false],
+  ])('%s: newer? %p %p', (_, event, newer) => {
+    expect(busEvent.safeParse(event).success).toBe(false);
+    expect(isNewerEvent(event)).toBe(newer);
   });
 });
 

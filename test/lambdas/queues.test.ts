@@ -63,6 +63,15 @@ describe('event-router', () => {
     expect(sent()).toHaveLength(1);
   });
 
+  test('hands back an event of a newer version, or of a name that only a newer catalog has', async () => {
+    const newer = { ...EVENT, detail: { ...EVENT.detail, version: 2, body: 'private' } };
+    const { failures, log } = await run(router, newer, { ...EVENT, 'detail-type': 'contact.exploded' }, EVENT);
+    expect(failures).toEqual(['message-0', 'message-1']);
+    expect(log).not.toContain('was dropped');
+    expect(log).not.toContain('private');
+    expect(sent()).toHaveLength(1);
+  });
+
   test('sends a reserved event to nobody', async () => {
     storage.dynamo.on(QueryCommand).resolves({ Items: [{ action: anEventAction({ events: ['form.submitted'] }) }] });
     await run(router, { ...EVENT, 'detail-type': 'form.submitted' });
@@ -128,8 +137,8 @@ describe('dispatcher', () => {
     expect(storage.dynamo.commandCalls(PutCommand)[0]?.args[0].input.Item?.message_id).toBe(stringValue);
   });
 
-  test('a message of the wrong shape comes back without being quoted', async () => {
-    const { failures, log } = await run(dispatcher, { ...MESSAGE, version: 2 }, { ...MESSAGE, attempt: 4 }, 'private');
+  test('a message of a newer version or the wrong shape comes back without being quoted', async () => {
+    const { failures, log } = await run(dispatcher, { ...MESSAGE, version: 3 }, { ...MESSAGE, attempt: 4 }, 'private');
     expect(failures).toEqual(['message-0', 'message-1', 'message-2']);
     expect(log).not.toContain('private');
     expect(storage.dynamo.commandCalls(PutCommand)).toEqual([]);

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
@@ -66,6 +66,22 @@ function losingAnswers() {
   );
   return { client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), lost };
 }
+
+test('a record that newer code wrote, and this code cannot read, is neither taken over nor taken for another’s', async () => {
+  const start = aStart();
+  await log().claim(start);
+  await log().complete(start, { ...FAILURE, error: { code: 'timeout', message: '' } });
+  await tables.client.send(
+    new UpdateCommand({
+      TableName: tables.sorted,
+      Key: { pk: `ACTION#${start.action_id}`, sk: `${start.at}#${start.reference}#1` },
+      UpdateExpression: 'SET failure.code = :code, something_new = :code',
+      ExpressionAttributeValues: { ':code': 'code_of_the_future' },
+    }),
+  );
+  // The message comes back until code runs that knows whether to retry.
+  await expect(log().claim(start)).rejects.toThrow();
+});
 
 describe('the attempts of an event', () => {
   test('are found by its time, or in a window, those of a replay beside them', async () => {
