@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   GetSecretValueCommand,
   PutSecretValueCommand,
@@ -6,6 +6,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { sameDigest } from '../../domain/auth/same-digest.ts';
 import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/token-key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
 import type { AwsAccess } from '../aws-access.ts';
@@ -106,7 +107,7 @@ export function acceptedValues(
   return async (text) => {
     const given = sha256(text);
     const among = (digests: readonly Buffer[]) =>
-      digests.map((digest) => timingSafeEqual(digest, given)).some((equal) => equal);
+      digests.map((digest) => sameDigest(digest, given)).some((equal) => equal);
     return among(await fresh(RING_CACHE_MS)) || among(await fresh(REFETCH_EVERY_MS));
   };
 }

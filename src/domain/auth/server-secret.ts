@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { RandomBytes } from '../sources.ts';
+import { sameDigest } from './same-digest.ts';
 
 /** Length of the part of a site id behind `site_`; the server secret begins with it. */
 const SITE_PART = 20;
@@ -28,7 +29,5 @@ export function siteOfServerSecret(secret: string): string | undefined {
 /** Constant-time comparison with the stored hash. */
 export function serverSecretMatches(stored: Assistant['server_secret'], secret: string): boolean {
   if (stored === undefined) return false;
-  const given = createHash('sha256').update(secret).digest();
-  const expected = Buffer.from(stored.sha256, 'hex');
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  return sameDigest(Buffer.from(stored.sha256, 'hex'), createHash('sha256').update(secret).digest());
 }

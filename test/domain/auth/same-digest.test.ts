@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { sameDigest } from '../../../src/domain/auth/same-digest.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const ALLOWED = 'src/domain/auth/same-digest.ts';
+
+/** What a value is called that an attacker would like to guess. */
+const SECRET = String.raw`\w*(?:[sS]ecret|[sS]erverKey|[sS]ignature|[dD]igest|[hH]mac|sha256|[pP]roof|[pP]assword|[aA]piKey)(?!\w)`;
+/** What may be compared with any of them: whether it is there at all, and how long it is. */
+const HARMLESS = String.raw`(?:undefined|null|true|false|\d+)\b|''`;
+const COMPARISONS = [
+  new RegExp(String.raw`${SECRET}(?:\[[^\]]*\])?\s*[!=]==?(?!=|\s*(?:${HARMLESS}))`),
+  new RegExp(String.raw`(?<!typeof \w*)[!=]==?\s*(?:\w+\.)*${SECRET}(?!\.length)`),
+  new RegExp(String.raw`${SECRET}\.(?:includes|indexOf|endsWith|localeCompare|equals|match)\(`),
+  new RegExp(String.raw`\.(?:includes|indexOf|equals|localeCompare|compare)\(\s*(?:\w+\.)*${SECRET}\s*\)`),
+  /\btimingSafeEqual\b/,
+];
+
+/** Lines that compare a secret by themselves. */
+function comparisons(file: string, text: string): readonly string[] {
+  return text
+    .split('\n')
+    .filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line))
+    .filter((line) => COMPARISONS.some((comparison) => comparison.test(line)))
+    .map((line) => `${file}: ${line.trim()}`);
+}
+
+test('digests are the same or not', () => {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  expect(sameDigest(digest('a'), digest('a'))).toBe(true);
+  expect(sameDigest(digest('a'), digest('b'))).toBe(false);
+  expect(sameDigest(Buffer.alloc(0), digest('a'))).toBe(false);
+});
+
+test('nothing else in the service compares a secret', () => {
+  const files = globSync('{src,lambdas}/**/*.ts', { cwd: root }).filter((file) => file !== ALLOWED);
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.flatMap((file) => comparisons(file, readFileSync(`${root}${file}`, 'utf8')))).toEqual([]);
+});
+
+test.each([
+  'if (secret === stored.secret) return true;',
+  "if (request.headers['x'] !== expectedSignature) throw new Error();",
+  'return serverSecret == given;',
+  'return accepted.includes(secret);',
+  'return stored.sha256 === hash;',
+  'if (digest.equals(other)) return;',
+  'return timingSafeEqual(a, b);',
+])('would find: %s', (line) => {
+  expect(comparisons('file', line)).toHaveLength(1);
+});
+
+test.each([
+  'if (server_secret === undefined) return null;',
+  "if (request.serverKey === '') throw new Error();",
+  'const secret = await readSecret();',
+  'return secret.length === 32;',
+])('lets pass: %s', (line) => {
+  expect(comparisons('file', line)).toEqual([]);
+});
