@@ -133,9 +133,11 @@ export class VaWaveStack extends Stack {
       ...outbound,
     });
     tables.configuration.allow(dispatcher, 'GetItem');
-    tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem');
+    tables.counters.allow(dispatcher, 'UpdateItem');
+    tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem', 'Query');
     keys.allowSealingKey(dispatcher);
     messaging.allowSendDeliveries(dispatcher);
+    messaging.allowPutEvents(dispatcher);
     messaging.deliveries.feeds(dispatcher, { maxConcurrency: 100 });
 
     const aiAction = fn('AiAction', {

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
+import { failureSpells } from '../../src/adapters/dynamodb/failure-spells.ts';
+import { endpointFailing, eventBridgeClient } from '../../src/adapters/eventbridge/event-bus.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { sqsBatchHandler } from '../../src/adapters/lambda/sqs-batch.ts';
@@ -13,6 +15,7 @@ import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS } from '../../src/contract/metrics.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptDelivery } from '../../src/domain/delivery/attempt-delivery.ts';
+import { type EndpointFailing, watchEndpoint } from '../../src/domain/delivery/failing-endpoint.ts';
 
 const dynamo = dynamoDocumentClient();
 const outbound = outboundFunction('dispatcher', process.env, dynamo);
@@ -25,6 +28,19 @@ const ports = {
     randomBytes,
   ),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
+};
+const putEndpointFailing = endpointFailing(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
+const watch = {
+  ...failureSpells(dynamo, {
+    counters: required(process.env, ENVIRONMENT.countersTable),
+    deliveryLog: required(process.env, ENVIRONMENT.deliveryLogTable),
+  }),
+  signal: async (event: EndpointFailing) => {
+    metrics.addMetric(METRICS.endpointsFailing, MetricUnit.Count, 1);
+    logger.warn('An endpoint has failed for an hour', { ...event });
+    await putEndpointFailing(event);
+  },
+  now,
 };
 
 export const handler = sqsBatchHandler(
@@ -45,6 +61,10 @@ export const handler = sqsBatchHandler(
       const one = metrics.singleMetric();
       one.addDimension('outcome', result.error?.code ?? 'succeeded');
       one.addMetric(METRICS.attempts, MetricUnit.Count, 1);
+      // The attempt is made and on record: what goes wrong here is no reason to hand the message out again.
+      await watchEndpoint(message, result, watch).catch((error: unknown) => {
+        logger.error('An endpoint could not be watched', { error: error instanceof Error ? error.name : 'unknown' });
+      });
     }
   },
   outbound.end,

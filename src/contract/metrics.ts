@@ -4,6 +4,8 @@ export const METRICS_NAMESPACE = 'va-wave';
 export const METRICS = {
   /** One per attempt of an Event delivery, by the dimension `outcome`: `succeeded` or a failure code. */
   attempts: 'Attempts',
+  /** An endpoint to which every delivery has failed for an hour; at most one per Action and day. */
+  endpointsFailing: 'EndpointsFailing',
   /** A record that the delivery log could not take; its line is in the function's log. */
   logWriteFailed: 'DeliveryLogWriteFailed',
 } as const;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { cognitoClient, ensureUser } from '../../src/adapters/cognito/users.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
@@ -302,6 +304,38 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     expect([record?.status, record?.error?.code]).toEqual([400, 'http_status']);
     assert.equal(world.receiver.to('/event').filter((r) => r.body.includes('"refused"')).length, 1);
     assert.equal((await attemptsOf(world, undefined, 1)).filter((r) => r.payload?.includes('"refused"')).length, 1);
+  },
+
+  'an endpoint that has failed for an hour is signalled': async ({
+    service,
+    operator,
+    receiver,
+    prepared,
+    patienceMs,
+  }) => {
+    receiver.answer('/failing', [410]);
+    const settings = {
+      trigger: 'Event',
+      name: 'Failing',
+      url: receiver.url('/failing'),
+      events: ['sms.sent'],
+    } as const;
+    const pk = `failing#${await operator.createAction(prepared.siteId, settings)}`;
+    const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(service.aws));
+    const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}));
+    const TableName = TableNames.find((name) => /Counters/.test(name)) ?? '';
+    const seconds = Math.floor(Date.now() / 1000);
+    const spell = { failing_since: seconds - 3700, expires_at: seconds + 3600 };
+    await dynamo.send(new PutCommand({ TableName, Item: { pk, ...spell } }));
+    await operator.putEvent({ name: 'sms.sent', orgId: prepared.orgId, siteId: prepared.siteId, data: {} });
+    let item: Record<string, unknown> | undefined;
+    for (const end = Date.now() + (patienceMs ?? 15_000); item?.signalled_at === undefined; await pause(100)) {
+      assert.ok(Date.now() < end, 'it was not signalled');
+      ({ Item: item } = await dynamo.send(new GetCommand({ TableName, Key: { pk }, ConsistentRead: true })));
+    }
+    // What follows the claim: the event on the bus.
+    await pause(500);
+    dynamo.destroy();
   },
 
   'a reserved event never passes': async ({ operator, receiver, prepared }) => {

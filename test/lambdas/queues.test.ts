@@ -100,7 +100,7 @@ describe('dispatcher', () => {
   };
   const completed = () =>
     storage.dynamo
-      .commandCalls(UpdateCommand)
+      .commandCalls(UpdateCommand, { TableName: 'delivery-log' })
       .map((one) => one.args[0].input.ExpressionAttributeValues?.[':failure']?.code);
   beforeEach(() => {
     storage.dynamo

@@ -80,6 +80,9 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
   ],
   Dispatcher: [
     'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesCountersTable',
+    'dynamodb:Query TablesDeliveryLogTable',
+    'events:PutEvents MessagingBus',
     'dynamodb:PutItem TablesDeliveryLogTable',
     'dynamodb:UpdateItem TablesDeliveryLogTable',
     'secretsmanager:GetSecretValue KeysSealing',

@@ -1,0 +1,68 @@
+import type { DeliveryMessage } from '../../contract/queues.ts';
+import { type Clock, unixSeconds } from '../sources.ts';
+import type { AttemptResult } from './delivery-log.ts';
+import { isRetried, pauseAfter } from './retries.ts';
+
+/** After so long without a success an endpoint is said to fail. */
+const FAILING_SECONDS = 3600;
+/** One that goes on failing is named again after this. */
+const AGAIN_SECONDS = 24 * 3600;
+
+/** Since when deliveries to an endpoint fail, as far as is known without asking for successes. Unix seconds. */
+export type FailureSpell = { readonly since: number; readonly signalled_at: number | null };
+
+/** What goes on the bus under `va-wave.endpoint.failing`: no catalog event, and delivered to no Action. */
+export type EndpointFailing = {
+  readonly org_id: string;
+  readonly site_id: string;
+  readonly action_id: string;
+  /** ISO 8601, UTC. */
+  readonly failing_since: string;
+  readonly failure_code: string;
+};
+
+export type WatchEndpointPorts = {
+  /** Notes a delivery that failed for good, in one write. */
+  readonly noteFailure: (actionId: string, now: Date) => Promise<FailureSpell>;
+  /** Whether the delivery log holds a success that began at this time or later; unix seconds. */
+  readonly succeededSince: (actionId: string, since: number) => Promise<boolean>;
+  /** The spell begins anew; false when another did that, or signalled, before. */
+  readonly restartSpell: (actionId: string, seen: FailureSpell, now: Date) => Promise<boolean>;
+  /** True for one caller. */
+  readonly claimSignal: (actionId: string, seen: FailureSpell, now: Date) => Promise<boolean>;
+  readonly signal: (event: EndpointFailing) => Promise<void>;
+  readonly now: Clock;
+};
+
+/**
+ * Signals an endpoint to which every delivery has failed for an hour. Successes write nothing: only a delivery that failed for good
+ * notes it, and after an hour the delivery log is asked, once, whether one succeeded meanwhile. At most one signal per Action and
+ * day; a function that dies between claiming and sending it loses that one.
+ */
+export async function watchEndpoint(
+  message: DeliveryMessage,
+  result: Pick<AttemptResult, 'success' | 'status' | 'error'>,
+  ports: WatchEndpointPorts,
+): Promise<void> {
+  if (result.success || result.error === null) return;
+  const retried = isRetried({ code: result.error.code, status: result.status });
+  if (retried && pauseAfter(message.attempt) !== undefined) return;
+  const { action_id, envelope } = message;
+  const now = ports.now();
+  const spell = await ports.noteFailure(action_id, now);
+  const { since, signalled_at } = spell;
+  const due = signalled_at === null ? since + FAILING_SECONDS : signalled_at + AGAIN_SECONDS;
+  if (unixSeconds(now) < due) return;
+  if (await ports.succeededSince(action_id, signalled_at ?? since)) {
+    await ports.restartSpell(action_id, spell, now);
+    return;
+  }
+  if (!(await ports.claimSignal(action_id, spell, now))) return;
+  await ports.signal({
+    org_id: envelope.org_id,
+    site_id: envelope.site_id,
+    action_id,
+    failing_since: new Date(since * 1000).toISOString(),
+    failure_code: result.error.code,
+  });
+}

@@ -1,0 +1,111 @@
+import type { DeliveryMessage } from '../../../src/contract/queues.ts';
+import {
+  type EndpointFailing,
+  type FailureSpell,
+  type WatchEndpointPorts,
+  watchEndpoint,
+} from '../../../src/domain/delivery/failing-endpoint.ts';
+import { unixSeconds } from '../../../src/domain/sources.ts';
+import { ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+
+const MESSAGE: DeliveryMessage = {
+  version: 1,
+  action_id: 'act_event',
+  attempt: 3,
+  envelope: { id: 'e', event: 'sms.sent', timestamp: 't', data: {}, site_id: SITE_ID, org_id: ORG_ID },
+};
+const FAILED = { success: false, status: 503, error: { code: 'http_status', message: 'HTTP 503' } } as const;
+const MINUTE = 60_000;
+
+function setUp() {
+  const clock = new FrozenClock();
+  let spell: FailureSpell | undefined;
+  let succeededAt = 0;
+  let lookups = 0;
+  const signals: EndpointFailing[] = [];
+  const ports: WatchEndpointPorts = {
+    noteFailure: async (_, now) => {
+      spell ??= { since: unixSeconds(now), signalled_at: null };
+      return spell;
+    },
+    succeededSince: async (_, since) => {
+      lookups += 1;
+      return succeededAt >= since;
+    },
+    restartSpell: async (_, seen, now) => {
+      if (seen !== spell) return false;
+      spell = { since: unixSeconds(now), signalled_at: null };
+      return true;
+    },
+    claimSignal: async (_, seen, now) => {
+      if (seen !== spell) return false;
+      spell = { ...seen, signalled_at: unixSeconds(now) };
+      return true;
+    },
+    signal: async (event) => {
+      signals.push(event);
+    },
+    now: clock.now,
+  };
+  const fail = (changes: { attempt?: number } = {}, result: Parameters<typeof watchEndpoint>[1] = FAILED) =>
+    watchEndpoint({ ...MESSAGE, ...changes }, result, ports);
+  const succeed = () => {
+    succeededAt = unixSeconds(clock.now());
+  };
+  return { clock, signals, fail, succeed, lookups: () => lookups };
+}
+
+test('an endpoint is named once, when every delivery has failed for an hour, and again after a day', async () => {
+  const { clock, signals, fail, lookups } = setUp();
+  for (let minute = 0; minute < 60; minute += 5) {
+    await fail();
+    clock.advance(5 * MINUTE);
+  }
+  expect([signals.length, lookups()]).toEqual([0, 0]);
+  await Promise.all([fail(), fail(), fail()]);
+  expect(signals).toEqual([
+    {
+      org_id: ORG_ID,
+      site_id: SITE_ID,
+      action_id: 'act_event',
+      failing_since: '2026-03-04T05:06:07.000Z',
+      failure_code: 'http_status',
+    },
+  ]);
+  clock.advance(23 * 60 * MINUTE);
+  await fail();
+  expect(signals).toHaveLength(1);
+  clock.advance(60 * MINUTE);
+  await fail();
+  expect(signals).toHaveLength(2);
+});
+
+test('one success in the hour begins it anew, without a write of its own', async () => {
+  const { clock, signals, fail, succeed, lookups } = setUp();
+  await fail();
+  clock.advance(30 * MINUTE);
+  succeed();
+  clock.advance(40 * MINUTE);
+  await fail();
+  expect([signals.length, lookups()]).toEqual([0, 1]);
+  clock.advance(59 * MINUTE);
+  await fail();
+  expect([signals.length, lookups()]).toEqual([0, 1]);
+  clock.advance(2 * MINUTE);
+  await fail();
+  expect(signals).toHaveLength(1);
+});
+
+test('a success, and an attempt that is tried again, note nothing', async () => {
+  const { clock, signals, fail } = setUp();
+  await fail({ attempt: 1 });
+  await fail({ attempt: 2 });
+  await fail({}, { success: true, status: 200, error: null });
+  clock.advance(61 * MINUTE);
+  await fail();
+  expect(signals).toEqual([]);
+  clock.advance(61 * MINUTE);
+  await fail({ attempt: 1 }, { ...FAILED, status: 410 });
+  expect(signals).toHaveLength(1);
+});
