@@ -1,0 +1,4 @@
+import { describeHostileInputs } from './hostile-inputs.ts';
+
+/** The short form; `npm run test:chaos` sends ten thousand to each route. */
+describeHostileInputs(250, 20_000);

@@ -1,0 +1,3 @@
+import { describeServiceFaults } from './service-faults.ts';
+
+describeServiceFaults(['throttling', 'failing', 'refusing', 'slow'], 90_000);
