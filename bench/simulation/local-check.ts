@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startLocalCloud } from '../../local/cloud.ts';
+import { demoCertificates } from '../../local/demo/certificates.ts';
+import { operatorOf } from '../../local/demo/operator.ts';
+import { createAction } from '../../src/domain/actions/manage-actions.ts';
+import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { percentile } from '../statistics.ts';
+import { type Setting, simulate } from './model.ts';
+
+const ACTIONS = 20;
+const SECONDS = 40;
+/** The local cloud's own; it has no fair queues, and its functions have a core rather than a part of one. */
+export const LOCAL_SETTING: Setting = {
+  eventsPerSecond: 10,
+  actions: ACTIONS,
+  hangsFor: 1,
+  answersAfter: 0.1,
+  maxConcurrency: 4,
+  startConcurrency: 4,
+  workPerMessage: 0.003,
+  duration: SECONDS,
+  measureFrom: 0,
+};
+
+export type Check = { readonly p50: number; readonly p90: number };
+
+/** The same load in the model and in the local cloud: one Action of twenty takes a second and fails. Seconds from the queue to the answer. */
+export async function checkAgainstLocalCloud(): Promise<{ readonly model: Check; readonly local: Check }> {
+  const { p50, p90 } = simulate(LOCAL_SETTING);
+  return { model: { p50, p90 }, local: await runLocally() };
+}
+
+async function runLocally(): Promise<Check> {
+  const folder = mkdtempSync(join(tmpdir(), 'va-wave-simulate-'));
+  const certificates = demoCertificates(folder);
+  const answeredAt = new Map<string, number>();
+  const server = createServer({ cert: certificates.certificate, key: certificates.key }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      if (request.url === '/hangs') {
+        await pause(LOCAL_SETTING.hangsFor * 1000);
+        response.writeHead(503).end();
+        return;
+      }
+      await pause(LOCAL_SETTING.answersAfter * 1000);
+      answeredAt.set(JSON.parse(Buffer.concat(chunks).toString()).data.mark, Date.now());
+      response.end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const cloud = await startLocalCloud({ data: join(folder, 'cloud'), authorities: [certificates.caFile] });
+  const operator = operatorOf(cloud);
+  try {
+    const { org_id } = await createOrganization({ name: 'Simulation', plan: 'paid' }, operator.management);
+    const sites: string[] = [];
+    for (let index = 0; index < ACTIONS; index++) {
+      const site = { name: `Site ${index}`, domain: 'a.example', hourly_rate_limit: 1000 };
+      const { site_id } = await createAssistant(org_id, site, operator.management);
+      const url = `https://localhost:${port}${index === 0 ? '/hangs' : '/fine'}`;
+      await createAction(
+        site_id,
+        { trigger: 'Event', name: 'All', url, events: ['message.sent'] },
+        operator.management,
+      );
+      sites.push(site_id);
+    }
+    const sentAt = new Map<string, number>();
+    for (let event = 0; event < SECONDS * LOCAL_SETTING.eventsPerSecond; event++) {
+      const index = Math.floor(Math.random() * ACTIONS);
+      const mark = `${event}`;
+      if (index !== 0) sentAt.set(mark, Date.now());
+      void operator.publish({ event: 'message.sent', org_id, site_id: sites[index] ?? '', data: { mark } });
+      await pause((-Math.log(1 - Math.random()) * 1000) / LOCAL_SETTING.eventsPerSecond);
+    }
+    const end = Date.now() + 90_000;
+    while ([...sentAt.keys()].some((mark) => !answeredAt.has(mark)) && Date.now() < end) await pause(100);
+    const latencies = [...sentAt].map(([mark, at]) => ((answeredAt.get(mark) ?? Number.POSITIVE_INFINITY) - at) / 1000);
+    return { p50: percentile(latencies, 0.5), p90: percentile(latencies, 0.9) };
+  } finally {
+    operator.stop();
+    await cloud.stop();
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
