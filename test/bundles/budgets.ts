@@ -6,7 +6,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'action-test': 1106_000,
   'ai-action': 1107_000,
   'dashboard-api': 1226_000,
-  dispatcher: 964_000,
+  dispatcher: 985_000,
   'event-router': 874_000,
   'form-submit': 991_000,
   'key-rotation': 731_000,
