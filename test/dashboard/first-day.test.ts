@@ -68,7 +68,7 @@ describe('the first day', () => {
     await button('Check page').click();
     await page.getByText(`Yes, by the entry ${siteHost}`).waitFor();
     await button('Save changes').click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('Saved. It works from the next request on.').last().waitFor();
     tag = await copied('Script tag');
     expect(tag).toContain('data-site-id="site_');
   });
@@ -217,7 +217,7 @@ describe('the first day', () => {
     await other.goto(page.url());
     await other.getByLabel('Name').fill('Renamed elsewhere');
     await other.getByRole('button', { name: 'Save changes' }).click();
-    await other.getByText('Saved.').waitFor();
+    await other.getByText('Saved. It works from the next request on.').last().waitFor();
     await other.close();
     await button('Save changes').click();
     await page.getByText('Somebody else changed this assistant while you were editing').waitFor();
@@ -226,7 +226,7 @@ describe('the first day', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Renamed elsewhere');
     expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('700');
     await button('Save changes').click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('Saved. It works from the next request on.').last().waitFor();
   });
 
   test('nothing broke the policy of the page, and nothing was written to its console', () => {

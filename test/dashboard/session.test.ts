@@ -120,7 +120,7 @@ describe('sessions and roles', () => {
     expect(page.url()).toBe(url('general'));
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
     await button(page, 'Save changes').click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('Saved. It works from the next request on.').last().waitFor();
     await context.close();
   });
 
@@ -194,7 +194,7 @@ describe('sessions and roles', () => {
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('250');
     await page.keyboard.press('Enter');
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('Saved. It works from the next request on.').last().waitFor();
     await page.reload();
     await tabTo(page.getByRole('tab', { name: 'General' }));
     await page.keyboard.press('ArrowRight');
@@ -204,7 +204,7 @@ describe('sessions and roles', () => {
     await button(page, 'Remove shop.example').waitFor();
     await tabTo(button(page, 'Save changes'));
     await page.keyboard.press('Enter');
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('Saved. It works from the next request on.').last().waitFor();
     await page.reload();
     await tabTo(page.getByRole('tab', { name: 'Deploy' }));
     await page.keyboard.press('ArrowRight');
