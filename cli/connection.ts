@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import type { AwsAccess } from '../src/adapters/aws-access.ts';
+import { operatorAccess } from '../src/adapters/cloudformation/operator-access.ts';
 import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
 import { type Deployment, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -34,10 +34,10 @@ const readyFile = z.object({
  */
 export async function connect(target: Target): Promise<Deployment> {
   if (target.local === undefined) {
-    const access: AwsAccess = {
+    const access = await operatorAccess({
       requestHandler: PATIENCE,
       ...(target.region === undefined ? {} : { region: target.region }),
-    };
+    });
     return openDeployment(await stackOutputs(target.stack ?? DEFAULT_STACK, access), access);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');

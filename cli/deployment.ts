@@ -1,25 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import type { AwsAccess } from '../src/adapters/aws-access.ts';
+import type { AwsAccess } from '../src/adapters/aws/access.ts';
 import { cognitoClient, ensureUser } from '../src/adapters/cognito/users.ts';
-import { dynamoDocumentClient } from '../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../src/adapters/dynamodb/erasure.ts';
 import { members } from '../src/adapters/dynamodb/members.ts';
-import { eventBridgeClient, putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
+import { eventBridge } from '../src/adapters/eventbridge/client.ts';
+import { putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/functions/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/functions/assistant-runtime.ts';
 import { lambdaClient } from '../src/adapters/functions/invoke-function.ts';
-import {
-  cachedRing,
-  readRing,
-  replaceSecret,
-  secretsManagerClient,
-  writeRing,
-} from '../src/adapters/secrets/secret-store.ts';
+import { secretsManager } from '../src/adapters/secrets/client.ts';
+import { cachedRing, readRing, replaceSecret, writeRing } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
+import { sqs } from '../src/adapters/sqs/client.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
-import { deliveriesQueue, sqsClient } from '../src/adapters/sqs/deliveries-queue.ts';
+import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
 import type { Action } from '../src/contract/actions.ts';
 import type { TestResult } from '../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../src/contract/deliveries.ts';
@@ -73,11 +70,11 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   // Read at once, so that a stack of another version is told as such by every command.
   const [eventBus, deliveryLogTable] = [output('eventBus'), output('deliveryLogTable')];
   const now = () => new Date();
-  const dynamo = dynamoDocumentClient(access);
-  const bus = eventBridgeClient(access);
+  const dynamo = dynamoDb(access);
+  const bus = eventBridge(access);
   const lambda = lambdaClient(access);
-  const sqs = sqsClient(access);
-  const secrets = secretsManagerClient(access);
+  const queues = sqs(access);
+  const secrets = secretsManager(access);
   return {
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, output('configurationTable')),
@@ -90,7 +87,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     ensureUser: ensureUser(cognitoClient(access), output('userPool')),
     eventAttempts: (actionId, eventId, when) => eventAttempts(dynamo, deliveryLogTable, actionId, eventId, when),
     sendDelivery: async (message) => {
-      const { tooLarge } = await deliveriesQueue(sqs, output('deliveriesQueue')).send([message]);
+      const { tooLarge } = await deliveriesQueue(queues, output('deliveriesQueue')).send([message]);
       if (tooLarge.length > 0) throw new Refusal(413, 'payload: no queue message can hold the envelope');
     },
     replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
@@ -105,7 +102,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     }),
     deadLetters: (queue) =>
       deadLetterQueue(
-        sqs,
+        queues,
         queue === 'events'
           ? { source: output('eventsQueue'), deadLetters: output('eventsDeadLetters') }
           : { source: output('deliveriesQueue'), deadLetters: output('deliveriesDeadLetters') },

@@ -87,7 +87,6 @@ a while, as SQS does; no pause may be shorter than the spec's.`,
       ],
     };
   } finally {
-    operator.stop();
     await cloud.stop();
     receiver.stop();
   }

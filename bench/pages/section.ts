@@ -106,7 +106,6 @@ async function timesToFirstControl(folder: string) {
   } finally {
     await browser.close();
     shop.close();
-    operator.stop();
     await cloud.stop();
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynoxide } from '../../local/engines/dynoxide.ts';
+import { type DynamoDb, dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
@@ -14,6 +15,8 @@ const ACCESS = { region: 'eu-central-1', accessKeyId: 'bench', secretAccessKey: 
 /** DynamoDB with the service's four tables, and stand-ins for the other services. */
 export type Storage = {
   readonly origin: string;
+  readonly dynamo: DynamoDb;
+  /** AWS's own client, for what the service never does. */
   readonly documents: DynamoDBDocumentClient;
   /** For the use cases that create organizations, assistants and Actions. */
   readonly management: {
@@ -30,7 +33,8 @@ export type Storage = {
 export async function startStorage(folder: string): Promise<Storage> {
   const engine = await startDynoxide(join(folder, `bench-${process.hrtime.bigint()}.sqlite`), () => undefined);
   const stub = await startAwsStub();
-  const client = new DynamoDBClient({ endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS });
+  const access = { endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS };
+  const client = new DynamoDBClient(access);
   for (const TableName of TABLES) {
     const sorted = TableName !== 'counters';
     await client.send(
@@ -48,12 +52,13 @@ export async function startStorage(folder: string): Promise<Storage> {
       }),
     );
   }
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const dynamo = dynamoDb(access);
   return {
     origin: engine.origin,
-    documents,
+    dynamo,
+    documents: DynamoDBDocumentClient.from(client),
     management: {
-      store: configurationStore(documents, 'configuration'),
+      store: configurationStore(dynamo, 'configuration'),
       now: () => new Date(),
       randomBytes,
       sealSigningSecret: async (secret, actionId) => sealSigningSecret(secret, actionId, SEALING_KEY, randomBytes),

@@ -85,7 +85,6 @@ async function runLocally(): Promise<Check> {
     const latencies = [...sentAt].map(([mark, at]) => ((answeredAt.get(mark) ?? Number.POSITIVE_INFINITY) - at) / 1000);
     return { p50: percentile(latencies, 0.5), p90: percentile(latencies, 0.9) };
   } finally {
-    operator.stop();
     await cloud.stop();
     server.closeAllConnections();
     server.close();

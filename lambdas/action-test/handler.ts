@@ -1,26 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { invokeHandler } from '../../src/adapters/lambda/invoke.ts';
 import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
+import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { actionTestRequest } from '../../src/contract/tools.ts';
 import { testAction } from '../../src/domain/actions/test-action.ts';
 
-const dynamo = dynamoDocumentClient();
+const dynamo = dynamoDb();
 const outbound = outboundFunction('action-test', process.env, dynamo);
 const ports = {
   ...outbound.ports,
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...signingSecrets(
-    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
-    randomBytes,
-  ),
+  ...signingSecrets(cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
   hitPerMinute: hitPerMinute(dynamo, required(process.env, ENVIRONMENT.countersTable)),
 };
 

@@ -1,28 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { invokeHandler } from '../../src/adapters/lambda/invoke.ts';
 import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
+import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { toolRequest } from '../../src/contract/tools.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
 
-const dynamo = dynamoDocumentClient();
+const dynamo = dynamoDb();
 const outbound = outboundFunction('ai-action', process.env, dynamo);
 const { logger } = outbound;
 const ports = {
   ...outbound.ports,
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...signingSecrets(
-    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
-    randomBytes,
-  ),
+  ...signingSecrets(cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
   recordFailed: ({ call_id, action_id, status, latency_ms }: ToolCallRecord) =>
     logger.error('A call could not be recorded on its conversation', { call_id, action_id, status, latency_ms }),
 };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { members } from '../../src/adapters/dynamodb/members.ts';
 import { recordedStores } from '../../src/adapters/dynamodb/recorded-store.ts';
@@ -12,15 +12,16 @@ import { dashboardRoutes } from '../../src/adapters/lambda/dashboard-routes.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
+import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 
-const dynamo = dynamoDocumentClient();
+const dynamo = dynamoDb();
 const configuration = required(process.env, ENVIRONMENT.configurationTable);
 const counters = required(process.env, ENVIRONMENT.countersTable);
 const memberships = members(dynamo, configuration);
-const sealing = cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now);
+const sealing = cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now);
 const routes = dashboardRoutes({
   ...recordedStores(dynamo, { configuration, counters }, now),
   store: configurationStore(dynamo, configuration),

@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { failureSpells } from '../../src/adapters/dynamodb/failure-spells.ts';
-import { endpointFailing, eventBridgeClient } from '../../src/adapters/eventbridge/event-bus.ts';
+import { eventBridge } from '../../src/adapters/eventbridge/client.ts';
+import { endpointFailing } from '../../src/adapters/eventbridge/event-bus.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { sqsBatchHandler } from '../../src/adapters/lambda/sqs-batch.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
+import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
-import { deliveriesQueue, sqsClient } from '../../src/adapters/sqs/deliveries-queue.ts';
+import { sqs } from '../../src/adapters/sqs/client.ts';
+import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS } from '../../src/contract/metrics.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptDelivery } from '../../src/domain/delivery/attempt-delivery.ts';
 import { type EndpointFailing, watchEndpoint } from '../../src/domain/delivery/failing-endpoint.ts';
 
-const dynamo = dynamoDocumentClient();
+const dynamo = dynamoDb();
 const outbound = outboundFunction('dispatcher', process.env, dynamo);
 const { logger, metrics } = outbound;
 const ports = {
   ...outbound.ports,
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...signingSecrets(
-    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
-    randomBytes,
-  ),
-  ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
+  ...signingSecrets(cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
+  ...deliveriesQueue(sqs(), required(process.env, ENVIRONMENT.deliveriesQueue)),
 };
-const putEndpointFailing = endpointFailing(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
+const putEndpointFailing = endpointFailing(eventBridge(), required(process.env, ENVIRONMENT.eventBus));
 const watch = {
   ...failureSpells(dynamo, {
     counters: required(process.env, ENVIRONMENT.countersTable),

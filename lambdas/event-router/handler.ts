@@ -1,25 +1,26 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { sqsBatchHandler } from '../../src/adapters/lambda/sqs-batch.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { deliveriesQueue, sqsClient } from '../../src/adapters/sqs/deliveries-queue.ts';
+import { sqs } from '../../src/adapters/sqs/client.ts';
+import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { busEvent, isNewerEvent } from '../../src/contract/queues.ts';
 import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
 import { routeEvent } from '../../src/domain/events/route-event.ts';
 
 const logger = new Logger({ serviceName: 'event-router' });
-const dynamo = dynamoDocumentClient();
+const dynamo = dynamoDb();
 const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
   retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
   now,
 });
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
+  ...deliveriesQueue(sqs(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   recordTooLarge: recordTooLarge({ log, now }),
 };
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
@@ -8,16 +8,17 @@ import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { allowPage, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { acceptedValues, cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { escalationTopics, snsClient } from '../../src/adapters/sns/escalation-topic.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { submitForm } from '../../src/domain/actions/submit-form.ts';
 
-const dynamo = dynamoDocumentClient();
-const secrets = secretsManagerClient();
+const dynamo = dynamoDb();
+const secrets = secretsManager();
 const outbound = outboundFunction('form-submit', process.env, dynamo);
 const { logger } = outbound;
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);

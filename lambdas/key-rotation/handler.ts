@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { readRing, secretsManagerClient, writeRing } from '../../src/adapters/secrets/secret-store.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
+import { readRing, writeRing } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { rotateRing } from '../../src/domain/auth/token-key-ring.ts';
 
 const logger = new Logger({ serviceName: 'key-rotation' });
-const secrets = secretsManagerClient();
+const secrets = secretsManager();
 const tokenKeys = required(process.env, ENVIRONMENT.tokenKeys);
 
 /** Runs on a schedule. Its input means nothing. */

@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { acceptedValues, cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 
 const logger = new Logger({ serviceName: 'session-create' });
-const dynamo = dynamoDocumentClient();
-const secrets = secretsManagerClient();
+const dynamo = dynamoDb();
+const secrets = secretsManager();
 const counters = required(process.env, ENVIRONMENT.countersTable);
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const ports = {

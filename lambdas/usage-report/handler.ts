@@ -1,18 +1,19 @@
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { invokeHandler } from '../../src/adapters/lambda/invoke.ts';
 import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
+import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { usageReport } from '../../src/contract/usage.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 
-const outbound = outboundFunction('usage-report', process.env, dynamoDocumentClient());
+const outbound = outboundFunction('usage-report', process.env, dynamoDb());
 const ports = {
   ...outbound.ports,
-  ...sessionTokens(cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.tokenKeys), now), now),
+  ...sessionTokens(cachedRing(secretsManager(), required(process.env, ENVIRONMENT.tokenKeys), now), now),
 };
 
 export const handler = invokeHandler(outbound.logger, usageReport, (report) =>

@@ -1,30 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
-import { eventBridgeClient, eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
+import { eventBridge } from '../../src/adapters/eventbridge/client.ts';
+import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
 import { allowPage, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
-import { acceptedValues, cachedRing, secretsManagerClient } from '../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { initWidget } from '../../src/domain/auth/init-widget.ts';
 
 const logger = new Logger({ serviceName: 'widget-init' });
-const dynamo = dynamoDocumentClient();
-const secrets = secretsManagerClient();
+const dynamo = dynamoDb();
+const secrets = secretsManager();
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
   ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
   hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),
-  publish: eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus)),
+  publish: eventBus(eventBridge(), required(process.env, ENVIRONMENT.eventBus)),
   now,
   newId: randomUUID,
 };

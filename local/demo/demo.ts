@@ -25,7 +25,7 @@ export const startDemo: StartDemo = async (cloud, { fail }) => {
   const memory = recall(folder);
   const feed = new Feed();
   const operator = operatorOf(cloud);
-  const stops: (() => Promise<void> | void)[] = [operator.stop];
+  const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
     for (const end of stops.splice(0).reverse()) await end();
   };

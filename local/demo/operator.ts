@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
+import { eventBridge } from '../../src/adapters/eventbridge/client.ts';
 import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
+import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import type { Action } from '../../src/contract/actions.ts';
@@ -19,7 +18,6 @@ export type Operator = {
   readonly management: ManageActionsPorts;
   readonly signingSecretOf: (action: Action) => Promise<string>;
   readonly publish: PublishEvent;
-  readonly stop: () => void;
 };
 
 /** @throws CloudError when the stack lacks an output */
@@ -30,24 +28,17 @@ export function operatorOf(cloud: DemoCloud): Operator {
     return value;
   };
   const { gatewayUrl: endpoint, region, credentials } = cloud;
-  const config = { endpoint, region, credentials };
-  const dynamo = new DynamoDBClient(config);
-  const secrets = new SecretsManagerClient(config);
-  const events = new EventBridgeClient(config);
+  const access = { endpoint, region, credentials };
   const now = () => new Date();
-  const signing = signingSecrets(cachedRing(secrets, output(OUTPUTS.sealingKey), now), randomBytes);
-  const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
+  const signing = signingSecrets(cachedRing(secretsManager(access), output(OUTPUTS.sealingKey), now), randomBytes);
   return {
     management: {
-      store: configurationStore(documents, output(OUTPUTS.configurationTable)),
+      store: configurationStore(dynamoDb(access), output(OUTPUTS.configurationTable)),
       sealSigningSecret: signing.sealSigningSecret,
       now,
       randomBytes,
     },
     signingSecretOf: signing.openSigningSecret,
-    publish: eventBus(events, output(OUTPUTS.eventBus)),
-    stop: () => {
-      for (const client of [dynamo, secrets, events]) client.destroy();
-    },
+    publish: eventBus(eventBridge(access), output(OUTPUTS.eventBus)),
   };
 }

@@ -1,7 +1,6 @@
 import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ensureUser } from '../../src/adapters/cognito/users.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { members } from '../../src/adapters/dynamodb/members.ts';
 import type { Role } from '../../src/contract/members.ts';
@@ -30,8 +29,7 @@ export async function addReadyUsers(cloud: DemoCloud, orgId: string): Promise<vo
   };
   const config = { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials };
   const cognito = new CognitoIdentityProviderClient(config);
-  const dynamo = new DynamoDBClient(config);
-  const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
+  const dynamo = dynamoDb(config);
   const table = output(OUTPUTS.configurationTable);
   try {
     for (const { email, password, role } of READY_USERS) {
@@ -39,8 +37,8 @@ export async function addReadyUsers(cloud: DemoCloud, orgId: string): Promise<vo
         orgId,
         { email, role },
         {
-          store: configurationStore(documents, table),
-          members: members(documents, table),
+          store: configurationStore(dynamo, table),
+          members: members(dynamo, table),
           ensureUser: ensureUser(cognito, output(OUTPUTS.userPool), password),
           now: () => new Date(),
         },
@@ -48,6 +46,5 @@ export async function addReadyUsers(cloud: DemoCloud, orgId: string): Promise<vo
     }
   } finally {
     cognito.destroy();
-    dynamo.destroy();
   }
 }

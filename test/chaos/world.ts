@@ -73,7 +73,7 @@ export async function startChaos() {
     createAction: (input: object) => createAction(open.site_id, input, management),
     records: async (actionId: string): Promise<readonly DeliveryRecord[]> => {
       const found: DeliveryRecord[] = [];
-      for await (const record of deliveryRecords(storage.documents, 'delivery-log', actionId)) found.push(record);
+      for await (const record of deliveryRecords(storage.dynamo, 'delivery-log', actionId)) found.push(record);
       return found;
     },
     stop: async () => {

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { openDeployment } from '../../cli/deployment.ts';
 import { runCommandLine } from '../../cli/program.ts';
 import { type DynamoProcess, startDynoxide } from '../../local/engines/dynoxide.ts';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
@@ -13,7 +12,7 @@ let engine: DynamoProcess;
 
 beforeAll(async () => {
   engine = await startDynoxide(join(folder, 'dynamodb.db'), () => {});
-  const client = dynamoDocumentClient(access());
+  const client = new DynamoDBClient(access());
   for (const TableName of [OUTPUTS.configurationTable, OUTPUTS.deliveryLogTable]) {
     await client.send(
       new CreateTableCommand({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { dynamoDocumentClient } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog, deliveryRecords } from '../../src/adapters/dynamodb/delivery-log.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
@@ -245,7 +245,7 @@ describe('a log that cannot be written', () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const client = dynamoDocumentClient({
+    const client = dynamoDb({
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       region: 'eu-central-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
@@ -266,7 +266,6 @@ describe('a log that cannot be written', () => {
       now: clock.now,
     };
     const stop = () => {
-      client.destroy();
       server.closeAllConnections();
       return new Promise<void>((resolve) => server.close(() => resolve()));
     };

@@ -116,7 +116,6 @@ export async function startWorld(options: { readonly workersPerFunction?: number
         .map((file) => readFileSync(join(cloud.logsFolder, file), 'utf8'))
         .join(''),
     stop: async () => {
-      demo.stop();
       sqs.destroy();
       dynamo.destroy();
       await cloud.stop();

@@ -1,10 +1,16 @@
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { FakeAwsServices, listen } from '../fakes/aws-services.ts';
 
-/** What the stack would set; import this before a handler. Nothing is ever reached by it: the SDK clients are mocked. */
-export const TEST_ENVIRONMENT = {
+/** What the handlers reach as AWS. */
+export const aws = new FakeAwsServices();
+const { origin } = await listen(aws);
+
+/** What the stack would set; import this before a handler. */
+Object.assign(process.env, {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_ENDPOINT_URL: origin,
   POWERTOOLS_LOG_LEVEL: 'INFO',
   [ENVIRONMENT.configurationTable]: 'configuration',
   [ENVIRONMENT.countersTable]: 'counters',
@@ -16,5 +22,4 @@ export const TEST_ENVIRONMENT = {
   [ENVIRONMENT.tokenKeys]: 'token-keys',
   [ENVIRONMENT.sealingKey]: 'sealing-key',
   [ENVIRONMENT.originSecret]: 'origin-secret',
-};
-Object.assign(process.env, TEST_ENVIRONMENT);
+});

@@ -1,13 +1,10 @@
-import './environment.ts';
 import { randomBytes } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
+import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { aws } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
-import { mockStorage, SEALING_KEY } from './stored.ts';
+import { SEALING_KEY, store } from './stored.ts';
 
 const { handler } = await import('../../lambdas/form-submit/handler.ts');
 
@@ -17,13 +14,9 @@ const SIGNING_SECRET = 'whsec_DontTellThisSigningSecret';
 /** Refused by the guard before anything leaves this machine. */
 const BLOCKED = 'https://127.0.0.1/hook';
 
-const storage = mockStorage();
-const sns = mockClient(SNSClient);
-
 function setUp(escalation_topics: readonly string[] = []) {
-  storage.reset(anAssistant({ escalation_topics }));
-  sns.reset();
-  sns.on(PublishCommand).resolves({});
+  store(anAssistant({ escalation_topics }));
+  aws.on('Publish', {}, {});
   const form = aFormAction({
     url: BLOCKED,
     sealed_signing_secret: sealSigningSecret(SIGNING_SECRET, 'act_form', SEALING_KEY, randomBytes),
@@ -36,16 +29,13 @@ function setUp(escalation_topics: readonly string[] = []) {
     user_id: null,
     started_at: '2026-01-01T00:00:00.000Z',
   };
-  const { dynamo } = storage;
-  dynamo
-    .on(GetCommand, { TableName: 'conversations' }, false)
-    .resolves({ Item: { conversation, expires_at: Date.now() / 1000 + 60 } });
-  dynamo
-    .on(GetCommand, { Key: { pk: `SITE#${SITE_ID}`, sk: 'SLUG#Form#contact-us' } }, false)
-    .resolves({ Item: { org_id: form.org_id, action_id: form.action_id } });
-  dynamo
-    .on(GetCommand, { Key: { pk: `ORG#${form.org_id}`, sk: 'ACTION#act_form' } }, false)
-    .resolves({ Item: { action: form } });
+  aws.on('GetItem', { TableName: 'conversations' }, { Item: { conversation, expires_at: Date.now() / 1000 + 60 } });
+  aws.on(
+    'GetItem',
+    { Key: { pk: `SITE#${SITE_ID}`, sk: 'SLUG#Form#contact-us' } },
+    { Item: { org_id: form.org_id, action_id: form.action_id } },
+  );
+  aws.on('GetItem', { Key: { pk: `ORG#${form.org_id}`, sk: 'ACTION#act_form' } }, { Item: { action: form } });
 }
 beforeEach(() => setUp());
 
@@ -66,10 +56,10 @@ test('when nobody accepts: 502, and the blocked attempt is on record', async () 
     { success: false, error: 'The submission could not be delivered' },
   ]);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
-  const claims = storage.dynamo.commandCalls(PutCommand, { TableName: 'delivery-log' }, false);
-  expect(claims.map((one) => one.args[0].input.Item)).toEqual([expect.objectContaining({ record_state: 'started' })]);
-  const completions = storage.dynamo.commandCalls(UpdateCommand, { TableName: 'delivery-log' }, false);
-  expect(completions.map((one) => one.args[0].input.ExpressionAttributeValues)).toEqual([
+  const claims = aws.callsOf('PutItem', { TableName: 'delivery-log' });
+  expect(claims.map((one) => one.Item)).toEqual([expect.objectContaining({ record_state: 'started' })]);
+  const completions = aws.callsOf('UpdateItem', { TableName: 'delivery-log' });
+  expect(completions.map((one) => one.ExpressionAttributeValues)).toEqual([
     expect.objectContaining({
       ':state': 'failed',
       ':status': null,
@@ -84,7 +74,7 @@ test('when an escalation topic accepts: 200 with the submission id', async () =>
   const answer = await submit();
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({ success: true, submission_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-  const [published] = sns.commandCalls(PublishCommand).map((one) => one.args[0].input);
+  const [published] = aws.callsOf('Publish');
   expect(published?.TopicArn).toBe(TOPIC);
   expect(JSON.parse(published?.Message ?? '')).toMatchObject({
     values: { email: 'ada@example.com' },
@@ -94,8 +84,8 @@ test('when an escalation topic accepts: 200 with the submission id', async () =>
 
 test('a log that is away changes neither the answer nor the number of attempts, and leaves lines without the values', async () => {
   setUp([TOPIC]);
-  storage.dynamo.on(PutCommand, { TableName: 'delivery-log' }, false).rejects(new Error('away'));
-  storage.dynamo.on(UpdateCommand, { TableName: 'delivery-log' }, false).rejects(new Error('away'));
+  aws.on('PutItem', { TableName: 'delivery-log' }, new Error('away'));
+  aws.on('UpdateItem', { TableName: 'delivery-log' }, new Error('away'));
   const answer = await submit();
   expect(answer.status).toBe(200);
   expect(answer.log.match(/A delivery record could not be written/g)).toHaveLength(2);
@@ -119,7 +109,7 @@ test.each<[string, Parameters, number, string]>([
   const answer = await submit(request);
   expect([answer.status, answer.body]).toEqual([status, { success: false, error }]);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
-  expect(storage.dynamo.commandCalls(PutCommand)).toEqual([]);
+  expect(aws.callsOf('PutItem')).toEqual([]);
 });
 
 test('values as deep as JSON allows are no fault of ours', async () => {
@@ -129,10 +119,12 @@ test('values as deep as JSON allows are no fault of ours', async () => {
 });
 
 test('the eleventh submission in a minute is refused', async () => {
-  const Item = { h0: { N: String(Date.now() - 1000) } };
-  storage.dynamo
-    .on(UpdateCommand, { TableName: 'counters' }, false)
-    .rejects(new ConditionalCheckFailedException({ $metadata: {}, message: 'no', Item }));
+  const Item = { h0: Date.now() - 1000 };
+  aws.on(
+    'UpdateItem',
+    { TableName: 'counters' },
+    new ServiceError('ConditionalCheckFailedException', 'no', 400, { Item }),
+  );
   const answer = await submit();
   expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
   expect(answer.headers['retry-after']).toMatch(/^(58|59)$/);
@@ -141,18 +133,14 @@ test('the eleventh submission in a minute is refused', async () => {
 
 test('a signing secret that does not open is a 500, and the client_key is free again', async () => {
   setUp();
-  storage.dynamo
-    .on(GetCommand, { Key: { pk: `ORG#${aFormAction().org_id}`, sk: 'ACTION#act_form' } }, false)
-    .resolves({ Item: { action: aFormAction({ url: BLOCKED }) } });
-  storage.dynamo
-    .on(UpdateCommand, { TableName: 'conversations' }, false)
-    .resolves({ Attributes: { submission_id: 'x' } });
+  aws.on(
+    'GetItem',
+    { Key: { pk: `ORG#${aFormAction().org_id}`, sk: 'ACTION#act_form' } },
+    { Item: { action: aFormAction({ url: BLOCKED }) } },
+  );
+  aws.on('UpdateItem', { TableName: 'conversations' }, { Attributes: { submission_id: 'x' } });
   const answer = await submit({ body: { conversation_id: 'c-1', values: { email: 'a' }, client_key: 'key-1' } });
   expect([answer.status, answer.headers['x-request-id']]).toEqual([500, REQUEST_ID]);
-  const settled = storage.dynamo.commandCalls(
-    UpdateCommand,
-    { UpdateExpression: 'SET submission_state = :state' },
-    false,
-  );
-  expect(settled.map((one) => one.args[0].input.ExpressionAttributeValues)).toEqual([{ ':state': 'failed' }]);
+  const settled = aws.callsOf('UpdateItem', { UpdateExpression: 'SET submission_state = :state' });
+  expect(settled.map((one) => one.ExpressionAttributeValues)).toEqual([{ ':state': 'failed' }]);
 });

@@ -1,14 +1,12 @@
-import './environment.ts';
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { aws } from './environment.ts';
 import { call } from './invocation.ts';
-import { mockStorage } from './stored.ts';
+import { store } from './stored.ts';
 
 const { handler } = await import('../../lambdas/preflight/handler.ts');
 const { handler: notFound } = await import('../../lambdas/not-found/handler.ts');
 
-const storage = mockStorage();
-beforeEach(() => storage.reset(anAssistant()));
+beforeEach(() => store(anAssistant()));
 
 const FORM = `/api/widgets/sites/${SITE_ID}/forms/contact-us/submit`;
 const ask = (path: string, origin: string | undefined, query?: Record<string, string>) =>
@@ -48,9 +46,7 @@ test.each<[string, string, string | undefined, Record<string, string> | undefine
 });
 
 test('without a site, the Domain of any assistant may call init', async () => {
-  storage.dynamo
-    .on(QueryCommand, { ExpressionAttributeValues: { ':pk': 'DOMAIN#shop.example:443' } }, false)
-    .resolves({ Items: [{ pk: 'x' }] });
+  aws.on('Query', { ExpressionAttributeValues: { ':pk': 'DOMAIN#shop.example:443' } }, { Items: [{ pk: 'x' }] });
   expect((await ask('/api/widget/init', 'https://shop.example')).headers).toHaveProperty('access-control-allow-origin');
   expect((await ask('/api/widget/init', 'https://evil.example')).headers).not.toHaveProperty(
     'access-control-allow-origin',
@@ -59,13 +55,13 @@ test('without a site, the Domain of any assistant may call init', async () => {
 
 test('the query cannot name another site than the path', async () => {
   const other = anAssistant({ site_id: 'site_evil', domain: 'evil.example' });
-  storage.reset(anAssistant(), other);
+  store(anAssistant(), other);
   const answer = await ask(FORM, 'https://evil.example', { site: 'site_evil' });
   expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
 test('a storage that is away is a 500', async () => {
-  storage.dynamo.on(GetCommand).rejects(new Error('away'));
+  aws.on('GetItem', {}, new Error('away'));
   expect(await ask(FORM, 'https://shop.example')).toMatchObject({
     status: 500,
     body: { success: false, error: 'Internal error' },

@@ -1,25 +1,19 @@
-import './environment.ts';
 import { randomBytes } from 'node:crypto';
-import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
 import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { aws } from './environment.ts';
 import { lambdaContext, logged, sqsEvent } from './invocation.ts';
-import { mockStorage, SEALING_KEY } from './stored.ts';
+import { SEALING_KEY, store } from './stored.ts';
 
 const { handler: router } = await import('../../lambdas/event-router/handler.ts');
 const { handler: dispatcher } = await import('../../lambdas/dispatcher/handler.ts');
 
-const storage = mockStorage();
-const sqs = mockClient(SQSClient);
 beforeEach(() => {
-  storage.reset();
-  sqs.reset();
-  sqs.on(SendMessageBatchCommand).resolves({ Successful: [], Failed: [] });
-  sqs.on(SendMessageCommand).resolves({});
+  store();
+  aws.on('SendMessageBatch', {}, { Successful: [], Failed: [] });
+  aws.on('SendMessage', {}, {});
 });
 
 async function run(
@@ -37,9 +31,9 @@ describe('event-router', () => {
     time: '2026-03-04T05:06:00Z',
     detail: { org_id: ORG_ID, site_id: SITE_ID, data: { text: 'private' } },
   };
-  const sent = () => sqs.commandCalls(SendMessageBatchCommand).flatMap((one) => one.args[0].input.Entries ?? []);
+  const sent = () => aws.callsOf('SendMessageBatch').flatMap((one) => one.Entries ?? []);
   beforeEach(() => {
-    storage.dynamo.on(QueryCommand).resolves({ Items: [{ action: anEventAction() }] });
+    aws.on('Query', {}, { Items: [{ action: anEventAction() }] });
   });
 
   test('sends one message per event and Action', async () => {
@@ -48,7 +42,7 @@ describe('event-router', () => {
   });
 
   test('hands back only the events that could not be routed', async () => {
-    sqs.on(SendMessageBatchCommand).rejectsOnce(new Error('away')).resolves({ Successful: [], Failed: [] });
+    aws.on('SendMessageBatch', {}, new Error('away'), { Successful: [], Failed: [] });
     const { failures, log } = await run(router, EVENT, EVENT, EVENT);
     expect(failures).toHaveLength(1);
     expect(log).not.toContain('private');
@@ -73,7 +67,7 @@ describe('event-router', () => {
   });
 
   test('sends a reserved event to nobody', async () => {
-    storage.dynamo.on(QueryCommand).resolves({ Items: [{ action: anEventAction({ events: ['form.submitted'] }) }] });
+    aws.on('Query', {}, { Items: [{ action: anEventAction({ events: ['form.submitted'] }) }] });
     await run(router, { ...EVENT, 'detail-type': 'form.submitted' });
     expect(sent()).toEqual([]);
   });
@@ -99,13 +93,11 @@ describe('dispatcher', () => {
     },
   };
   const completed = () =>
-    storage.dynamo
-      .commandCalls(UpdateCommand, { TableName: 'delivery-log' })
-      .map((one) => one.args[0].input.ExpressionAttributeValues?.[':failure']?.code);
+    aws
+      .callsOf('UpdateItem', { TableName: 'delivery-log' })
+      .map((one) => one.ExpressionAttributeValues?.[':failure']?.code);
   beforeEach(() => {
-    storage.dynamo
-      .on(GetCommand, { Key: { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event' } }, false)
-      .resolves({ Item: { action } });
+    aws.on('GetItem', { Key: { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event' } }, { Item: { action } });
   });
 
   test('a failure of the endpoint is an outcome on record, and no message comes back', async () => {
@@ -115,13 +107,13 @@ describe('dispatcher', () => {
     });
     expect(failures).toEqual([]);
     expect(completed()).toEqual(['blocked_address', 'blocked_address']);
-    expect(sqs.calls()).toEqual([]);
+    expect([...aws.callsOf('SendMessage'), ...aws.callsOf('SendMessageBatch')]).toEqual([]);
     for (const secret of ['DontTell', 'private']) expect(log).not.toContain(secret);
     expect(log).toContain('"blocked_address"');
   });
 
   test('a record that cannot be claimed brings its own message back, and no other', async () => {
-    storage.dynamo.on(PutCommand).resolvesOnce({}).rejectsOnce(new Error('away')).resolves({});
+    aws.on('PutItem', {}, {}, new Error('away'), {});
     const { failures } = await run(dispatcher, MESSAGE, { ...MESSAGE, attempt: 2 }, { ...MESSAGE, attempt: 3 });
     expect(failures).toHaveLength(1);
     expect(completed()).toHaveLength(2);
@@ -134,21 +126,19 @@ describe('dispatcher', () => {
       record.messageAttributes[ORIGINAL_MESSAGE_ID] = { stringValue, dataType: 'String' };
     }
     await logged(() => dispatcher(event, lambdaContext()));
-    expect(storage.dynamo.commandCalls(PutCommand)[0]?.args[0].input.Item?.message_id).toBe(stringValue);
+    expect(aws.callsOf('PutItem')[0]?.Item?.message_id).toBe(stringValue);
   });
 
   test('a message of a newer version or the wrong shape comes back without being quoted', async () => {
     const { failures, log } = await run(dispatcher, { ...MESSAGE, version: 3 }, { ...MESSAGE, attempt: 4 }, 'private');
     expect(failures).toEqual(['message-0', 'message-1', 'message-2']);
     expect(log).not.toContain('private');
-    expect(storage.dynamo.commandCalls(PutCommand)).toEqual([]);
+    expect(aws.callsOf('PutItem')).toEqual([]);
   });
 
   test('a deleted Action is on record as such', async () => {
     const { failures } = await run(dispatcher, { ...MESSAGE, action_id: 'act_deleted' });
     expect(failures).toEqual([]);
-    expect(storage.dynamo.commandCalls(PutCommand).map((one) => one.args[0].input.Item?.failure?.code)).toEqual([
-      'action_deleted',
-    ]);
+    expect(aws.callsOf('PutItem').map((one) => one.Item?.failure?.code)).toEqual(['action_deleted']);
   });
 });

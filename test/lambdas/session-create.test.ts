@@ -1,21 +1,17 @@
-import './environment.ts';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { jwtVerify } from 'jose';
 import * as z from 'zod';
+import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { countingBytes } from '../fakes/sources.ts';
+import { aws } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
-import { mockStorage, ORIGIN_SECRET, TOKEN_KEY } from './stored.ts';
+import { ORIGIN_SECRET, store, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/session-create/handler.ts');
 
 const KEY = newServerSecret(SITE_ID, countingBytes());
-const storage = mockStorage();
-beforeEach(() =>
-  storage.reset(anAssistant({ authentication_mode: 'Session Signed', server_secret: storedServerSecret(KEY) })),
-);
+beforeEach(() => store(anAssistant({ authentication_mode: 'Session Signed', server_secret: storedServerSecret(KEY) })));
 
 const created = z.object({
   success: z.literal(true),
@@ -34,9 +30,9 @@ const create = (request: Parameters = {}) =>
   });
 
 const countedAs = () =>
-  storage.dynamo
-    .commandCalls(UpdateCommand)
-    .map((one) => String(one.args[0].input.Key?.pk))
+  aws
+    .callsOf('UpdateItem')
+    .map((one) => String(one.Key?.pk))
     .filter((key) => key.startsWith('session-create#'));
 
 describe('answers 200', () => {
@@ -101,10 +97,8 @@ describe('refuses', () => {
   });
 
   test('more than 20 a minute, and tells when to come again', async () => {
-    const Item = { h0: { N: String(Date.now() - 18_500) } };
-    storage.dynamo
-      .on(UpdateCommand)
-      .rejects(new ConditionalCheckFailedException({ $metadata: {}, message: 'no', Item }));
+    const Item = { h0: Date.now() - 18_500 };
+    aws.on('UpdateItem', {}, new ServiceError('ConditionalCheckFailedException', 'no', 400, { Item }));
     const answer = await create();
     expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
     expect(answer.headers['retry-after']).toMatch(/^4[12]$/);
@@ -124,7 +118,7 @@ describe('the address that is counted', () => {
 });
 
 test('a fault of our own is a 500 without its cause, on record with the request id and without a secret', async () => {
-  storage.dynamo.on(UpdateCommand).rejects(new Error('Requested resource not found: table counters'));
+  aws.on('UpdateItem', {}, new Error('Requested resource not found: table counters'));
   const answer = await create({
     body: { user_email: 'ada@example.com', usage_webhook: { url: 'https://h.example/', secret: 'DontTell'.repeat(5) } },
   });

@@ -1,22 +1,16 @@
-import './environment.ts';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { SignJWT } from 'jose';
 import * as z from 'zod';
+import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { aws } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
-import { mockStorage, TOKEN_KEY } from './stored.ts';
+import { store, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/widget-init/handler.ts');
 
-const storage = mockStorage();
-const bridge = mockClient(EventBridgeClient);
 beforeEach(() => {
-  storage.reset(anAssistant());
-  bridge.reset();
-  bridge.on(PutEventsCommand).resolves({ FailedEntryCount: 0, Entries: [] });
+  store(anAssistant());
+  aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [] });
 });
 
 const ORIGIN = 'https://shop.example';
@@ -44,9 +38,7 @@ async function token(claims: Record<string, unknown> = {}): Promise<string> {
 describe('answers 200', () => {
   test('to a page on an allowed domain, stores the conversation and puts it on the bus', async () => {
     const form = aFormAction();
-    storage.dynamo
-      .on(QueryCommand)
-      .resolves({ Items: [{ action: form }, { action: aFormAction({ enabled: false }) }] });
+    aws.on('Query', {}, { Items: [{ action: form }, { action: aFormAction({ enabled: false }) }] });
     const answer = await init({ body: { referrer: 'https://search.example/' } });
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -56,7 +48,7 @@ describe('answers 200', () => {
     });
     const body = initialized.parse(answer.body);
     expect(body.forms).toEqual([{ slug: form.slug, name: form.name, fields: form.form_fields }]);
-    expect(storage.dynamo.commandCalls(PutCommand).map((one) => one.args[0].input)).toEqual([
+    expect(aws.callsOf('PutItem')).toEqual([
       expect.objectContaining({
         TableName: 'conversations',
         Item: expect.objectContaining({
@@ -64,7 +56,7 @@ describe('answers 200', () => {
         }),
       }),
     ]);
-    const entries = bridge.commandCalls(PutEventsCommand).flatMap((one) => one.args[0].input.Entries ?? []);
+    const entries = aws.callsOf('PutEvents').flatMap((one) => one.Entries ?? []);
     expect(entries.map((entry) => [entry.EventBusName, entry.DetailType])).toEqual([['bus', 'conversation.started']]);
     expect(JSON.parse(entries[0]?.Detail ?? '').data).toEqual({
       conversation_id: body.conversation_id,
@@ -83,15 +75,13 @@ describe('answers 200', () => {
       user_id: 'user-1',
       started_at: '2026-01-01T00:00:00.000Z',
     };
-    storage.dynamo
-      .on(GetCommand, { TableName: 'conversations' }, false)
-      .resolves({ Item: { conversation, expires_at: Date.now() / 1000 + 60 } });
+    aws.on('GetItem', { TableName: 'conversations' }, { Item: { conversation, expires_at: Date.now() / 1000 + 60 } });
     const answer = await init({
       headers: { origin: ORIGIN, 'x-session-token': await token() },
       body: { conversation_id: 'c-1' },
     });
     expect(answer.body).toMatchObject({ conversation_id: 'c-1', session_id: 'session-1', visitor_id: 'user-1' });
-    expect([storage.dynamo.commandCalls(PutCommand), bridge.commandCalls(PutEventsCommand)]).toEqual([[], []]);
+    expect([aws.callsOf('PutItem'), aws.callsOf('PutEvents')]).toEqual([[], []]);
   });
 });
 
@@ -102,7 +92,7 @@ describe('refuses, and lets the page on the Domain read it', () => {
     ['a list', { body: '[]' }, 400, 'Request body must be a JSON object'],
     ['a body above 256 KB', { body: `{"x":"${'x'.repeat(300_000)}"}` }, 413, 'Request body is too large'],
   ])('%s', async (what, request, status, error) => {
-    storage.reset(anAssistant({ enabled: what !== 'a disabled site' }));
+    store(anAssistant({ enabled: what !== 'a disabled site' }));
     const answer = await init(request);
     expect([answer.status, answer.body]).toEqual([status, { success: false, error }]);
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
@@ -118,8 +108,8 @@ describe('refuses, and lets the page on the Domain read it', () => {
 
   test('an hour that is used up', async () => {
     // A site of its own: the container remembers that it was refused.
-    storage.reset(anAssistant({ site_id: 'site_used_up' }));
-    storage.dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ $metadata: {}, message: 'no' }));
+    store(anAssistant({ site_id: 'site_used_up' }));
+    aws.on('UpdateItem', {}, new ServiceError('ConditionalCheckFailedException', 'no'));
     const answer = await init({ headers: { ...PAGE, 'x-site-id': 'site_used_up' } });
     expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
@@ -136,7 +126,7 @@ test('a page elsewhere is refused and cannot read why; the answer varies by Orig
 });
 
 test('a fault of our own is a 500 that the page can read as far as the site was known', async () => {
-  bridge.on(PutEventsCommand).rejects(new Error('The bus is away'));
+  aws.on('PutEvents', {}, new Error('The bus is away'));
   const answer = await init();
   expect([answer.status, answer.body]).toEqual([500, { success: false, error: 'Internal error' }]);
   expect(answer.headers).toMatchObject({
@@ -145,7 +135,7 @@ test('a fault of our own is a 500 that the page can read as far as the site was 
     vary: 'Origin',
   });
   expect(answer.log).toContain('The bus is away');
-  storage.dynamo.on(GetCommand, { TableName: 'configuration' }, false).rejects(new Error('The table is away'));
+  aws.on('GetItem', { TableName: 'configuration' }, new Error('The table is away'));
   const unknown = await init();
   expect([unknown.status, unknown.body]).toEqual([500, { success: false, error: 'Internal error' }]);
   expect(unknown.headers).toMatchObject({ 'x-request-id': REQUEST_ID, vary: 'Origin' });

@@ -39,7 +39,6 @@ beforeAll(async () => {
 }, 90_000);
 
 afterAll(async () => {
-  operator?.stop();
   await demo?.stop();
   await Promise.all([browser?.close(), site?.close(), otherPort?.close()]);
   await cloud?.stop();

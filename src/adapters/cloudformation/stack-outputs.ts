@@ -4,7 +4,7 @@ import {
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
 import { Refusal } from '../../domain/refusal.ts';
-import type { AwsAccess } from '../aws-access.ts';
+import type { AwsAccess } from '../aws/access.ts';
 
 /**
  * Outputs of a deployed stack by name.

@@ -5,7 +5,7 @@ import {
   CognitoIdentityProviderClient,
   UsernameExistsException,
 } from '@aws-sdk/client-cognito-identity-provider';
-import type { AwsAccess } from '../aws-access.ts';
+import type { AwsAccess } from '../aws/access.ts';
 
 /** One client per process. */
 export function cognitoClient(access: AwsAccess): CognitoIdentityProviderClient {

@@ -1,13 +1,153 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { AwsAccess } from '../aws-access.ts';
+import { randomUUID } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type {
+  DeleteCommandInput,
+  GetCommandInput,
+  PutCommandInput,
+  QueryCommandInput,
+  QueryCommandOutput,
+  ScanCommandInput,
+  TransactWriteCommandInput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { AwsAccess } from '../aws/access.ts';
+import { type JsonApi, type JsonServiceOptions, jsonService } from '../aws/json-service.ts';
 
-/** One client per container. A call that takes longer than the request's own patience is worth less than its retry. */
-export function dynamoDocumentClient(access: AwsAccess = {}): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-    ...access,
-  });
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+export type StoredItem = NonNullable<QueryCommandOutput['Items']>[number];
+type Key = Record<string, unknown>;
+
+type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key };
+type ScanPage = QueryPage & { readonly ScannedCount: number };
+
+/** The calls that the adapters make, with plain values. What goes in and comes out is named as in AWS's document client. */
+export type DynamoDb = {
+  readonly get: (input: GetCommandInput) => Promise<{ readonly Item?: StoredItem }>;
+  readonly put: (input: PutCommandInput) => Promise<void>;
+  readonly update: (input: UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem }>;
+  readonly delete: (input: DeleteCommandInput) => Promise<void>;
+  readonly query: (input: QueryCommandInput) => Promise<QueryPage>;
+  /** A query from its first page to its last. */
+  readonly queryPages: (input: QueryCommandInput) => AsyncGenerator<QueryPage>;
+  /** A scan from its first page to its last. */
+  readonly scanPages: (input: ScanCommandInput) => AsyncGenerator<ScanPage>;
+  /** Deletes 25 items at most. @returns the keys that DynamoDB did not get to */
+  readonly batchDelete: (table: string, keys: readonly Key[]) => Promise<readonly Key[]>;
+  readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
+};
+
+/** What stands on the wire names the type of every value. */
+type WireItem = Record<string, AttributeValue>;
+type WirePage = { Items?: readonly WireItem[]; LastEvaluatedKey?: WireItem; ScannedCount?: number };
+type Unprocessed = Readonly<Record<string, readonly { readonly DeleteRequest: { readonly Key: WireItem } }[]>>;
+type WireOperations = {
+  GetItem: { input: object; output: { Item?: WireItem } };
+  PutItem: { input: object; output: object };
+  UpdateItem: { input: object; output: { Attributes?: WireItem } };
+  DeleteItem: { input: object; output: object };
+  Query: { input: object; output: WirePage };
+  Scan: { input: object; output: WirePage };
+  BatchWriteItem: { input: object; output: { UnprocessedItems?: Unprocessed } };
+  TransactWriteItems: { input: object; output: object };
+};
+
+const API: JsonApi = {
+  name: 'dynamodb',
+  target: 'DynamoDB_20120810',
+  jsonVersion: '1.0',
+  endpointVariable: 'DYNAMODB',
+  stringify: (input) => JSON.stringify(input, binaryAsText),
+  // A reviver costs more than the rest of parsing.
+  parse: (text) => JSON.parse(text, text.includes('"B":"') ? textAsBinary : undefined),
+};
+
+/**
+ * One client per container. An attempt has two seconds: one that takes longer than the request's own patience is worth less than
+ * its repetition. Errors are those of a JsonService; its own names for them are DynamoDB's.
+ */
+export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOptions> = {}): DynamoDb {
+  const call = jsonService<WireOperations>(API, access, { timeoutMs: 2000, ...options });
+  const query = async (input: QueryCommandInput) => plainPage(await call('Query', wire(input)));
+  const scan = async (input: ScanCommandInput) => plainPage(await call('Scan', wire(input)));
+  return {
+    get: async (input) => {
+      const { Item } = await call('GetItem', wire(input));
+      return Item === undefined ? {} : { Item: unmarshall(Item) };
+    },
+    put: async (input) => {
+      await call('PutItem', wire(input));
+    },
+    update: async (input) => {
+      const { Attributes } = await call('UpdateItem', wire(input));
+      return Attributes === undefined ? {} : { Attributes: unmarshall(Attributes) };
+    },
+    delete: async (input) => {
+      await call('DeleteItem', wire(input));
+    },
+    query,
+    queryPages: (input) => pages(query, input),
+    scanPages: (input) => pages(scan, input),
+    batchDelete: async (table, keys) => {
+      const requests = keys.map((Key) => ({ DeleteRequest: wire({ Key }) }));
+      const { UnprocessedItems = {} } = await call('BatchWriteItem', { RequestItems: { [table]: requests } });
+      return (UnprocessedItems[table] ?? []).map(({ DeleteRequest }) => unmarshall(DeleteRequest.Key));
+    },
+    transactWrite: async ({ TransactItems = [], ...input }) => {
+      const writes = TransactItems.map((item) =>
+        Object.fromEntries(Object.entries(item).map(([kind, write]) => [kind, wire(write)])),
+      );
+      // By the token a transaction that is sent again, because its answer got lost, is made once.
+      await call('TransactWriteItems', { ClientRequestToken: randomUUID(), ...input, TransactItems: writes });
+    },
+  };
+}
+
+async function* pages<Input extends object, Output extends QueryPage>(
+  read: (input: Input & { ExclusiveStartKey?: Key | undefined }) => Promise<Output>,
+  input: Input,
+): AsyncGenerator<Output> {
+  let from: Key | undefined;
+  do {
+    const page = await read({ ...input, ExclusiveStartKey: from });
+    yield page;
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+}
+
+/** @param input of which DynamoDB wants these members in its own form */
+function wire(input: {
+  readonly Key?: Key | undefined;
+  readonly Item?: Key | undefined;
+  readonly ExpressionAttributeValues?: Key | undefined;
+  readonly ExclusiveStartKey?: Key | undefined;
+}): object {
+  return {
+    ...input,
+    Key: marshalled(input.Key),
+    Item: marshalled(input.Item),
+    ExpressionAttributeValues: marshalled(input.ExpressionAttributeValues),
+    ExclusiveStartKey: marshalled(input.ExclusiveStartKey),
+  };
+}
+
+function marshalled(values: Key | undefined): WireItem | undefined {
+  return values === undefined ? undefined : marshall(values, { removeUndefinedValues: true });
+}
+
+function plainPage({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage): ScanPage {
+  return {
+    Items: Items.map((item) => unmarshall(item)),
+    ...(LastEvaluatedKey === undefined ? {} : { LastEvaluatedKey: unmarshall(LastEvaluatedKey) }),
+    ScannedCount,
+  };
+}
+
+/** JSON.stringify gives a Buffer's own idea of JSON as `value`, and what it was in its holder. */
+function binaryAsText(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  const held = this[name];
+  return held instanceof Uint8Array ? Buffer.from(held).toString('base64') : value;
+}
+
+function textAsBinary(name: string, value: unknown): unknown {
+  return name === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value;
 }

@@ -1,9 +1,6 @@
-import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  TransactionCanceledException,
-} from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { isServiceError } from '../aws/service-error.ts';
 
 /** Runs a conditional write: true when it was made, false when its condition did not hold. */
 export async function whenConditionHolds(write: Promise<unknown>): Promise<boolean> {
@@ -13,15 +10,16 @@ export async function whenConditionHolds(write: Promise<unknown>): Promise<boole
 
 /**
  * Runs a conditional write that asks for ALL_OLD on failure. Answers undefined when it was made, else the item that stood in
- * the way, which the document client leaves in wire form.
+ * the way.
  */
 export async function conditionFailure(write: Promise<unknown>): Promise<Record<string, unknown> | undefined> {
   try {
     await write;
     return undefined;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return error.Item === undefined ? {} : unmarshall(error.Item satisfies Record<string, AttributeValue>);
+    if (!isServiceError(error, 'ConditionalCheckFailedException')) throw error;
+    const { Item } = error.details;
+    return Item === undefined ? {} : unmarshall(Item as Record<string, AttributeValue>);
   }
 }
 
@@ -37,8 +35,9 @@ export async function transactionFailures(run: () => Promise<unknown>): Promise<
       await run();
       return [];
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
+      if (!isServiceError(error, 'TransactionCanceledException')) throw error;
+      const { CancellationReasons = [] } = error.details as { CancellationReasons?: readonly { Code?: string }[] };
+      const codes = CancellationReasons.map((reason) => reason.Code);
       const failed = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
       if (failed.length > 0) return failed;
       if (!codes.includes('TransactionConflict') || attempt === CONFLICT_RETRIES) throw error;

@@ -1,13 +1,13 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Action, AiAction, FormAction, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
+import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { itemsUnder } from './items-under.ts';
 
 /** The reads that answer requests. All are strongly consistent: a change in the dashboard works with the next request. */
-export function configurationReads(client: DynamoDBDocumentClient, table: string) {
+export function configurationReads(client: DynamoDb, table: string) {
   const get = async (key: Record<string, string>) => {
-    const { Item } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }));
+    const { Item } = await client.get({ TableName: table, Key: key, ConsistentRead: true });
     return Item;
   };
 
@@ -62,18 +62,16 @@ export function configurationReads(client: DynamoDBDocumentClient, table: string
     anyDomain: async (entries: readonly string[]): Promise<boolean> => {
       const found = await Promise.all(
         entries.map((entry) =>
-          client.send(
-            new QueryCommand({
-              TableName: table,
-              ConsistentRead: true,
-              Limit: 1,
-              KeyConditionExpression: 'pk = :pk',
-              ExpressionAttributeValues: { ':pk': KEYS.domain(entry, '').pk },
-            }),
-          ),
+          client.query({
+            TableName: table,
+            ConsistentRead: true,
+            Limit: 1,
+            KeyConditionExpression: 'pk = :pk',
+            ExpressionAttributeValues: { ':pk': KEYS.domain(entry, '').pk },
+          }),
         ),
       );
-      return found.some((page) => (page.Items ?? []).length > 0);
+      return found.some((page) => page.Items.length > 0);
     },
   };
 }

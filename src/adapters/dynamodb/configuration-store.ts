@@ -1,11 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  ScanCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
@@ -13,6 +6,7 @@ import type { Organization } from '../../contract/organizations.ts';
 import type { Mutation } from '../../domain/organizations/audit.ts';
 import { CreationTaken } from '../../domain/organizations/recorded-changes.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
+import type { DynamoDb } from './client.ts';
 import { transactionFailures } from './conditions.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { configurationReads } from './configuration-reads.ts';
@@ -25,7 +19,7 @@ export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems'
  * @param alongside written in the transaction of a change. Its conditions may only say that a creation was made before.
  */
 export function configurationStore(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   table: string,
   alongside: (mutation: Mutation) => readonly TransactItem[] = () => [],
 ): ConfigurationStore {
@@ -39,7 +33,7 @@ export function configurationStore(
   const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
   const transact = async (mutation: Mutation, items: TransactItem[]) => {
     const all = [...items, ...alongside(mutation)];
-    const failed = await transactionFailures(() => client.send(new TransactWriteCommand({ TransactItems: all })));
+    const failed = await transactionFailures(() => client.transactWrite({ TransactItems: all }));
     if (failed.some((position) => position >= items.length)) throw new CreationTaken();
     return failed;
   };
@@ -69,38 +63,27 @@ export function configurationStore(
 
   return {
     saveOrganization: async (organization) => {
-      await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: KEYS.organization(organization.org_id),
-          UpdateExpression: 'SET organization = :organization, action_count = if_not_exists(action_count, :none)',
-          ExpressionAttributeValues: { ':organization': organization, ':none': 0 },
-        }),
-      );
+      await client.update({
+        TableName: table,
+        Key: KEYS.organization(organization.org_id),
+        UpdateExpression: 'SET organization = :organization, action_count = if_not_exists(action_count, :none)',
+        ExpressionAttributeValues: { ':organization': organization, ':none': 0 },
+      });
     },
 
     findOrganization: async (orgId): Promise<Organization | undefined> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: KEYS.organization(orgId), ConsistentRead: true }),
-      );
+      const { Item } = await client.get({ TableName: table, Key: KEYS.organization(orgId), ConsistentRead: true });
       return Item?.organization;
     },
 
     // A scan: only an operator lists organizations, and an index would be one hot partition for all of them.
     listOrganizations: async function* () {
-      let next: Record<string, unknown> | undefined;
-      do {
-        const page = await client.send(
-          new ScanCommand({
-            TableName: table,
-            FilterExpression: 'sk = :sk',
-            ExpressionAttributeValues: { ':sk': 'ORG' },
-            ExclusiveStartKey: next,
-          }),
-        );
-        for (const item of page.Items ?? []) yield item.organization;
-        next = page.LastEvaluatedKey;
-      } while (next !== undefined);
+      const pages = client.scanPages({
+        TableName: table,
+        FilterExpression: 'sk = :sk',
+        ExpressionAttributeValues: { ':sk': 'ORG' },
+      });
+      for await (const { Items } of pages) for (const item of Items) yield item.organization;
     },
 
     createAssistant: async (assistant) => {
@@ -186,9 +169,7 @@ export function configurationStore(
     },
 
     findActionById: async (actionId) => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: KEYS.actionOwner(actionId), ConsistentRead: true }),
-      );
+      const { Item } = await client.get({ TableName: table, Key: KEYS.actionOwner(actionId), ConsistentRead: true });
       return Item === undefined ? undefined : reads.findAction(String(Item.org_id), actionId);
     },
 

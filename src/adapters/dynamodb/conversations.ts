@@ -1,9 +1,9 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
 import type { ToolCallRecord } from '../../domain/actions/call-tool.ts';
 import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit-form.ts';
 import type { Conversation, FindConversation } from '../../domain/auth/conversations.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
+import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 
 /** After this a submission under way was cut off by a crash, since the function's own timeout is shorter. */
@@ -15,15 +15,13 @@ export const conversationsOf = (siteId: string) => `SITE#${siteId}#CONVERSATION#
 const partition = (siteId: string, conversationId: string) => `${conversationsOf(siteId)}${conversationId}`;
 
 /** Conversations and the form submissions made in them. They expire when nothing was written to them for a while. */
-export function conversations(client: DynamoDBDocumentClient, table: string, now: Clock) {
+export function conversations(client: DynamoDb, table: string, now: Clock) {
   const findConversation: FindConversation = async (siteId, conversationId) => {
-    const { Item } = await client.send(
-      new GetCommand({
-        TableName: table,
-        Key: { pk: partition(siteId, conversationId), sk: 'CONVERSATION' },
-        ConsistentRead: true,
-      }),
-    );
+    const { Item } = await client.get({
+      TableName: table,
+      Key: { pk: partition(siteId, conversationId), sk: 'CONVERSATION' },
+      ConsistentRead: true,
+    });
     // DynamoDB deletes expired items late.
     return Item !== undefined && Number(Item.expires_at) > unixSeconds(now()) ? Item.conversation : undefined;
   };
@@ -37,17 +35,15 @@ export function conversations(client: DynamoDBDocumentClient, table: string, now
     findConversation,
 
     saveConversation: async (conversation: Conversation): Promise<void> => {
-      await client.send(
-        new PutCommand({
-          TableName: table,
-          Item: {
-            pk: partition(conversation.site_id, conversation.conversation_id),
-            sk: 'CONVERSATION',
-            conversation,
-            expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
-          },
-        }),
-      );
+      await client.put({
+        TableName: table,
+        Item: {
+          pk: partition(conversation.site_id, conversation.conversation_id),
+          sk: 'CONVERSATION',
+          conversation,
+          expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
+        },
+      });
     },
 
     /** One conditional write per call: exact, however many come at once. */
@@ -56,34 +52,30 @@ export function conversations(client: DynamoDBDocumentClient, table: string, now
       limit: number,
     ): Promise<boolean> =>
       whenConditionHolds(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { pk: partition(call.siteId, call.conversationId), sk: `CALLS#${call.actionId}` },
-            UpdateExpression: 'SET calls = if_not_exists(calls, :none) + :one, expires_at = :expires',
-            ConditionExpression: 'attribute_not_exists(calls) OR calls < :limit',
-            ExpressionAttributeValues: {
-              ':none': 0,
-              ':one': 1,
-              ':limit': limit,
-              ':expires': unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
-            },
-          }),
-        ),
+        client.update({
+          TableName: table,
+          Key: { pk: partition(call.siteId, call.conversationId), sk: `CALLS#${call.actionId}` },
+          UpdateExpression: 'SET calls = if_not_exists(calls, :none) + :one, expires_at = :expires',
+          ConditionExpression: 'attribute_not_exists(calls) OR calls < :limit',
+          ExpressionAttributeValues: {
+            ':none': 0,
+            ':one': 1,
+            ':limit': limit,
+            ':expires': unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
+          },
+        }),
       ),
 
     recordCall: async (record: ToolCallRecord): Promise<void> => {
-      await client.send(
-        new PutCommand({
-          TableName: table,
-          Item: {
-            pk: partition(record.site_id, record.conversation_id),
-            sk: `CALL#${record.called_at}#${record.call_id}`,
-            call: record,
-            expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
-          },
-        }),
-      );
+      await client.put({
+        TableName: table,
+        Item: {
+          pk: partition(record.site_id, record.conversation_id),
+          sk: `CALL#${record.called_at}#${record.call_id}`,
+          call: record,
+          expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
+        },
+      });
     },
 
     /** One conditional write decides among concurrent submissions of the same key. */
@@ -91,26 +83,24 @@ export function conversations(client: DynamoDBDocumentClient, table: string, now
       let claimedId = submissionId;
       const blocking = await conditionFailure(
         client
-          .send(
-            new UpdateCommand({
-              TableName: table,
-              Key: submissionKey(key),
-              UpdateExpression:
-                'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, started_at = :now, expires_at = :expires',
-              ConditionExpression:
-                'attribute_not_exists(pk) OR submission_state = :failed OR (submission_state = :sending AND started_at < :stale)',
-              ExpressionAttributeValues: {
-                ':id': submissionId,
-                ':sending': 'sending',
-                ':failed': 'failed',
-                ':now': unixSeconds(at),
-                ':stale': unixSeconds(at) - SUBMISSION_STALE_SECONDS,
-                ':expires': unixSeconds(at) + CONVERSATION_TTL_SECONDS,
-              },
-              ReturnValues: 'ALL_NEW',
-              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-            }),
-          )
+          .update({
+            TableName: table,
+            Key: submissionKey(key),
+            UpdateExpression:
+              'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, started_at = :now, expires_at = :expires',
+            ConditionExpression:
+              'attribute_not_exists(pk) OR submission_state = :failed OR (submission_state = :sending AND started_at < :stale)',
+            ExpressionAttributeValues: {
+              ':id': submissionId,
+              ':sending': 'sending',
+              ':failed': 'failed',
+              ':now': unixSeconds(at),
+              ':stale': unixSeconds(at) - SUBMISSION_STALE_SECONDS,
+              ':expires': unixSeconds(at) + CONVERSATION_TTL_SECONDS,
+            },
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          })
           .then(({ Attributes }) => {
             claimedId = String(Attributes?.submission_id);
           }),
@@ -122,14 +112,12 @@ export function conversations(client: DynamoDBDocumentClient, table: string, now
     },
 
     settleSubmission: async (key: SubmissionKey, accepted: boolean): Promise<void> => {
-      await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: submissionKey(key),
-          UpdateExpression: 'SET submission_state = :state',
-          ExpressionAttributeValues: { ':state': accepted ? 'accepted' : 'failed' },
-        }),
-      );
+      await client.update({
+        TableName: table,
+        Key: submissionKey(key),
+        UpdateExpression: 'SET submission_state = :state',
+        ExpressionAttributeValues: { ':state': accepted ? 'accepted' : 'failed' },
+      });
     },
   };
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { truncateCharacters } from '../../contract/characters.ts';
 import { type DeliveryRecord, FAILURE_CODES } from '../../contract/deliveries.ts';
@@ -13,6 +12,7 @@ import type {
 } from '../../domain/delivery/delivery-log.ts';
 import type { EventAttempt, EventTime } from '../../domain/operations/event-attempts.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
+import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 
 /** Small payloads stay readable in the console; larger ones shrink to about a tenth. */
@@ -66,7 +66,7 @@ const keyOf = (key: AttemptKey) => ({
 
 /** The delivery log (spec "Delivery log record"). @param retentionDays how long a record is kept */
 export function deliveryLog(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   table: string,
   options: { readonly retentionDays: number; readonly now: Clock },
 ): DeliveryLog {
@@ -89,14 +89,12 @@ export function deliveryLog(
   /** Answers undefined when the record was written, else the one that stood there. */
   const putNew = async (Item: Record<string, unknown>): Promise<StoredRecord | undefined> => {
     const blocking = await conditionFailure(
-      client.send(
-        new PutCommand({
-          TableName: table,
-          Item,
-          ConditionExpression: 'attribute_not_exists(pk)',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
+      client.put({
+        TableName: table,
+        Item,
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
     );
     return blocking === undefined ? undefined : storedRecord.parse(blocking);
   };
@@ -114,45 +112,41 @@ export function deliveryLog(
         return { kind: 'in_progress' };
       }
       const blocking = await conditionFailure(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: keyOf(start),
-            UpdateExpression: 'SET sends = sends + :one, claim_id = :claim, claimed_at = :now',
-            ConditionExpression: 'record_state = :started AND claim_id = :seen',
-            ExpressionAttributeValues: {
-              ':one': 1,
-              ':claim': claim_id,
-              ':now': claimed_at,
-              ':started': 'started',
-              ':seen': existing.claim_id,
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+        client.update({
+          TableName: table,
+          Key: keyOf(start),
+          UpdateExpression: 'SET sends = sends + :one, claim_id = :claim, claimed_at = :now',
+          ConditionExpression: 'record_state = :started AND claim_id = :seen',
+          ExpressionAttributeValues: {
+            ':one': 1,
+            ':claim': claim_id,
+            ':now': claimed_at,
+            ':started': 'started',
+            ':seen': existing.claim_id,
+          },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
       );
       return { kind: blocking === undefined || blocking.claim_id === claim_id ? 'resumed' : 'in_progress' };
     },
 
     complete: async (start, result) => {
       const made = await whenConditionHolds(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: keyOf(start),
-            UpdateExpression:
-              'SET record_state = :state, #status = :status, response_excerpt = :excerpt, latency_ms = :latency, failure = :failure',
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':state': result.success ? 'succeeded' : 'failed',
-              ':status': result.status,
-              ':excerpt': result.response_excerpt,
-              ':latency': result.latency_ms,
-              ':failure': result.error,
-            },
-          }),
-        ),
+        client.update({
+          TableName: table,
+          Key: keyOf(start),
+          UpdateExpression:
+            'SET record_state = :state, #status = :status, response_excerpt = :excerpt, latency_ms = :latency, failure = :failure',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':state': result.success ? 'succeeded' : 'failed',
+            ':status': result.status,
+            ':excerpt': result.response_excerpt,
+            ':latency': result.latency_ms,
+            ':failure': result.error,
+          },
+        }),
       );
       if (made) return;
       const { success, error, ...response } = result;
@@ -165,15 +159,13 @@ export function deliveryLog(
       if (existing === undefined || !isOfMessage(existing, start)) return undefined;
       if (existing.record_state !== 'started') return finished(existing);
       await whenConditionHolds(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: keyOf(start),
-            UpdateExpression: 'SET record_state = :failed, failure = :failure',
-            ConditionExpression: 'record_state = :started',
-            ExpressionAttributeValues: { ':failed': 'failed', ':failure': error, ':started': 'started' },
-          }),
-        ),
+        client.update({
+          TableName: table,
+          Key: keyOf(start),
+          UpdateExpression: 'SET record_state = :failed, failure = :failure',
+          ConditionExpression: 'record_state = :started',
+          ExpressionAttributeValues: { ':failed': 'failed', ':failure': error, ':started': 'started' },
+        }),
       );
       return undefined;
     },
@@ -197,25 +189,18 @@ function finished(existing: StoredRecord): FinishedAttempt {
 
 /** An Action's records, newest first. */
 export async function* deliveryRecords(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   table: string,
   actionId: string,
 ): AsyncGenerator<DeliveryRecord> {
-  let next: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': logPartition(actionId) },
-        ScanIndexForward: false,
-        ConsistentRead: true,
-        ExclusiveStartKey: next,
-      }),
-    );
-    for (const item of page.Items ?? []) yield deliveryRecord(item);
-    next = page.LastEvaluatedKey;
-  } while (next !== undefined);
+  const pages = client.queryPages({
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': logPartition(actionId) },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  });
+  for await (const { Items } of pages) yield* Items.map(deliveryRecord);
 }
 
 /**
@@ -223,7 +208,7 @@ export async function* deliveryRecords(
  * the attempts alone, without it everything in the window.
  */
 export async function eventAttempts(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   table: string,
   actionId: string,
   eventId: string,
@@ -231,29 +216,24 @@ export async function eventAttempts(
 ): Promise<readonly EventAttempt[]> {
   const attempts: EventAttempt[] = [];
   const range = 'at' in when ? [`${when.at}#${eventId}#`, `${when.at}#${eventId}$`] : [when.from, when.to];
-  let next: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        FilterExpression: '#record.#reference = :reference',
-        ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
-        ExpressionAttributeValues: {
-          ':pk': logPartition(actionId),
-          ':from': range[0],
-          ':to': range[1],
-          ':reference': eventId,
-        },
-        ConsistentRead: true,
-        ExclusiveStartKey: next,
-      }),
-    );
-    for (const item of page.Items ?? []) {
+  const pages = client.queryPages({
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    FilterExpression: '#record.#reference = :reference',
+    ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
+    ExpressionAttributeValues: {
+      ':pk': logPartition(actionId),
+      ':from': range[0],
+      ':to': range[1],
+      ':reference': eventId,
+    },
+    ConsistentRead: true,
+  });
+  for await (const { Items } of pages) {
+    for (const item of Items) {
       attempts.push({ ...deliveryRecord(item), event_time: String(item.sk).slice(0, String(item.sk).indexOf('#')) });
     }
-    next = page.LastEvaluatedKey;
-  } while (next !== undefined);
+  }
   return attempts;
 }
 

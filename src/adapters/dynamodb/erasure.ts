@@ -1,12 +1,5 @@
-import {
-  BatchWriteCommand,
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  paginateQuery,
-  paginateScan,
-  TransactWriteCommand,
-} from '@aws-sdk/lib-dynamodb';
 import type { Erasure } from '../../domain/operations/erase.ts';
+import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
 import { conversationsOf } from './conversations.ts';
 import { logPartition } from './delivery-log.ts';
@@ -19,18 +12,15 @@ type Key = Record<string, unknown>;
 
 /** Erases what an assistant or an organization leaves in the tables. */
 export function erasure(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   tables: { readonly configuration: string; readonly conversations: string; readonly deliveryLog: string },
 ): Erasure {
   const eraseKeys = async (table: string, keys: readonly Key[]) => {
     for (let start = 0; start < keys.length; start += BATCH) {
-      let requests = keys.slice(start, start + BATCH).map((Key) => ({ DeleteRequest: { Key } }));
-      for (let attempt = 0; requests.length > 0; attempt++) {
+      let left = keys.slice(start, start + BATCH);
+      for (let attempt = 0; left.length > 0; attempt++) {
         if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, 2 ** Math.min(attempt, 8) * 10));
-        const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
-        requests = (UnprocessedItems?.[table] ?? []).flatMap(({ DeleteRequest }) =>
-          DeleteRequest?.Key === undefined ? [] : [{ DeleteRequest: { Key: DeleteRequest.Key } }],
-        );
+        left = [...(await client.batchDelete(table, left))];
       }
     }
   };
@@ -44,7 +34,7 @@ export function erasure(
       ProjectionExpression: 'pk, sk',
       ConsistentRead: true,
     };
-    for await (const { Items = [] } of paginateQuery({ client }, query)) {
+    for await (const { Items } of client.queryPages(query)) {
       await eraseKeys(table, Items);
       count += Items.length;
       await step(count);
@@ -54,7 +44,7 @@ export function erasure(
 
   const removeAll = async (keys: readonly Record<string, string>[]) => {
     const TransactItems = keys.map((Key) => ({ Delete: { TableName: tables.configuration, Key } }));
-    await client.send(new TransactWriteCommand({ TransactItems }));
+    await client.transactWrite({ TransactItems });
   };
 
   return {
@@ -64,9 +54,7 @@ export function erasure(
     },
 
     forgetLog: async (orgId, siteId, actionId) => {
-      await client.send(
-        new DeleteCommand({ TableName: tables.configuration, Key: KEYS.leftLog(orgId, siteId, actionId) }),
-      );
+      await client.delete({ TableName: tables.configuration, Key: KEYS.leftLog(orgId, siteId, actionId) });
     },
 
     eraseLog: (logId, step) => erasePartition(tables.deliveryLog, logPartition(logId), step),
@@ -81,7 +69,7 @@ export function erasure(
         ProjectionExpression: 'pk, sk',
         ConsistentRead: true,
       };
-      for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client }, scan)) {
+      for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         await eraseKeys(tables.conversations, Items);
         read += ScannedCount;
         count += Items.length;

@@ -1,6 +1,6 @@
-import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { FailureSpell, WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../domain/sources.ts';
+import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 import { logPartition } from './delivery-log.ts';
 
@@ -13,7 +13,7 @@ const keyOf = (actionId: string) => ({ pk: `failing#${actionId}` });
 
 /** Since when the deliveries of an Action fail: one item of the counters table, written by failures only. */
 export function failureSpells(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   tables: { readonly counters: string; readonly deliveryLog: string },
 ): Pick<WatchEndpointPorts, 'noteFailure' | 'succeededSince' | 'restartSpell' | 'claimSignal'> {
   const TableName = tables.counters;
@@ -31,17 +31,15 @@ export function failureSpells(
       let spell: FailureSpell = { since: seconds, signalled_at: null };
       const expired = await conditionFailure(
         client
-          .send(
-            new UpdateCommand({
-              TableName,
-              Key: keyOf(actionId),
-              UpdateExpression: 'SET failing_since = if_not_exists(failing_since, :now), expires_at = :expires',
-              // DynamoDB deletes expired items late.
-              ConditionExpression: 'attribute_not_exists(pk) OR expires_at > :now',
-              ExpressionAttributeValues: times,
-              ReturnValues: 'ALL_NEW',
-            }),
-          )
+          .update({
+            TableName,
+            Key: keyOf(actionId),
+            UpdateExpression: 'SET failing_since = if_not_exists(failing_since, :now), expires_at = :expires',
+            // DynamoDB deletes expired items late.
+            ConditionExpression: 'attribute_not_exists(pk) OR expires_at > :now',
+            ExpressionAttributeValues: times,
+            ReturnValues: 'ALL_NEW',
+          })
           .then(({ Attributes }) => {
             const { failing_since, signalled_at } = Attributes ?? {};
             spell = {
@@ -51,73 +49,60 @@ export function failureSpells(
           }),
       );
       if (expired !== undefined) {
-        await client.send(
-          new UpdateCommand({
-            TableName,
-            Key: keyOf(actionId),
-            UpdateExpression: 'SET failing_since = :now, expires_at = :expires REMOVE signalled_at',
-            ExpressionAttributeValues: times,
-          }),
-        );
+        await client.update({
+          TableName,
+          Key: keyOf(actionId),
+          UpdateExpression: 'SET failing_since = :now, expires_at = :expires REMOVE signalled_at',
+          ExpressionAttributeValues: times,
+        });
       }
       return spell;
     },
 
     succeededSince: async (actionId, since) => {
-      let next: Record<string, unknown> | undefined;
-      do {
-        const page = await client.send(
-          new QueryCommand({
-            TableName: tables.deliveryLog,
-            KeyConditionExpression: 'pk = :pk AND sk >= :from',
-            FilterExpression: 'record_state = :succeeded AND #record.started_at >= :since',
-            ProjectionExpression: 'pk',
-            ExpressionAttributeNames: { '#record': 'record' },
-            ExpressionAttributeValues: {
-              ':pk': logPartition(actionId),
-              ':from': new Date((since - QUEUED_SECONDS) * 1000).toISOString(),
-              ':since': new Date(since * 1000).toISOString(),
-              ':succeeded': 'succeeded',
-            },
-            // The newest are the likeliest to have succeeded.
-            ScanIndexForward: false,
-            ConsistentRead: true,
-            ExclusiveStartKey: next,
-          }),
-        );
-        if ((page.Items ?? []).length > 0) return true;
-        next = page.LastEvaluatedKey;
-      } while (next !== undefined);
+      const pages = client.queryPages({
+        TableName: tables.deliveryLog,
+        KeyConditionExpression: 'pk = :pk AND sk >= :from',
+        FilterExpression: 'record_state = :succeeded AND #record.started_at >= :since',
+        ProjectionExpression: 'pk',
+        ExpressionAttributeNames: { '#record': 'record' },
+        ExpressionAttributeValues: {
+          ':pk': logPartition(actionId),
+          ':from': new Date((since - QUEUED_SECONDS) * 1000).toISOString(),
+          ':since': new Date(since * 1000).toISOString(),
+          ':succeeded': 'succeeded',
+        },
+        // The newest are the likeliest to have succeeded.
+        ScanIndexForward: false,
+        ConsistentRead: true,
+      });
+      for await (const { Items } of pages) if (Items.length > 0) return true;
       return false;
     },
 
     restartSpell: (actionId, seen, now) => {
       const { ConditionExpression, values } = asSeen(seen);
       return whenConditionHolds(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: keyOf(actionId),
-            UpdateExpression: 'SET failing_since = :now REMOVE signalled_at',
-            ConditionExpression,
-            ExpressionAttributeValues: { ...values, ':now': unixSeconds(now) },
-          }),
-        ),
+        client.update({
+          TableName,
+          Key: keyOf(actionId),
+          UpdateExpression: 'SET failing_since = :now REMOVE signalled_at',
+          ConditionExpression,
+          ExpressionAttributeValues: { ...values, ':now': unixSeconds(now) },
+        }),
       );
     },
 
     claimSignal: (actionId, seen, now) => {
       const { ConditionExpression, values } = asSeen(seen);
       return whenConditionHolds(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: keyOf(actionId),
-            UpdateExpression: 'SET signalled_at = :now',
-            ConditionExpression,
-            ExpressionAttributeValues: { ...values, ':now': unixSeconds(now) },
-          }),
-        ),
+        client.update({
+          TableName,
+          Key: keyOf(actionId),
+          UpdateExpression: 'SET signalled_at = :now',
+          ConditionExpression,
+          ExpressionAttributeValues: { ...values, ':now': unixSeconds(now) },
+        }),
       );
     },
   };

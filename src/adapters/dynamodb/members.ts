@@ -1,14 +1,12 @@
-import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Membership } from '../../contract/members.ts';
+import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { namesUnder } from './items-under.ts';
 
 /** Who belongs to which organization, in the configuration table. Every read is strongly consistent. */
-export function members(client: DynamoDBDocumentClient, table: string) {
+export function members(client: DynamoDb, table: string) {
   const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: KEYS.member(orgId, sub), ConsistentRead: true }),
-    );
+    const { Item } = await client.get({ TableName: table, Key: KEYS.member(orgId, sub), ConsistentRead: true });
     return Item?.membership;
   };
   const names = (pk: string, prefix: string) => namesUnder(client, table, pk, prefix);
@@ -31,25 +29,21 @@ export function members(client: DynamoDBDocumentClient, table: string) {
 
     save: async (membership: Membership): Promise<void> => {
       const { org_id, sub } = membership;
-      await client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
-            { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
-          ],
-        }),
-      );
+      await client.transactWrite({
+        TransactItems: [
+          { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
+          { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
+        ],
+      });
     },
 
     remove: async (orgId: string, sub: string): Promise<void> => {
-      await client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            { Delete: { TableName: table, Key: KEYS.member(orgId, sub) } },
-            { Delete: { TableName: table, Key: KEYS.memberOrganization(sub, orgId) } },
-          ],
-        }),
-      );
+      await client.transactWrite({
+        TransactItems: [
+          { Delete: { TableName: table, Key: KEYS.member(orgId, sub) } },
+          { Delete: { TableName: table, Key: KEYS.memberOrganization(sub, orgId) } },
+        ],
+      });
     },
   };
 }

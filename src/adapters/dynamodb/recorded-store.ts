@@ -1,8 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { AuditRecord } from '../../contract/members.ts';
 import { auditRecord } from '../../domain/organizations/audit.ts';
 import type { Creation, CreationKey, RecordedStores } from '../../domain/organizations/recorded-changes.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
+import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
 import { configurationStore, type TransactItem } from './configuration-store.ts';
 
@@ -18,7 +18,7 @@ const creationKey = ({ org_id, sub, key }: CreationKey) => ({ pk: `creation#${or
  * the counters table, which forgets them by itself.
  */
 export function recordedStores(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   tables: { readonly configuration: string; readonly counters: string },
   now: Clock,
 ): RecordedStores & { readonly auditOf: (orgId: string) => Promise<readonly AuditRecord[]> } {
@@ -46,24 +46,20 @@ export function recordedStores(
       }),
 
     findCreation: async (key) => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: tables.counters, Key: creationKey(key), ConsistentRead: true }),
-      );
+      const { Item } = await client.get({ TableName: tables.counters, Key: creationKey(key), ConsistentRead: true });
       return Item === undefined || Item.expires_at <= unixSeconds(now()) ? undefined : Item.creation;
     },
 
     auditOf: async (orgId) => {
-      const page = await client.send(
-        new QueryCommand({
-          TableName: tables.configuration,
-          ConsistentRead: true,
-          ScanIndexForward: false,
-          Limit: AUDIT_PAGE,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': KEYS.audit(orgId, '', '', 0).pk },
-        }),
-      );
-      return (page.Items ?? []).map((item) => item.record);
+      const page = await client.query({
+        TableName: tables.configuration,
+        ConsistentRead: true,
+        ScanIndexForward: false,
+        Limit: AUDIT_PAGE,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': KEYS.audit(orgId, '', '', 0).pk },
+      });
+      return page.Items.map((item) => item.record);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { AwsAccess } from '../aws-access.ts';
+import type { AwsAccess } from '../aws/access.ts';
 
 /** One attempt is five seconds at most, with the log around it; only then is it worth giving up. Never sent twice. */
 export function lambdaClient(access: AwsAccess = {}): LambdaClient {

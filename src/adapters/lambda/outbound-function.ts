@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ENVIRONMENT } from '../../contract/environment.ts';
 import { METRICS_NAMESPACE } from '../../contract/metrics.ts';
+import type { DynamoDb } from '../dynamodb/client.ts';
 import { deliveryLog } from '../dynamodb/delivery-log.ts';
 import { createDeliver } from '../outbound/deliver.ts';
 import { required } from './environment.ts';
@@ -15,7 +15,7 @@ import { now, outboundClock } from './system-clock.ts';
  * at which no socket is left and the metrics are written.
  * @param serviceName names the function in its logs and metrics
  */
-export function outboundFunction(serviceName: string, environment: NodeJS.ProcessEnv, dynamo: DynamoDBDocumentClient) {
+export function outboundFunction(serviceName: string, environment: NodeJS.ProcessEnv, dynamo: DynamoDb) {
   const logger = new Logger({ serviceName });
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName });
   const { deliver, close } = createDeliver({ clock: outboundClock });

@@ -1,11 +1,6 @@
-import {
-  SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
 import type { DeliveryMessage } from '../../contract/queues.ts';
-import type { AwsAccess } from '../aws-access.ts';
+import type { Sqs } from './client.ts';
 
 /** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
 const BATCH_ENTRIES = 10;
@@ -19,23 +14,14 @@ const SEND_TRIES = 3;
  */
 const BATCHES_AT_ONCE = 6;
 
-/** One client per container. */
-export function sqsClient(access: AwsAccess = {}): SQSClient {
-  return new SQSClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
-    ...access,
-  });
-}
-
 /** The queue of attempts. The group id is the Action, so that one that hangs does not delay the others (SQS fair queues). */
-export function deliveriesQueue(client: SQSClient, queueUrl: string) {
+export function deliveriesQueue(client: Sqs, queueUrl: string) {
   const inTurn = inTurns(BATCHES_AT_ONCE);
 
   const send = async (batch: readonly SendMessageBatchRequestEntry[]): Promise<void> => {
     let entries = [...batch];
     for (let attempt = 1; entries.length > 0; attempt++) {
-      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries }));
+      const { Failed = [] } = await client('SendMessageBatch', { QueueUrl: queueUrl, Entries: entries });
       const failed = new Set(Failed.map((entry) => entry.Id));
       entries = entries.filter((entry) => failed.has(entry.Id));
       if (entries.length > 0 && attempt === SEND_TRIES) {
@@ -67,14 +53,12 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
     },
 
     sendLater: async (message: DeliveryMessage, delaySeconds: number): Promise<void> => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: JSON.stringify(message),
-          MessageGroupId: message.action_id,
-          DelaySeconds: delaySeconds,
-        }),
-      );
+      await client('SendMessage', {
+        QueueUrl: queueUrl,
+        MessageBody: JSON.stringify(message),
+        MessageGroupId: message.action_id,
+        DelaySeconds: delaySeconds,
+      });
     },
   };
 }

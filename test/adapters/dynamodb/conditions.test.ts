@@ -1,18 +1,14 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { ServiceError } from '../../../src/adapters/aws/service-error.ts';
 import {
   conditionFailure,
   transactionFailures,
   whenConditionHolds,
 } from '../../../src/adapters/dynamodb/conditions.ts';
 
-const failed = (Item?: ConstructorParameters<typeof ConditionalCheckFailedException>[0]['Item']) =>
-  new ConditionalCheckFailedException({ $metadata: {}, message: 'no', ...(Item === undefined ? {} : { Item }) });
+const failed = (Item?: object) =>
+  new ServiceError('ConditionalCheckFailedException', 'no', 400, Item === undefined ? {} : { Item });
 const cancelled = (...codes: string[]) =>
-  new TransactionCanceledException({
-    $metadata: {},
-    message: 'no',
-    CancellationReasons: codes.map((Code) => ({ Code })),
-  });
+  new ServiceError('TransactionCanceledException', 'no', 400, { CancellationReasons: codes.map((Code) => ({ Code })) });
 
 describe('a conditional write', () => {
   test('that was made has no failure', async () => {

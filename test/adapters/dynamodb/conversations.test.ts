@@ -51,7 +51,7 @@ describe('a conversation', () => {
     clock.advance(1000);
     expect(await store.findConversation(SITE_ID, conversation.conversation_id)).toBeUndefined();
     const pk = `SITE#${SITE_ID}#CONVERSATION#${conversation.conversation_id}`;
-    const { Item } = await tables.client.send(
+    const { Item } = await tables.documents.send(
       new GetCommand({ TableName: tables.sorted, Key: { pk, sk: 'CONVERSATION' } }),
     );
     expect(Item?.expires_at).toBe(Math.floor(clock.now().getTime() / 1000));

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
@@ -46,32 +48,39 @@ async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
   return records;
 }
 
-/** A client that retries, and that never gets the answer to the first try of a write although the write was made. */
-function losingAnswers() {
-  const { endpoint, region, credentials } = tables.client.config;
-  const client = new DynamoDBClient({ ...(endpoint && { endpoint }), region, credentials, maxAttempts: 3 });
+/** A client in front of which the first answer to every write is lost on the way, although the write was made. */
+async function losingAnswers() {
   const lost: string[] = [];
-  client.middlewareStack.add(
-    (next, { commandName = '' }) => {
-      let first = true;
-      return async (args) => {
-        const answer = await next(args);
-        if (!first) return answer;
-        first = false;
-        lost.push(commandName);
-        throw Object.assign(new Error('The answer did not come'), { name: 'TimeoutError' });
-      };
-    },
-    { step: 'deserialize', priority: 'high' },
-  );
-  return { client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), lost };
+  let lose = true;
+  const proxy = createServer((request, response) => {
+    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const forwarded = httpRequest(tables.access.endpoint, { method: 'POST', headers: request.headers }, (answer) => {
+      if (lose) {
+        lost.push(operation);
+        answer.resume().on('end', () => request.socket.destroy());
+      } else {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      }
+      lose = !lose;
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const client = dynamoDb({ ...tables.access, endpoint: `http://127.0.0.1:${port}` });
+  const stop = () => {
+    proxy.closeAllConnections();
+    proxy.close();
+  };
+  return { client, lost, stop };
 }
 
 test('a record that newer code wrote, and this code cannot read, is neither taken over nor taken for another’s', async () => {
   const start = aStart();
   await log().claim(start);
   await log().complete(start, { ...FAILURE, error: { code: 'timeout', message: '' } });
-  await tables.client.send(
+  await tables.documents.send(
     new UpdateCommand({
       TableName: tables.sorted,
       Key: { pk: `ACTION#${start.action_id}`, sk: `${start.at}#${start.reference}#1` },
@@ -149,14 +158,14 @@ describe('a claim', () => {
   test('whose answer got lost on the way is found by the repeated write, and no send is counted twice', async () => {
     const start = aStart();
     const later = new FrozenClock();
-    const { client, lost } = losingAnswers();
+    const { client, lost, stop } = await losingAnswers();
     const log = deliveryLog(client, tables.sorted, { retentionDays: 30, now: later.now });
     expect(await log.claim(start)).toEqual({ kind: 'claimed' });
     later.advance(20_000);
     expect(await log.claim(start)).toEqual({ kind: 'resumed' });
     expect(lost.length).toBeGreaterThanOrEqual(2);
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 2 })]);
-    client.destroy();
+    stop();
   });
 
   test.each([
@@ -268,7 +277,7 @@ describe('a record', () => {
       expect.objectContaining({ payload: start.payload, trigger: 'event', state: 'failed', status: 503, sends: 1 }),
     ]);
     const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
-    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.sorted, Key }));
+    const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     expect(Item?.expires_at).toBeGreaterThan(0);
   });
 
@@ -276,7 +285,7 @@ describe('a record', () => {
     const start = aStart();
     await log().claim(start);
     const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
-    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.sorted, Key }));
+    const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     expect(Item?.expires_at).toBe(Math.floor(clock.now().getTime() / 1000) + 30 * 24 * 3600);
   });
 });
@@ -286,7 +295,7 @@ describe('a payload', () => {
     const start = aStart({ payload });
     await log().claim(start);
     const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
-    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.sorted, Key }));
+    const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     const [record] = await recordsOf(start.action_id);
     return { item: Item ?? {}, record };
   };

@@ -103,7 +103,9 @@ function world() {
 
 /** Every item that names one of these. */
 async function itemsNaming(...ids: readonly string[]): Promise<string[]> {
-  const { Items = [] } = await tables.client.send(new ScanCommand({ TableName: tables.sorted, ConsistentRead: true }));
+  const { Items = [] } = await tables.documents.send(
+    new ScanCommand({ TableName: tables.sorted, ConsistentRead: true }),
+  );
   return Items.map((item) => JSON.stringify(item)).filter((text) => ids.some((id) => text.includes(id)));
 }
 

@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynoxide } from '../../../local/engines/dynoxide.ts';
+import type { AwsAccess } from '../../../src/adapters/aws/access.ts';
+import { type DynamoDb, dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 
 export type TestTables = {
-  readonly client: DynamoDBDocumentClient;
+  readonly client: DynamoDb;
+  /** Where the engine is, and how to get in. */
+  readonly access: AwsAccess & { readonly endpoint: string };
+  /** AWS's own client, for a look past ours. */
+  readonly documents: DynamoDBDocumentClient;
   /** Keys `pk` and `sk`, as of the configuration, conversations and delivery log tables. */
   readonly sorted: string;
   /** Key `pk`, as of the counters table. */
@@ -19,13 +25,14 @@ export type TestTables = {
 export async function startTables(): Promise<TestTables> {
   const folder = await mkdtemp(join(tmpdir(), 'va-wave-test-'));
   const engine = await startDynoxide(join(folder, 'tables.sqlite'), () => undefined);
-  const plain = new DynamoDBClient({
+  const access = {
     endpoint: engine.origin,
     region: 'eu-central-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    maxAttempts: 1,
-    requestHandler: { requestTimeout: 20_000 },
-  });
+    // A busy machine is no failure.
+    requestHandler: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+  };
+  const plain = new DynamoDBClient(access);
   const run = randomUUID();
   const tables = { sorted: `sorted-${run}`, unsorted: `unsorted-${run}` };
   const key = (name: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType });
@@ -47,7 +54,9 @@ export async function startTables(): Promise<TestTables> {
     }),
   );
   return {
-    client: DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } }),
+    client: dynamoDb(access),
+    access,
+    documents: DynamoDBDocumentClient.from(plain),
     ...tables,
     stop: async () => {
       plain.destroy();

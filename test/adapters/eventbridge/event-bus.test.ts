@@ -1,11 +1,10 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { mockClient } from 'aws-sdk-client-mock';
 import { eventBus } from '../../../src/adapters/eventbridge/event-bus.ts';
 import { busEvent } from '../../../src/contract/queues.ts';
+import { FakeAwsServices } from '../../fakes/aws-services.ts';
 
-const bridge = mockClient(EventBridgeClient);
-const publish = eventBus(new EventBridgeClient({ region: 'eu-central-1' }), 'the-bus');
-beforeEach(() => bridge.reset());
+const aws = new FakeAwsServices();
+const publish = eventBus(aws.service, 'the-bus');
+beforeEach(() => aws.reset());
 
 const EVENT = {
   event: 'conversation.started',
@@ -15,9 +14,9 @@ const EVENT = {
 } as const;
 
 test('an event goes to the bus in the shape that the router reads', async () => {
-  bridge.on(PutEventsCommand).resolves({ FailedEntryCount: 0, Entries: [{ EventId: 'e' }] });
+  aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [{ EventId: 'e' }] });
   await publish(EVENT);
-  const [entry] = bridge.commandCalls(PutEventsCommand)[0]?.args[0].input.Entries ?? [];
+  const [entry] = aws.callsOf('PutEvents')[0]?.Entries ?? [];
   expect(entry).toEqual({
     EventBusName: 'the-bus',
     Source: 'va-wave',
@@ -35,14 +34,12 @@ test('an event goes to the bus in the shape that the router reads', async () => 
 });
 
 test('an event of the organization names no site', async () => {
-  bridge.on(PutEventsCommand).resolves({ FailedEntryCount: 0, Entries: [] });
+  aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [] });
   await publish({ event: 'contact.created', org_id: 'org_1', data: {} });
-  expect(bridge.commandCalls(PutEventsCommand)[0]?.args[0].input.Entries?.[0]?.Detail).toBe(
-    '{"org_id":"org_1","data":{}}',
-  );
+  expect(aws.callsOf('PutEvents')[0]?.Entries?.[0]?.Detail).toBe('{"org_id":"org_1","data":{}}');
 });
 
 test('an entry that the bus refuses is a failure, although the call succeeded', async () => {
-  bridge.on(PutEventsCommand).resolves({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'InternalFailure' }] });
+  aws.on('PutEvents', {}, { FailedEntryCount: 1, Entries: [{ ErrorCode: 'InternalFailure' }] });
   await expect(publish(EVENT)).rejects.toThrow('The bus refused conversation.started: InternalFailure');
 });

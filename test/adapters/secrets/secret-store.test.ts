@@ -1,22 +1,15 @@
-import {
-  GetSecretValueCommand,
-  PutSecretValueCommand,
-  ResourceNotFoundException,
-  SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
-import { mockClient } from 'aws-sdk-client-mock';
+import { ServiceError } from '../../../src/adapters/aws/service-error.ts';
 import { acceptedValues, cachedRing, readRing, writeRing } from '../../../src/adapters/secrets/secret-store.ts';
+import { FakeAwsServices } from '../../fakes/aws-services.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
-const secrets = mockClient(SecretsManagerClient);
-const client = new SecretsManagerClient({ region: 'eu-central-1' });
-beforeEach(() => secrets.reset());
+const aws = new FakeAwsServices();
+const client = aws.service;
+beforeEach(() => aws.reset());
 
-const reads = () => secrets.commandCalls(GetSecretValueCommand).length;
+const reads = () => aws.callsOf('GetSecretValue').length;
 const holds = (value: unknown) =>
-  secrets
-    .on(GetSecretValueCommand)
-    .resolves({ SecretString: typeof value === 'string' ? value : JSON.stringify(value) });
+  aws.on('GetSecretValue', {}, { SecretString: typeof value === 'string' ? value : JSON.stringify(value) });
 
 const ONE = { kid: 'k1', key: '1'.repeat(64) };
 const TWO = { kid: 'k2', key: '2'.repeat(64) };
@@ -27,7 +20,7 @@ describe('a key ring', () => {
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
     expect(await ring.current()).toEqual(ONE);
     expect(await ring.byId('k1')).toEqual(ONE);
-    expect(secrets.commandCalls(GetSecretValueCommand)[0]?.args[0].input).toEqual({ SecretId: 'the-secret' });
+    expect(aws.callsOf('GetSecretValue')[0]).toEqual({ SecretId: 'the-secret' });
   });
 
   test('of several: the newest signs, all are found', async () => {
@@ -83,10 +76,7 @@ describe('a key ring', () => {
   });
 
   test('that cannot be read fails, and is read again by the next who asks', async () => {
-    secrets
-      .on(GetSecretValueCommand)
-      .rejectsOnce(new Error('away'))
-      .resolves({ SecretString: JSON.stringify(ONE) });
+    aws.on('GetSecretValue', {}, new Error('away'), { SecretString: JSON.stringify(ONE) });
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
     await expect(ring.current()).rejects.toThrow('away');
     expect(await ring.current()).toEqual(ONE);
@@ -105,9 +95,11 @@ describe('a key ring', () => {
   });
 
   test('is written as it is read', async () => {
-    secrets.on(PutSecretValueCommand).resolves({});
+    aws.on('PutSecretValue', {}, {});
     await writeRing(client, 'the-secret', [TWO, ONE]);
-    const { SecretId, SecretString } = secrets.commandCalls(PutSecretValueCommand)[0]?.args[0].input ?? {};
+    const { SecretId, SecretString, ClientRequestToken } = aws.callsOf('PutSecretValue')[0] ?? {};
+    // Without it Secrets Manager refuses the call; the SDK would have made one.
+    expect(ClientRequestToken).toMatch(/^[0-9a-f-]{36}$/);
     expect(SecretId).toBe('the-secret');
     holds(SecretString);
     expect(await readRing(client, 'the-secret')).toEqual([TWO, ONE]);
@@ -116,10 +108,10 @@ describe('a key ring', () => {
 
 describe('the accepted values of a plain secret', () => {
   const stages = (current: string, previous?: string) => {
-    secrets.on(GetSecretValueCommand, { SecretId: 'the-secret' }, true).resolves({ SecretString: current });
-    const before = secrets.on(GetSecretValueCommand, { SecretId: 'the-secret', VersionStage: 'AWSPREVIOUS' }, true);
-    if (previous !== undefined) before.resolves({ SecretString: previous });
-    else before.rejects(new ResourceNotFoundException({ message: 'none', $metadata: {} }));
+    aws.on('GetSecretValue', { SecretId: 'the-secret' }, { SecretString: current });
+    const before =
+      previous === undefined ? new ServiceError('ResourceNotFoundException', 'none') : { SecretString: previous };
+    aws.on('GetSecretValue', { VersionStage: 'AWSPREVIOUS' }, before);
   };
 
   test('are the current one, and the previous one once there is one', async () => {
@@ -153,9 +145,9 @@ describe('the accepted values of a plain secret', () => {
 
   test('that cannot be read are read again by the next who asks', async () => {
     const accepts = acceptedValues(client, 'the-secret', new FrozenClock().now);
-    secrets.on(GetSecretValueCommand).rejects(new Error('away'));
+    aws.on('GetSecretValue', {}, new Error('away'));
     await expect(accepts('there')).rejects.toThrow('away');
-    secrets.reset();
+    aws.reset();
     stages('there');
     expect(await accepts('there')).toBe(true);
   });

@@ -1,8 +1,8 @@
-import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { mockClient } from 'aws-sdk-client-mock';
+import type { SendMessageBatchRequest } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { batchesOf, deliveriesQueue } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
+import { FakeAwsServices } from '../../fakes/aws-services.ts';
 
 const MEGABYTE = 1024 * 1024;
 const URL = 'https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries';
@@ -27,12 +27,12 @@ function aMessage(bytes = 300, actionId = 'act_1'): DeliveryMessage {
 
 const bytesOf = (message: DeliveryMessage) => Buffer.byteLength(JSON.stringify(message));
 
-const sqs = mockClient(SQSClient);
-const queue = deliveriesQueue(new SQSClient({ region: 'eu-central-1' }), URL);
+const aws = new FakeAwsServices();
+const queue = deliveriesQueue(aws.service, URL);
 beforeEach(() => {
-  sqs.reset();
-  sqs.on(SendMessageBatchCommand).resolves({ Successful: [], Failed: [] });
-  sqs.on(SendMessageCommand).resolves({});
+  aws.reset();
+  aws.on('SendMessageBatch', {}, { Successful: [], Failed: [] });
+  aws.on('SendMessage', {}, {});
 });
 
 describe('messages are split into batches', () => {
@@ -84,7 +84,7 @@ describe('messages are split into batches', () => {
 });
 
 describe('sending', () => {
-  const batches = () => sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input);
+  const batches = () => aws.callsOf('SendMessageBatch') as readonly SendMessageBatchRequest[];
 
   test('names the queue, the Action as group, and nests the envelope as JSON', async () => {
     await queue.send([aMessage(300, 'act_1'), aMessage(300, 'act_2')]);
@@ -122,7 +122,7 @@ describe('sending', () => {
     let running = 0;
     let most = 0;
     let count = 0;
-    sqs.on(SendMessageBatchCommand).callsFake(async () => {
+    aws.on('SendMessageBatch', {}, async () => {
       const which = ++count;
       most = Math.max(most, ++running);
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -138,18 +138,22 @@ describe('sending', () => {
   });
 
   test('sends again what SQS refused, and nothing else', async () => {
-    sqs
-      .on(SendMessageBatchCommand)
-      .resolvesOnce({ Successful: [], Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }] })
-      .resolves({ Successful: [], Failed: [] });
+    aws.on(
+      'SendMessageBatch',
+      {},
+      { Successful: [], Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }] },
+      { Successful: [], Failed: [] },
+    );
     await queue.send([aMessage(), aMessage(), aMessage()]);
     expect(batches().map((input) => input.Entries?.map((entry) => entry.Id))).toEqual([['0', '1', '2'], ['1']]);
   });
 
   test('gives up after three tries, so that the event comes again', async () => {
-    sqs
-      .on(SendMessageBatchCommand)
-      .resolves({ Successful: [], Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] });
+    aws.on(
+      'SendMessageBatch',
+      {},
+      { Successful: [], Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] },
+    );
     await expect(queue.send([aMessage()])).rejects.toThrow('SQS refused 1 deliveries: InternalError');
     expect(batches()).toHaveLength(3);
   });
@@ -157,7 +161,7 @@ describe('sending', () => {
   test('a retry is delayed by its pause', async () => {
     const message = { ...aMessage(), attempt: 2 };
     await queue.sendLater(message, 2);
-    expect(sqs.commandCalls(SendMessageCommand).map((call) => call.args[0].input)).toEqual([
+    expect(aws.callsOf('SendMessage')).toEqual([
       { QueueUrl: URL, MessageBody: JSON.stringify(message), MessageGroupId: 'act_1', DelaySeconds: 2 },
     ]);
   });
