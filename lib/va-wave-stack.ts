@@ -132,7 +132,7 @@ export class VaWaveStack extends Stack {
       timeout: DISPATCHER_TIMEOUT,
       ...outbound,
     });
-    tables.configuration.allow(dispatcher, 'GetItem');
+    tables.configuration.allow(dispatcher, 'BatchGetItem');
     tables.counters.allow(dispatcher, 'UpdateItem');
     tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem', 'Query');
     keys.allowSealingKey(dispatcher);

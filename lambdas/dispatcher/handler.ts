@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { failureSpells } from '../../src/adapters/dynamodb/failure-spells.ts';
 import { eventBridge } from '../../src/adapters/eventbridge/client.ts';
 import { endpointFailing } from '../../src/adapters/eventbridge/event-bus.ts';
+import { attemptsMetric } from '../../src/adapters/lambda/attempts-metric.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { sqsBatchHandler } from '../../src/adapters/lambda/sqs-batch.ts';
@@ -23,9 +24,10 @@ import { type EndpointFailing, watchEndpoint } from '../../src/domain/delivery/f
 const dynamo = dynamoDb();
 const outbound = outboundFunction('dispatcher', process.env, dynamo);
 const { logger, metrics } = outbound;
+const attempts = attemptsMetric(metrics);
 const ports = {
   ...outbound.ports,
-  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
+  findAction: actionsTogether(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...signingSecrets(cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
   ...deliveriesQueue(sqs(), required(process.env, ENVIRONMENT.deliveriesQueue)),
 };
@@ -58,14 +60,15 @@ export const handler = sqsBatchHandler(
       latency_ms: result?.latency_ms,
     });
     if (result !== null) {
-      const one = metrics.singleMetric();
-      one.addDimension('outcome', result.error?.code ?? 'succeeded');
-      one.addMetric(METRICS.attempts, MetricUnit.Count, 1);
+      attempts.count(result.error?.code ?? 'succeeded');
       // The attempt is made and on record: what goes wrong here is no reason to hand the message out again.
       await watchEndpoint(message, result, watch).catch((error: unknown) => {
         logger.error('An endpoint could not be watched', { error: error instanceof Error ? error.name : 'unknown' });
       });
     }
   },
-  outbound.end,
+  async () => {
+    attempts.publish();
+    await outbound.end();
+  },
 );

@@ -105,7 +105,12 @@ const ITEMS = ['Key', 'Item', 'ExpressionAttributeValues', 'Attributes', 'LastEv
 function converted(body: Loose, convert: (item: Loose) => Loose): Loose {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
-      if (name === 'Items') return [name, value.map((item: Loose) => convert(item))];
+      const each = (items: readonly Loose[]) => items.map((item) => convert(item));
+      if (name === 'Items') return [name, each(value)];
+      if (name === 'Responses') {
+        const tables = Object.entries<readonly Loose[]>(value).map(([table, items]) => [table, each(items)]);
+        return [name, Object.fromEntries(tables)];
+      }
       return [name, ITEMS.includes(name) ? convert(value) : value];
     }),
   );

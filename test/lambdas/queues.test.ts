@@ -97,7 +97,8 @@ describe('dispatcher', () => {
       .callsOf('UpdateItem', { TableName: 'delivery-log' })
       .map((one) => one.ExpressionAttributeValues?.[':failure']?.code);
   beforeEach(() => {
-    aws.on('GetItem', { Key: { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event' } }, { Item: { action } });
+    const item = { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event', action };
+    aws.on('BatchGetItem', {}, { Responses: { configuration: [item] } });
   });
 
   test('a failure of the endpoint is an outcome on record, and no message comes back', async () => {
@@ -110,6 +111,8 @@ describe('dispatcher', () => {
     expect([...aws.callsOf('SendMessage'), ...aws.callsOf('SendMessageBatch')]).toEqual([]);
     for (const secret of ['DontTell', 'private']) expect(log).not.toContain(secret);
     expect(log).toContain('"blocked_address"');
+    // One line of metrics for the two.
+    expect(log.match(/"Attempts":\d+/g)).toEqual(['"Attempts":2']);
   });
 
   test('a record that cannot be claimed brings its own message back, and no other', async () => {

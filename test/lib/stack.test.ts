@@ -79,7 +79,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     ...consuming('MessagingEventsQueue'),
   ],
   Dispatcher: [
-    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:BatchGetItem TablesConfigurationTable',
     'dynamodb:UpdateItem TablesCountersTable',
     'dynamodb:Query TablesDeliveryLogTable',
     'events:PutEvents MessagingBus',

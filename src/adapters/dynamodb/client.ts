@@ -33,6 +33,12 @@ export type DynamoDb = {
   readonly scanPages: (input: ScanCommandInput) => AsyncGenerator<ScanPage>;
   /** Deletes 25 items at most. @returns the keys that DynamoDB did not get to */
   readonly batchDelete: (table: string, keys: readonly Key[]) => Promise<readonly Key[]>;
+  /** Reads 100 items of a table at most, in no order; what does not exist is left out. */
+  readonly batchGet: (input: {
+    readonly TableName: string;
+    readonly Keys: readonly Key[];
+    readonly ConsistentRead: boolean;
+  }) => Promise<{ readonly Items: readonly StoredItem[]; readonly UnprocessedKeys: readonly Key[] }>;
   readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
 };
 
@@ -47,6 +53,13 @@ type WireOperations = {
   DeleteItem: { input: object; output: object };
   Query: { input: object; output: WirePage };
   Scan: { input: object; output: WirePage };
+  BatchGetItem: {
+    input: object;
+    output: {
+      Responses?: Readonly<Record<string, readonly WireItem[]>>;
+      UnprocessedKeys?: Readonly<Record<string, { readonly Keys?: readonly WireItem[] }>>;
+    };
+  };
   BatchWriteItem: { input: object; output: { UnprocessedItems?: Unprocessed } };
   TransactWriteItems: { input: object; output: object };
 };
@@ -91,6 +104,16 @@ export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOpt
       const requests = keys.map((Key) => ({ DeleteRequest: wire({ Key }) }));
       const { UnprocessedItems = {} } = await call('BatchWriteItem', { RequestItems: { [table]: requests } });
       return (UnprocessedItems[table] ?? []).map(({ DeleteRequest }) => unmarshall(DeleteRequest.Key));
+    },
+    batchGet: async ({ TableName, Keys, ConsistentRead }) => {
+      const keys = Keys.map((key) => marshalled(key));
+      const { Responses = {}, UnprocessedKeys = {} } = await call('BatchGetItem', {
+        RequestItems: { [TableName]: { Keys: keys, ConsistentRead } },
+      });
+      return {
+        Items: (Responses[TableName] ?? []).map((item) => unmarshall(item)),
+        UnprocessedKeys: (UnprocessedKeys[TableName]?.Keys ?? []).map((key) => unmarshall(key)),
+      };
     },
     transactWrite: async ({ TransactItems = [], ...input }) => {
       const writes = TransactItems.map((item) =>

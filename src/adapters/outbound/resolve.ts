@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attempt, untilAborted } from './attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { dnsFailure, errorCode, Failure } from './failure.ts';
@@ -49,12 +48,9 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly st
 }
 
 async function orNothingAfterGrace(pending: Promise<Answer>, resolver: NameResolver): Promise<Answer> {
-  const answered = new AbortController();
-  const grace = sleep(IPV6_GRACE_MS, undefined, { signal: answered.signal }).then(
-    () => resolver.cancel(),
-    () => undefined,
-  );
-  const answer = await Promise.race([pending, grace]);
-  answered.abort();
-  return answer ?? { addresses: [] };
+  // Cancelled queries end in an error, which is no address.
+  const grace = setTimeout(() => resolver.cancel(), IPV6_GRACE_MS);
+  const answer = await pending;
+  clearTimeout(grace);
+  return answer;
 }
