@@ -1,35 +1,35 @@
 import { selfSigned } from './authority.ts';
-import { type Receiver, startAnswering, startTcp, startTls } from './receiver.ts';
-import { ALLOWED, createWorld, HOST, OK, post, type World } from './world.ts';
+import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
+import { ALLOWED, createWorld, HOST, OK, post, type World, within } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
 });
+afterEach(stopReceivers);
 afterAll(() => world.stop());
 
-const TIMEOUT = 300;
+/** For what only the deadline ends. */
+const SHORT_MS = 300;
+/** For what has to end by itself, on the busiest machine. */
+const LONG_MS = 20_000;
 
-async function deliverTo(receiver: Receiver, url = `https://${HOST}:${receiver.port}/`) {
-  const startedAt = performance.now();
-  const outcome = await world.outbound({ timeoutMs: TIMEOUT }).deliver(post(0, { url }));
-  expect(performance.now() - startedAt).toBeLessThan(2 * TIMEOUT);
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(receiver.open()).toBe(0);
-  await receiver.stop();
+async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https://${HOST}:${receiver.port}/`) {
+  const outcome = await within(timeoutMs, world.outbound({ timeoutMs }).deliver(post(0, { url })));
+  expect(await staysOpen(receiver)).toBe(0);
   return outcome;
 }
 
 describe('silence', () => {
   test('after the connection was accepted', async () => {
-    const outcome = await deliverTo(await startTcp((socket) => socket.resume()));
+    const outcome = await deliverTo(await startTcp((socket) => socket.resume()), SHORT_MS);
     expect(outcome.failure).toEqual({ code: 'timeout', message: expect.stringContaining('TLS was being negotiated') });
   });
 
   test('in the middle of TLS', async () => {
     // A record header that announces more than ever comes.
     const receiver = await startTcp((socket) => socket.resume().write(Buffer.from('1603030fff02', 'hex')));
-    expect((await deliverTo(receiver)).failure?.code).toBe('timeout');
+    expect((await deliverTo(receiver, SHORT_MS)).failure?.code).toBe('timeout');
   });
 
   test('TLS that drips byte by byte', async () => {
@@ -38,11 +38,11 @@ describe('silence', () => {
       const drip = setInterval(() => socket.write(Buffer.from([0])), 20);
       socket.on('close', () => clearInterval(drip));
     });
-    expect((await deliverTo(receiver)).failure?.code).toBe('timeout');
+    expect((await deliverTo(receiver, SHORT_MS)).failure?.code).toBe('timeout');
   });
 
   test('after the request', async () => {
-    const outcome = await deliverTo(await startTls(world.identity, (socket) => socket.resume()));
+    const outcome = await deliverTo(await startTls(world.identity, (socket) => socket.resume()), SHORT_MS);
     expect(outcome.failure).toEqual({
       code: 'timeout',
       message: expect.stringContaining('answer was being waited for'),
@@ -52,14 +52,10 @@ describe('silence', () => {
 
 test('the deadline is 5 seconds unless another is given', async () => {
   const receiver = await startTls(world.identity, (socket) => socket.resume());
-  const startedAt = performance.now();
-  const outcome = await world.outbound().deliver(post(receiver.port));
-  const took = performance.now() - startedAt;
-  expect(outcome.failure?.code).toBe('timeout');
-  expect(took).toBeGreaterThan(4950);
-  expect(took).toBeLessThan(5500);
-  await receiver.stop();
-}, 10_000);
+  const pending = world.outbound().deliver(post(receiver.port));
+  await expect(within(4800, pending)).rejects.toThrow('Not over');
+  expect((await within(200, pending)).failure?.code).toBe('timeout');
+});
 
 test('nobody listens', async () => {
   const receiver = await startTcp(() => undefined);
@@ -104,7 +100,6 @@ describe('TLS', () => {
     const receiver = await startAnswering(world.identity, OK);
     const outbound = world.outbound({ networkRule: { ...world.rule, extraCertificateAuthorities: () => [] } });
     expect((await outbound.deliver(post(receiver.port))).failure?.code).toBe('tls_failure');
-    await receiver.stop();
   });
 
   test('a server that speaks plain HTTP', async () => {
@@ -126,9 +121,9 @@ describe('TLS', () => {
       socket.once('data', () => socket.end(OK));
     };
     const first = await startTls(world.identity, answering);
-    expect((await deliverTo(first, `https://${HOST}.:${first.port}/`)).status).toBe(200);
+    expect((await deliverTo(first, LONG_MS, `https://${HOST}.:${first.port}/`)).status).toBe(200);
     const second = await startTls(world.identity, answering);
-    expect((await deliverTo(second, `https://${ALLOWED}:${second.port}/`)).status).toBe(200);
+    expect((await deliverTo(second, LONG_MS, `https://${ALLOWED}:${second.port}/`)).status).toBe(200);
     expect(seen).toEqual([HOST, false]);
   });
 
@@ -139,10 +134,9 @@ describe('TLS', () => {
     await new Promise<void>((resolve) => server.listen(0, ALLOWED, resolve));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    expect((await world.outbound({ timeoutMs: TIMEOUT }).deliver(post(port))).failure?.code).toMatch(
-      /tls_failure|connection_closed/,
-    );
+    const outcome = await world.outbound({ timeoutMs: LONG_MS }).deliver(post(port));
     server.close();
+    expect(outcome.failure?.code).toMatch(/tls_failure|connection_closed/);
   });
 });
 
@@ -153,7 +147,6 @@ test('no proxy of the environment is used', async () => {
   expect((await deliverTo(receiver)).status).toBe(200);
   for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) delete process.env[name];
   expect(proxy.connections()).toBe(0);
-  await proxy.stop();
 });
 
 test('close() ends what is under way and leaves nothing open', async () => {
@@ -163,7 +156,5 @@ test('close() ends what is under way and leaves nothing open', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   await outbound.close();
   expect((await pending).failure?.code).toBe('internal_error');
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(receiver.open()).toBe(0);
-  await receiver.stop();
+  expect(await staysOpen(receiver)).toBe(0);
 });

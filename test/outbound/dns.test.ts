@@ -1,5 +1,5 @@
-import { type Receiver, startAnswering, startTcp } from './receiver.ts';
-import { ALLOWED, ALLOWED_TOO, BLOCKED, createWorld, HOST, OK, post, type World } from './world.ts';
+import { type Receiver, startAnswering, startTcp, stopReceivers } from './receiver.ts';
+import { ALLOWED, ALLOWED_TOO, BLOCKED, createWorld, HOST, OK, post, type World, within } from './world.ts';
 
 let world: World;
 let receiver: Receiver;
@@ -10,16 +10,14 @@ beforeAll(async () => {
   canary = await startTcp(() => undefined, BLOCKED, receiver.port);
 });
 afterAll(async () => {
-  expect(canary.connections()).toBe(0);
-  await canary.stop();
-  await receiver.stop();
+  await stopReceivers();
   await world.stop();
+  expect(canary.connections()).toBe(0);
 });
 
 const PUBLIC_V6 = '2606:4700:4700::1111';
-const codeFor = async (host: string, timeoutMs = 1000) =>
-  (await world.outbound({ timeoutMs }).deliver(post(receiver.port, { url: `https://${host}:${receiver.port}/` })))
-    .failure?.code;
+const codeFor = async (host: string) =>
+  (await world.outbound().deliver(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).failure?.code;
 
 test.each([
   ['refused alone', { a: [BLOCKED] }],
@@ -63,7 +61,6 @@ test('a peer that is another than the checked one is refused before it hears any
   const outbound = world.outbound({ networkRule: { ...world.rule, addressProblem } });
   const url = `https://elsewhere.customer.com:${elsewhere.port}/`;
   expect((await outbound.deliver(post(0, { url }))).failure?.code).toBe('blocked_address');
-  await elsewhere.stop();
 });
 
 test('aliases lead to a good address', async () => {
@@ -95,27 +92,28 @@ test.each([
 
 test('a name whose servers never answer ends at the deadline', async () => {
   world.names.zone.set('silent.customer.com', { delay: 'never' });
-  const startedAt = performance.now();
-  const outcome = await world.outbound({ timeoutMs: 300 }).deliver(post(0, { url: 'https://silent.customer.com/' }));
+  const timeoutMs = 300;
+  const silent = post(0, { url: 'https://silent.customer.com/' });
+  const outcome = await within(timeoutMs, world.outbound({ timeoutMs }).deliver(silent));
   expect(outcome.failure).toEqual({
     code: 'timeout',
     message: expect.stringContaining('host name was being resolved'),
   });
-  expect(performance.now() - startedAt).toBeLessThan(600);
 });
 
 test('a name whose servers ignore AAAA is delivered to', async () => {
   world.names.zone.set(HOST, { a: [ALLOWED], ignoresAaaa: true });
-  expect(await codeFor(HOST, 3000)).toBeUndefined();
+  expect(await codeFor(HOST)).toBeUndefined();
   world.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('slow names do not delay another delivery', async () => {
   world.names.zone.set('silent.customer.com', { delay: 'never' });
-  const outbound = world.outbound({ timeoutMs: 800 });
+  const outbound = world.outbound({ timeoutMs: 1500 });
   const slow = Array.from({ length: 50 }, () => outbound.deliver(post(0, { url: 'https://silent.customer.com/' })));
-  const quick = await outbound.deliver(post(receiver.port));
-  expect(quick.status).toBe(200);
-  expect(quick.latencyMs).toBeLessThan(400);
+  let slowOnes = 0;
+  for (const outcome of slow) outcome.then(() => slowOnes++);
+  expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
+  expect(slowOnes).toBe(0);
   for (const outcome of await Promise.all(slow)) expect(outcome.failure?.code).toBe('timeout');
 });

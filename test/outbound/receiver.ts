@@ -1,4 +1,5 @@
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Identity } from './authority.ts';
 
@@ -11,6 +12,22 @@ export type Receiver = {
   stop(): Promise<void>;
 };
 
+const started = new Set<Receiver>();
+
+/** Stops every receiver that was started and not stopped: what `afterEach` is for, because a test that fails does not come to its end. */
+export async function stopReceivers(): Promise<void> {
+  await Promise.all([...started].map((receiver) => receiver.stop()));
+}
+
+/**
+ * How many connections stay open. A close takes the kernel and the event loop a few turns, on a busy machine more; one that was
+ * kept for a next request would be open for a second.
+ */
+export async function staysOpen(receiver: Receiver): Promise<number> {
+  for (let turn = 0; turn < 80 && receiver.open() > 0; turn++) await pause(10);
+  return receiver.open();
+}
+
 async function listen(server: Server, host: string, port = 0): Promise<Receiver> {
   const sockets = new Set<Socket>();
   let count = 0;
@@ -22,15 +39,18 @@ async function listen(server: Server, host: string, port = 0): Promise<Receiver>
   });
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const address = server.address();
-  return {
+  const receiver: Receiver = {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     connections: () => count,
     open: () => sockets.size,
     stop: () => {
+      started.delete(receiver);
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+  started.add(receiver);
+  return receiver;
 }
 
 /** A server below TLS: it says what `behave` says, and else nothing. */

@@ -1,10 +1,11 @@
-import { startAnswering } from './receiver.ts';
+import { startAnswering, stopReceivers } from './receiver.ts';
 import { createWorld, OK, post, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
 });
+afterEach(stopReceivers);
 afterAll(() => world.stop());
 
 test('sends exactly the headers and bytes given', async () => {
@@ -31,5 +32,4 @@ test('sends exactly the headers and bytes given', async () => {
       '{"a":"é"}',
     ].join('\r\n'),
   ]);
-  await receiver.stop();
 });

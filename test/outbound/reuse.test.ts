@@ -1,12 +1,13 @@
 import type { TLSSocket } from 'node:tls';
 import type { Outbound } from '../../src/adapters/outbound/deliver.ts';
-import { type Receiver, startAnswering } from './receiver.ts';
+import { type Receiver, startAnswering, staysOpen, stopReceivers } from './receiver.ts';
 import { ALLOWED, ALLOWED_TOO, BLOCKED, clock, createWorld, HOST, OK, post, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
 });
+afterEach(stopReceivers);
 afterAll(() => world.stop());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -25,9 +26,7 @@ async function oneByOne(
   expect(receiver.requests.length).toBe(count);
   const { length } = receiver.requests;
   await outbound.close();
-  await pause(20);
-  expect(receiver.open()).toBe(0);
-  await receiver.stop();
+  expect(await staysOpen(receiver)).toBe(0);
   return length;
 }
 
@@ -44,7 +43,6 @@ test('those of two Actions do not, nor those without a key', async () => {
   for (const key of ['action-1', 'action-2']) await outbound.deliver(event(receiver, key));
   for (let index = 0; index < 3; index += 1) await outbound.deliver(post(receiver.port));
   expect(receiver.connections()).toBe(5);
-  await receiver.stop();
 });
 
 test('requests at the same time go over connections of their own', async () => {
@@ -62,7 +60,6 @@ test('requests at the same time go over connections of their own', async () => {
   await Promise.all(Array.from({ length: 5 }, () => outbound.deliver(event(receiver))));
   expect(receiver.connections()).toBe(5);
   expect(most).toBe(5);
-  await receiver.stop();
 });
 
 describe('a server that closes without having said so: 100 of 100 arrive, each once', () => {
@@ -134,7 +131,6 @@ describe('a connection is not used again', () => {
     const outbound = world.outbound({ timeoutMs: 1000 });
     for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).failure).toBeNull();
     expect(receiver.connections()).toBe(3);
-    await receiver.stop();
   });
 
   test('when it has said something unasked', async () => {
@@ -146,7 +142,6 @@ describe('a connection is not used again', () => {
     const outbound = world.outbound();
     for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).status).toBe(200);
     expect(receiver.connections()).toBe(3);
-    await receiver.stop();
   });
 
   test('when it was idle for a second by the wall clock, as after a freeze', async () => {
@@ -160,7 +155,6 @@ describe('a connection is not used again', () => {
     frozenMs = -60_000;
     await outbound.deliver(event(receiver));
     expect(receiver.connections()).toBe(3);
-    await receiver.stop();
   });
 
   test('when the peer vanished while the function was frozen', async () => {
@@ -178,7 +172,6 @@ describe('a connection is not used again', () => {
     const outcome = await outbound.deliver(event(receiver));
     expect(outcome).toMatchObject({ status: 200, failure: null });
     expect(receiver.requests.length).toBe(2);
-    await receiver.stop();
   });
 
   test('when it has been idle for a second: it is closed', async () => {
@@ -186,9 +179,8 @@ describe('a connection is not used again', () => {
     await world.outbound().deliver(event(receiver));
     await pause(800);
     expect(receiver.open()).toBe(1);
-    await pause(300);
-    expect(receiver.open()).toBe(0);
-    await receiver.stop();
+    await pause(200);
+    expect(await staysOpen(receiver)).toBe(0);
   });
 
   test('when the name has moved to a blocked address: nothing is sent', async () => {
@@ -199,7 +191,6 @@ describe('a connection is not used again', () => {
     expect((await outbound.deliver(event(receiver))).failure?.code).toBe('blocked_address');
     world.names.zone.set(HOST, { a: [ALLOWED] });
     expect(receiver.requests.length).toBe(1);
-    await receiver.stop();
   });
 
   test('when the name has moved to another good address: that one is connected to', async () => {
@@ -211,8 +202,6 @@ describe('a connection is not used again', () => {
     await outbound.deliver(event(receiver));
     world.names.zone.set(HOST, { a: [ALLOWED] });
     expect([receiver.requests.length, moved.requests.length]).toEqual([1, 1]);
-    await receiver.stop();
-    await moved.stop();
   });
 });
 
@@ -228,7 +217,6 @@ test('a used connection that dies on a request is a failure, not a second send, 
   expect(receiver.requests.length).toBe(2);
   for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).status).toBe(200);
   expect(receiver.connections()).toBe(4);
-  await receiver.stop();
 });
 
 test('close() leaves no idle connection open, and deliver stays usable', async () => {
@@ -236,9 +224,7 @@ test('close() leaves no idle connection open, and deliver stays usable', async (
   const outbound = world.outbound();
   await Promise.all(Array.from({ length: 20 }, () => outbound.deliver(event(receiver))));
   await outbound.close();
-  await pause(30);
-  expect(receiver.open()).toBe(0);
+  expect(await staysOpen(receiver)).toBe(0);
   expect((await outbound.deliver(event(receiver))).status).toBe(200);
   await outbound.close();
-  await receiver.stop();
 });
