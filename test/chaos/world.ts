@@ -12,7 +12,9 @@ import type {
 import { functionEnvironment, startStorage } from '../../bench/setting/storage.ts';
 import { bundleHandler } from '../../lib/function-code.ts';
 import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { members } from '../../src/adapters/dynamodb/members.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
+import type { Role } from '../../src/contract/members.ts';
 import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant, generateServerSecret } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
@@ -70,6 +72,15 @@ export async function startChaos() {
     siteId: open.site_id,
     signedSiteId: signed.site_id,
     serverSecret,
+    management,
+    join: (org_id: string, sub: string, role: Role) =>
+      members(storage.dynamo, 'configuration').save({
+        org_id,
+        sub,
+        role,
+        email: `${sub}@shop.example.com`,
+        created_at: '2026-01-01T00:00:00.000Z',
+      }),
     createAction: (input: object) => createAction(open.site_id, input, management),
     records: async (actionId: string): Promise<readonly DeliveryRecord[]> => {
       const found: DeliveryRecord[] = [];

@@ -1,6 +1,7 @@
+import { within } from '../within.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
-import { ALLOWED, createWorld, HOST, OK, post, type World, within } from './world.ts';
+import { ALLOWED, createWorld, HOST, OK, post, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
+import { within } from '../within.ts';
 import { type Receiver, startAnswering, startTcp, stopReceivers } from './receiver.ts';
-import { ALLOWED, ALLOWED_TOO, BLOCKED, createWorld, HOST, OK, post, type World, within } from './world.ts';
+import { ALLOWED, ALLOWED_TOO, BLOCKED, createWorld, HOST, OK, post, type World } from './world.ts';
 
 let world: World;
 let receiver: Receiver;

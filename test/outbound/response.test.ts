@@ -1,8 +1,9 @@
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { OutboundRequest } from '../../src/domain/delivery/outbound.ts';
+import { within } from '../within.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
-import { BLOCKED, createWorld, OK, post, type World, within } from './world.ts';
+import { BLOCKED, createWorld, OK, post, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
