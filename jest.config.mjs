@@ -6,5 +6,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   // Started services and browsers take their time on a busy machine.
   testTimeout: 30_000,
+  // The second fails a run in which a function logged what it must not.
+  reporters: ['default', '<rootDir>/test/logs/reporter.ts'],
   transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
 };

@@ -13,6 +13,9 @@ type FunctionLogOptions = {
   readonly onError: (line: string) => void;
 };
 
+/** A file that gets what every function writes as well; the tests look through it at the end. */
+const COPY = process.env.VA_WAVE_LOCAL_LOG_COPY;
+
 const SHORT = 300;
 const KEEP_BYTES = 10_000_000;
 
@@ -39,6 +42,7 @@ export class FunctionLog {
       if (line.includes('"ERROR"')) this.#options.onError(shorten(line));
     }
     if (this.#allowed) appendFileSync(this.#options.file, text);
+    if (COPY !== undefined) appendFileSync(COPY, text);
   }
 }
 

@@ -8,6 +8,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dyn
 import { cognitoClient, ensureUser } from '../../src/adapters/cognito/users.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
+import { IN_PAYLOADS_ONLY } from '../logs/leaks.ts';
 import { type LoginClient, logIn } from './login.ts';
 import type { Operator } from './operator.ts';
 import { type Receiver, verifyWithStripe } from './receiver.ts';
@@ -169,7 +170,10 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
   },
 
   'a backend mints a token, and the widget is let in with it': async ({ service, receiver, prepared }) => {
-    const { answer, session } = await createSession(service, prepared, { user_id: 'u-1' });
+    const { answer, session } = await createSession(service, prepared, {
+      user_id: 'u-1',
+      context: { note: IN_PAYLOADS_ONLY },
+    });
     assert.equal(answer.status, 200);
     assert.equal(session.site_id, prepared.signedSiteId);
     assert.equal(session.expires_in_seconds, 900);
@@ -178,7 +182,7 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.equal(admitted.status, 200);
     const { conversation_id } = await json(admitted);
     const form = `${service.baseUrl}/api/widgets/sites/${prepared.signedSiteId}/forms/feedback/submit`;
-    const body = { conversation_id, values: { text: 'Thank you' } };
+    const body = { conversation_id, values: { text: IN_PAYLOADS_ONLY } };
     const submitted = await post(form, { 'x-session-token': session.session_token, origin: PAGE }, body);
     assert.equal(submitted.status, 200);
     assert.equal(receiver.to('/feedback').filter((request) => request.body.includes(conversation_id)).length, 1);
@@ -198,7 +202,13 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     const body = {
       conversation_id: begun.conversation_id,
       client_key: 'the-same-submission',
-      values: { name: 'Zoë 🙂', email: 'zoe@example.com', visits: 3, nested: { dropped: true }, tags: ['a', 1] },
+      values: {
+        name: 'Zoë 🙂',
+        email: 'zoe@example.com',
+        visits: 3,
+        nested: { dropped: true },
+        tags: [IN_PAYLOADS_ONLY, 1],
+      },
     };
     const submit = () => submitForm(service, prepared.siteId, body);
     const first = await submit();
@@ -211,7 +221,7 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.ok(request);
     verifyWithStripe(request, prepared.form.secret);
     expect(JSON.parse(request.body.toString())).toEqual({
-      values: { name: 'Zoë 🙂', email: 'zoe@example.com', visits: 3, tags: ['a', '1'] },
+      values: { name: 'Zoë 🙂', email: 'zoe@example.com', visits: 3, tags: [IN_PAYLOADS_ONLY, '1'] },
       conversation_id: begun.conversation_id,
       submission_id,
     });
@@ -366,7 +376,7 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
         site_id: prepared.siteId,
         conversation_id: 'phone-call-1',
         tool: 'order-status',
-        arguments: { order, extra: 'dropped' },
+        arguments: { order, extra: IN_PAYLOADS_ONLY },
       });
     const wrong = await call('seven');
     assert.match(JSON.stringify(wrong), /invalid_arguments.*order: must be an integer/);
@@ -525,7 +535,7 @@ async function attemptsOf(
     name: 'message.sent',
     orgId: prepared.orgId,
     siteId: prepared.siteId,
-    data: { mark },
+    data: { mark, text: IN_PAYLOADS_ONLY },
   });
   let records: readonly DeliveryRecord[] = [];
   await until(async () => {

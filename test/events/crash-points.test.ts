@@ -12,6 +12,7 @@ import { startTables, type TestTables } from '../adapters/dynamodb/tables.ts';
 import { aFormAction, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, FakeLogWriteFailed, FakeOutbound, openSigningSecret } from '../fakes/delivery.ts';
 import { FrozenClock } from '../fakes/sources.ts';
+import { IN_PAYLOADS_ONLY } from '../logs/leaks.ts';
 
 /** Deliveries whose function dies anywhere, with the real log: what was on the wire, and what the log says of it. */
 
@@ -51,7 +52,7 @@ function aDelivery(statuses: readonly number[]) {
       id: randomUUID(),
       event: 'conversation.started',
       timestamp: '2026-03-04T05:06:00Z',
-      data: {},
+      data: { text: IN_PAYLOADS_ONLY },
       site_id: SITE_ID,
       org_id: ORG_ID,
     },
@@ -279,7 +280,7 @@ describe('a log that cannot be written', () => {
       id: 'e-1',
       event: 'conversation.started',
       timestamp: '2026-03-04T05:06:00Z',
-      data: {},
+      data: { text: IN_PAYLOADS_ONLY },
       site_id: SITE_ID,
       org_id: ORG_ID,
     },

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
+import { collect } from '../logs/collected.ts';
 
 export const REQUEST_ID = '0f9f4a52-0000-4000-8000-00000000feed';
 
@@ -123,5 +124,6 @@ export async function logged<T>(work: () => Promise<T>): Promise<{ readonly resu
       const write = writes[index];
       if (write !== undefined) stream.write = write;
     });
+    collect(log);
   }
 }

@@ -1,0 +1,33 @@
+import { IN_PAYLOADS_ONLY, leaksIn, redacted } from './leaks.ts';
+
+const of = (detail: unknown) => JSON.stringify({ level: 'INFO', message: 'Attempted', service: 'dispatcher', detail });
+
+test.each([
+  ['a server secret', `ss_${'a2'.repeat(10)}_${'B'.repeat(43)}`],
+  ['a signing secret', `whsec_${'x'.repeat(43)}`],
+  ['a sealed signing secret', `v1.bench.${'x'.repeat(100)}`],
+  ['a token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.c2ln'],
+  ['a signature', `t=1790000000,v1=${'0a'.repeat(32)}`],
+  ['a signature', '0a'.repeat(32)],
+  ['a key', 'a sealing key of the benchmark, not of anybody'],
+  ['a payload', `{"text":"${IN_PAYLOADS_ONLY}"}`],
+  ['a field that holds a payload or a secret', { values: { name: 'Ada' } }],
+  ['a field that holds a payload or a secret', JSON.stringify({ session_token: 'x' })],
+  ['a field that holds a payload or a secret', { 'X-Service-Signature': 'x' }],
+])('%s is found', (name, detail) => {
+  expect(leaksIn(of(detail))).toContain(name);
+});
+
+test.each([
+  'act_gbmimg67wnju2exjtk7f',
+  'd0b1f6f4-7b0c-4c57-9d7f-0b4f0d1f5f5a',
+  `Error: Away\n    at handler (/assembly/asset.${'0a'.repeat(32)}/index.mjs:1:2)`,
+  'The session token has expired',
+])('%s is not', (detail) => {
+  expect(leaksIn(of(detail))).toEqual([]);
+});
+
+test('what is said of a line does not hold what was found in it', () => {
+  const line = JSON.stringify({ message: `The key ss_${'a'.repeat(50)}`, service: 'dispatcher', detail: 'ss_short' });
+  expect(redacted(line)).toBe('"message":"The key …" "service":"dispatcher"');
+});

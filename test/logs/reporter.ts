@@ -1,0 +1,54 @@
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { COLLECTION, collect } from './collected.ts';
+import { leaksIn, redacted } from './leaks.ts';
+
+/**
+ * A reporter of jest: at the end of a run it looks through every line that functions logged in it, in whatever worker or child process,
+ * and fails the run for a secret, a token, a signature or a payload.
+ */
+export default class LogReporter {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'va-wave-logs-'));
+  readonly #file = join(this.#folder, 'lines');
+  #error: Error | undefined;
+
+  constructor() {
+    writeFileSync(this.#file, '');
+    // Workers and what they start inherit it.
+    process.env[COLLECTION] = this.#file;
+    // What a function logs while nobody takes it (test/lambdas/invocation.ts) comes out here, from the workers too.
+    for (const stream of [process.stdout, process.stderr]) collectWritten(stream);
+  }
+
+  async onRunComplete(): Promise<void> {
+    const found = new Set<string>();
+    let lines = 0;
+    for await (const line of createInterface({ input: createReadStream(this.#file), crlfDelay: Infinity })) {
+      lines++;
+      for (const leak of leaksIn(line)) found.add(`${leak}: ${redacted(line)}`);
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+    if (found.size === 0) {
+      process.stderr.write(`Logs:        ${lines} lines, none with a secret, a token, a signature or a payload\n`);
+      return;
+    }
+    this.#error = new Error(`The log holds\n${[...found].map((one) => `  ${one}`).join('\n')}`);
+    process.stderr.write(`${this.#error.message}\n`);
+  }
+
+  /** What jest asks whether the run has failed. */
+  getLastError(): Error | undefined {
+    return this.#error;
+  }
+}
+
+function collectWritten(stream: NodeJS.WriteStream): void {
+  const write: (chunk: string | Uint8Array, ...rest: never[]) => boolean = stream.write.bind(stream);
+  stream.write = (chunk: string | Uint8Array, ...rest: never[]) => {
+    const lines = String(typeof chunk === 'string' ? chunk : Buffer.from(chunk)).split('\n');
+    collect(lines.filter((line) => line.startsWith('{"')).join('\n'));
+    return write(chunk, ...rest);
+  };
+}
