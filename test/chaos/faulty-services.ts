@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createServer, request as httpRequest, type ServerResponse } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { SEALING_KEY, TOKEN_KEY } from '../../bench/setting/aws-stub.ts';
 
 export const SERVICES = ['DynamoDB', 'SQS', 'SecretsManager', 'EventBridge'] as const;
@@ -19,16 +20,20 @@ export type FaultyServices = {
   readonly deliveries: QueuedMessage[];
   /** Bodies of the calls of PutEvents. */
   readonly published: string[];
-  readonly fail: (service: ServiceName, fault: Fault) => void;
+  /** @param only calls whose body holds this text; by default every call */
+  readonly fail: (service: ServiceName, fault: Fault, only?: string) => void;
   readonly mend: () => void;
+  /** How many calls met a fault so far. */
+  readonly failedCalls: () => number;
   readonly stop: () => void;
 };
 
 export async function startFaultyServices(dynamoOrigin: string): Promise<FaultyServices> {
-  const faults = new Map<ServiceName, Fault>();
+  const faults = new Map<ServiceName, { readonly fault: Fault; readonly only: string }>();
   const deliveries: QueuedMessage[] = [];
   const published: string[] = [];
   let sent = 0;
+  let failedCalls = 0;
   const enqueue = (body: string) => {
     const id = `delivery-${sent++}`;
     deliveries.push({ id, body });
@@ -49,30 +54,30 @@ export async function startFaultyServices(dynamoOrigin: string): Promise<FaultyS
     }
     throw new Error(`Nobody has asked for ${operation} before`);
   };
-  const server = createServer((request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request);
     const [target = '', operation = ''] = String(request.headers['x-amz-target']).split('.');
     const service = SERVICE_OF_TARGET[target] ?? 'DynamoDB';
-    const fault = faults.get(service);
-    if (fault !== undefined) {
-      request.resume();
-      answerFault(fault, response);
+    const failing = faults.get(service);
+    if (failing !== undefined && body.includes(failing.only)) {
+      failedCalls++;
+      answerFault(failing.fault, response);
       return;
     }
     if (service === 'DynamoDB') {
-      const forwarded = httpRequest(dynamoOrigin, { method: 'POST', headers: request.headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
+      const forwarded = httpRequest(dynamoOrigin, { method: 'POST', headers: request.headers }, (answered) => {
+        response.writeHead(answered.statusCode ?? 500, answered.headers);
+        answered.pipe(response);
       });
       forwarded.on('error', () => response.destroy());
-      request.pipe(forwarded);
+      forwarded.end(body);
       return;
     }
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
-      response.end(JSON.stringify(perform(operation, Buffer.concat(chunks).toString())));
-    });
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(JSON.stringify(perform(operation, body.toString())));
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -80,8 +85,9 @@ export async function startFaultyServices(dynamoOrigin: string): Promise<FaultyS
     origin: `http://127.0.0.1:${port}`,
     deliveries,
     published,
-    fail: (service, fault) => faults.set(service, fault),
+    fail: (service, fault, only = '') => faults.set(service, { fault, only }),
     mend: () => faults.clear(),
+    failedCalls: () => failedCalls,
     stop: () => {
       server.closeAllConnections();
       server.close();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { httpEvent, lambdaContext, logged, sqsEvent } from '../lambdas/invocation.ts';
+import { IN_PAYLOADS_ONLY } from '../logs/leaks.ts';
 import { type Fault, SERVICES } from './faulty-services.ts';
 import { type Chaos, type HttpFunction, type QueueFunction, startChaos } from './world.ts';
 
@@ -84,7 +85,7 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
         id: randomUUID(),
         'detail-type': 'message.sent',
         time: new Date().toISOString(),
-        detail: { org_id: chaos.orgId, site_id: chaos.siteId, data: { path } },
+        detail: { org_id: chaos.orgId, site_id: chaos.siteId, data: { path, text: IN_PAYLOADS_ONLY } },
       }));
       const ours = () =>
         chaos.services.deliveries.filter(({ body }) => JSON.parse(body).action_id === action.action_id);
@@ -138,7 +139,7 @@ async function answers(handler: HttpFunction, ...requests: readonly Parameters<t
 type Message = { readonly id: string; readonly body: string };
 
 /** Hands messages to a function in batches of ten. @returns those that come back */
-async function comeBack(handler: QueueFunction, messages: readonly Message[]): Promise<readonly Message[]> {
+export async function comeBack(handler: QueueFunction, messages: readonly Message[]): Promise<readonly Message[]> {
   const left: Message[] = [];
   for (let start = 0; start < messages.length; start += 10) {
     const batch = messages.slice(start, start + 10);
