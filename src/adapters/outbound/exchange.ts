@@ -106,7 +106,10 @@ export function exchange(
     outgoing.on('error', (error) =>
       breakOff(exchangeFailure(error, endpoint.host), 'The response body broke off or was malformed'),
     );
-    outgoing.on('close', () => breakOff(exchangeFailure(undefined, endpoint.host), 'The response body broke off'));
+    outgoing.on('close', () => {
+      // Every request ends with this, and an error that nobody gets costs its stack trace all the same.
+      if (!over) breakOff(exchangeFailure(undefined, endpoint.host), 'The response body broke off');
+    });
 
     outgoing.on('response', (incoming) => {
       const status = incoming.statusCode ?? 0;
