@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { DEFAULT_DELIVERY_CONCURRENCY } from '../lib/deployment-options.ts';
 import { digits, type Goal, ratioGoal, sectionMarkdown, type Table } from './report.ts';
 import { costPerMillion } from './simulation/cost.ts';
 import { checkAgainstLocalCloud, LOCAL_SETTING } from './simulation/local-check.ts';
@@ -13,8 +14,6 @@ const PLOT = fileURLToPath(new URL('../docs/images/scaling-fairness.svg', import
 const [BEGIN, END] = ['<!-- npm run simulate: begin -->', '<!-- npm run simulate: end -->'];
 
 const RATES = [10, 1000, 10_000];
-/** As the stack deploys it (lib/va-wave-stack.ts). */
-const DEPLOYED_CONCURRENCY = 100;
 /** CPU milliseconds per delivery of the dispatcher (bench/results.md), and the share of a core that 512 MB have. */
 const DISPATCHER_CPU_MS = 3;
 const CORE_SHARE = 512 / 1769;
@@ -69,7 +68,7 @@ for (const eventsPerSecond of RATES) {
     name,
     need,
     needHanging,
-    need <= DEPLOYED_CONCURRENCY ? 'enough' : 'too few',
+    Math.max(need, needHanging) <= DEFAULT_DELIVERY_CONCURRENCY ? 'enough' : 'too few',
     cold.caughtUpAt ?? 'not within 900',
     costPerMillion(alone),
     costPerMillion(withIds),
@@ -95,7 +94,7 @@ const capacity: Table = {
     'Events',
     'invocations at once, all well',
     'one hangs',
-    `the deployed ${DEPLOYED_CONCURRENCY} are`,
+    `the default ${DEFAULT_DELIVERY_CONCURRENCY} are`,
     'caught up from cold, s',
     '$ per million events',
     'one hangs',

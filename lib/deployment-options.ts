@@ -8,6 +8,8 @@ export type DeploymentOptions = {
   readonly stage?: StageName | undefined;
   /** How long the delivery log keeps a record, in days. @default by stage */
   readonly deliveryLogRetentionDays?: number | undefined;
+  /** Invocations of the dispatcher at once, at most; each makes ten attempts. @default DEFAULT_DELIVERY_CONCURRENCY */
+  readonly deliveryConcurrency?: number | undefined;
   /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
   readonly alarmTopicArn?: string | undefined;
   /** A name of the operator's own for `{base_url}`; its DNS record is made by the operator. @default CloudFront's name */
@@ -21,6 +23,9 @@ export type DeploymentOptions = {
   /** A second region that holds a copy of the sealing key. @default none */
   readonly sealingKeyReplicaRegion?: string | undefined;
 };
+
+/** Enough for 10 000 events a second (docs/scaling.md), and half of what an account has by default: the widget needs some too. */
+export const DEFAULT_DELIVERY_CONCURRENCY = 500;
 
 /** An option from `-c` is text; from cdk.json it may be what it is. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
@@ -38,16 +43,19 @@ const domainName = z
   .string()
   .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a host name in lower case');
 const versionId = z.string().regex(/^[\w-]{32,64}$/, 'must be a version id of the secret');
+const wholeNumber = (min: number, max: number) =>
+  z.coerce
+    .number({ error: 'must be a number' })
+    .int('must be a whole number')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
 const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1');
 
 const context = z.object({
   stage: z.enum(['prod', 'dev'], { error: 'must be prod or dev' }).optional(),
-  deliveryLogRetentionDays: z.coerce
-    .number({ error: 'must be a number' })
-    .int('must be a whole number')
-    .min(1, 'must be at least 1')
-    .max(3650, 'must be at most 3650')
-    .optional(),
+  deliveryLogRetentionDays: wholeNumber(1, 3650).optional(),
+  // What an event source mapping of SQS takes.
+  deliveryConcurrency: wholeNumber(2, 1000).optional(),
   alarmTopicArn: topicArn.optional(),
   domainName: domainName.optional(),
   certificateArn: certificateArn.optional(),

@@ -6,7 +6,7 @@ import { OUTPUTS } from '../src/contract/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Api } from './api.ts';
 import { Dashboard } from './dashboard.ts';
-import type { DeploymentOptions } from './deployment-options.ts';
+import { DEFAULT_DELIVERY_CONCURRENCY, type DeploymentOptions } from './deployment-options.ts';
 import { Edge } from './edge.ts';
 import { Egress } from './egress.ts';
 import { Keys } from './keys.ts';
@@ -138,7 +138,9 @@ export class VaWaveStack extends Stack {
     keys.allowSealingKey(dispatcher);
     messaging.allowSendDeliveries(dispatcher);
     messaging.allowPutEvents(dispatcher);
-    messaging.deliveries.feeds(dispatcher, { maxConcurrency: 100 });
+    messaging.deliveries.feeds(dispatcher, {
+      maxConcurrency: props.deliveryConcurrency ?? DEFAULT_DELIVERY_CONCURRENCY,
+    });
 
     const aiAction = fn('AiAction', {
       folder: 'ai-action',

@@ -3,6 +3,7 @@ import type { DeploymentOptions } from '../../lib/deployment-options.ts';
 /** Everything that an operator can choose besides the stage. */
 export const ALL_OPTIONS = {
   deliveryLogRetentionDays: 90,
+  deliveryConcurrency: 1000,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
   domain: {
     name: 'chat.example.com',

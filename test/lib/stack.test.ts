@@ -233,7 +233,7 @@ describe('queues', () => {
 
   test.each([
     ['Events', 'EventRouter', 20],
-    ['Deliveries', 'Dispatcher', 100],
+    ['Deliveries', 'Dispatcher', 500],
   ])('%s feeds %s in partial batches, %p at once at most', (queue, name, maxConcurrency) => {
     const mapping = ofType('AWS::Lambda::EventSourceMapping').find((one) =>
       one.name.startsWith(`${name}Function`),
@@ -393,6 +393,12 @@ describe('the edge', () => {
 test('the retention of the delivery log is a setting', () => {
   synthesize({ deliveryLogRetentionDays: 7 }).hasResourceProperties('AWS::Lambda::Function', {
     Environment: { Variables: Match.objectLike({ DELIVERY_LOG_RETENTION_DAYS: '7' }) },
+  });
+});
+
+test('how many dispatchers run at once is a setting', () => {
+  synthesize({ deliveryConcurrency: 5 }).hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+    ScalingConfig: { MaximumConcurrency: 5 },
   });
 });
 
