@@ -11,9 +11,10 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { METRICS, METRICS_NAMESPACE } from '../src/contract/metrics.ts';
+import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../src/contract/metrics.ts';
 import type { WorkQueue } from './messaging.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -26,8 +27,6 @@ const SERVER_ERRORS = 5;
 export type MonitoringProps = {
   /** By group, at most ten each: an alarm's expression takes no more metrics. */
   readonly functions: Readonly<Record<string, readonly ServiceFunction[]>>;
-  /** Names under which the functions that write the delivery log emit their metrics. */
-  readonly logWriters: readonly string[];
   readonly queues: Readonly<Record<string, WorkQueue>>;
   readonly api: HttpApi;
   /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
@@ -43,10 +42,7 @@ export class Monitoring extends Construct {
     this.#topic =
       props.alarmTopicArn === undefined ? undefined : Topic.fromTopicArn(this, 'AlarmTopic', props.alarmTopicArn);
     const serverErrors = props.api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
-    const logWriteFailed = sum(
-      'log write failures',
-      props.logWriters.map((service) => logWriteFailures(service)),
-    );
+    const logWriteFailed = ownMetric(METRICS.logWriteFailed, FIVE_MINUTES);
     const faults: IMetric[] = [logWriteFailed];
 
     for (const [name, { queue, deadLetters }] of Object.entries(props.queues)) {
@@ -65,9 +61,10 @@ export class Monitoring extends Construct {
         functions.map(({ fn }) => fn.metricThrottles({ period: FIVE_MINUTES })),
       );
       this.#alarm(`${group}Errors`, 'function-errors', errors, 1);
-      this.#alarm(`${group}Throttles`, 'throttles', throttles, 1);
       faults.push(errors, throttles);
     }
+    // Of the whole account, as the concurrency is that is then used up: one metric to pay for instead of one per function.
+    this.#alarm('Throttles', 'throttles', LambdaFunction.metricAllThrottles({ period: FIVE_MINUTES }), 1);
     this.#alarm('ServerErrors', 'server-errors', serverErrors, SERVER_ERRORS);
     this.#alarm('LogWriteFailed', 'log-write-failed', logWriteFailed, 1);
 
@@ -120,13 +117,13 @@ export class Monitoring extends Construct {
   }
 }
 
-function logWriteFailures(service: string): IMetric {
+function ownMetric(metricName: string, period: Duration): Metric {
   return new Metric({
     namespace: METRICS_NAMESPACE,
-    metricName: METRICS.logWriteFailed,
-    dimensionsMap: { service },
+    metricName,
+    dimensionsMap: { service: METRICS_SERVICE },
     statistic: 'Sum',
-    period: FIVE_MINUTES,
+    period,
   });
 }
 

@@ -229,7 +229,6 @@ export class VaWaveStack extends Stack {
           Requests: [sessionCreate, widgetInit, formSubmit, preflight, notFound, dashboardApi],
           Deliveries: [eventRouter, dispatcher, aiAction, usageReport, actionTest, keyRotation],
         },
-        logWriters: ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'],
         queues: { Events: messaging.events, Deliveries: messaging.deliveries },
         api: api.http,
         ...(props.alarmTopicArn === undefined ? {} : { alarmTopicArn: props.alarmTopicArn }),

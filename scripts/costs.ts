@@ -81,7 +81,7 @@ const initialized = (batch: number): Usage =>
   });
 
 /** What is paid for in a month without a single request. A test holds the counts to the template. */
-export const IDLE = { secrets: 3, alarmMetrics: 34, queues: 2 };
+export const IDLE = { secrets: 3, alarmMetrics: 19, queues: 2 };
 /** Lambda looks into each queue with five long polls of twenty seconds at a time. */
 const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * 730;
 const FREE_RECEIVES = MILLION;
@@ -181,8 +181,12 @@ ${table(
   ],
 )}
 
-One CloudWatch dashboard and 10 000 dashboard users are free. In use, each combination of function and outcome is a metric of its own
-at ${dollars(PRICES.customMetricMonth)} a month, of which ten are free.
+An alarm over a sum is billed by the metrics in it. Twelve are the functions' errors, one each: the sum over the account, which Lambda has
+as one metric, would count the errors of functions that are not ours. Stage dev has the same alarms, so that what is tried there is what
+prod has; without them it would cost ${dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)} less.
+
+One CloudWatch dashboard and 10 000 dashboard users are free. In use, each outcome of a delivery is a metric of its own at
+${dollars(PRICES.customMetricMonth)} a month, of which ten are free.
 
 ## Options
 

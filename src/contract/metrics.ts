@@ -1,6 +1,9 @@
 /** Names of the service's own metrics, as functions emit them and alarms read them. */
 export const METRICS_NAMESPACE = 'va-wave';
 
+/** Every metric's dimension `service`. By function each would be several, paid for one by one; which it was is in the function's log. */
+export const METRICS_SERVICE = 'va-wave';
+
 export const METRICS = {
   /** One per attempt of an Event delivery, by the dimension `outcome`: `succeeded` or a failure code. */
   attempts: 'Attempts',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
@@ -120,6 +121,16 @@ describe('dispatcher', () => {
     const { failures } = await run(dispatcher, MESSAGE, { ...MESSAGE, attempt: 2 }, { ...MESSAGE, attempt: 3 });
     expect(failures).toHaveLength(1);
     expect(completed()).toHaveLength(2);
+  });
+
+  test('its metrics have the names and dimensions under which alarms and dashboard read them', async () => {
+    aws.on('UpdateItem', {}, new Error('away'));
+    const { log } = await run(dispatcher, MESSAGE);
+    const lines = log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
+    expect(lines.map((line) => JSON.parse(line)).map(({ _aws, ...values }) => values)).toEqual([
+      { service: METRICS_SERVICE, outcome: 'blocked_address', [METRICS.attempts]: 1 },
+      { service: METRICS_SERVICE, [METRICS.logWriteFailed]: 1 },
+    ]);
   });
 
   test('a dead letter that was moved back claims under the id of the message that died', async () => {

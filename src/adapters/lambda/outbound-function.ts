@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { ENVIRONMENT } from '../../contract/environment.ts';
-import { METRICS_NAMESPACE } from '../../contract/metrics.ts';
+import { METRICS_NAMESPACE, METRICS_SERVICE } from '../../contract/metrics.ts';
 import type { DynamoDb } from '../dynamodb/client.ts';
 import { deliveryLog } from '../dynamodb/delivery-log.ts';
 import { createDeliver } from '../outbound/deliver.ts';
@@ -13,11 +13,11 @@ import { now, outboundClock } from './system-clock.ts';
 /**
  * What every function that talks to customers has in common: the one way out, the delivery log, and an end of each invocation
  * at which no socket is left and the metrics are written.
- * @param serviceName names the function in its logs and metrics
+ * @param serviceName names the function in its logs
  */
 export function outboundFunction(serviceName: string, environment: NodeJS.ProcessEnv, dynamo: DynamoDb) {
   const logger = new Logger({ serviceName });
-  const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName });
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
   const { deliver, close } = createDeliver({ clock: outboundClock });
   const end = async () => {
     await close();

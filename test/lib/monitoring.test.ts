@@ -1,0 +1,45 @@
+import { anchors, readDocument } from '../docs/documents.ts';
+import { nameOf, synthesize } from './synthesized.ts';
+
+const template = synthesize();
+const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => ({
+  name: nameOf(id).replace('Monitoring', ''),
+  ...Properties,
+}));
+
+test('the alarms are about these signals', () => {
+  expect(alarms.map(({ name }) => name).sort()).toEqual([
+    'DeliveriesAge',
+    'DeliveriesDeadLetters',
+    'DeliveriesErrors',
+    'EventsAge',
+    'EventsDeadLetters',
+    'LogWriteFailed',
+    'RequestsErrors',
+    'ServerErrors',
+    'Throttles',
+  ]);
+});
+
+test.each(alarms)('$name leads to its entry in the runbook', ({ AlarmDescription }) => {
+  const [path, anchor] = AlarmDescription.split('#');
+  expect(anchors(readDocument(path))).toContain(anchor);
+});
+
+test('the errors of every function are watched', () => {
+  const watched = alarms
+    .filter(({ name }) => ['RequestsErrors', 'DeliveriesErrors'].includes(name))
+    .flatMap(({ Metrics }) => Metrics)
+    .flatMap(({ MetricStat }) => MetricStat?.Metric.Dimensions ?? [])
+    .map(({ Value }) => Value.Ref);
+  const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
+  // Copies assets while the stack is deployed, and then never runs.
+  const ours = functions.filter((id) => !id.startsWith('CustomCDKBucketDeployment'));
+  expect(watched.sort()).toEqual(ours.sort());
+});
+
+test('throttles are those of the whole account, whose concurrency is used up', () => {
+  const throttles = alarms.find(({ name }) => name === 'Throttles');
+  expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Statistic: 'Sum' });
+  expect(throttles).not.toHaveProperty('Dimensions');
+});
