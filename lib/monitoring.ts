@@ -19,6 +19,8 @@ import type { WorkQueue } from './messaging.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 const FIVE_MINUTES = Duration.minutes(5);
+/** The unit in which a dashboard counts its columns. */
+const DASHBOARD_WIDTH = 24;
 /** Retries take six seconds and a poll at most twenty; an older message waits for something that does not work. */
 const OLD_MESSAGE_SECONDS = 300;
 /** A customer's endpoint cannot cause these; a handful in five minutes is more than a bad moment of AWS. */
@@ -68,38 +70,32 @@ export class Monitoring extends Construct {
     this.#alarm('ServerErrors', 'server-errors', serverErrors, SERVER_ERRORS);
     this.#alarm('LogWriteFailed', 'log-write-failed', logWriteFailed, 1);
 
-    const graph = (title: string, left: readonly IMetric[]) => new GraphWidget({ title, left: [...left], width: 12 });
+    const queues = Object.values(props.queues);
     new Dashboard(this, 'Dashboard', {
       widgets: [
-        [
-          graph('Attempts by outcome', [
+        row({
+          'Attempts by outcome': [
             new MathExpression({
               expression: `SEARCH('{${METRICS_NAMESPACE},outcome,service} MetricName="${METRICS.attempts}"', 'Sum', 300)`,
               label: '',
               usingMetrics: {},
             }),
-          ]),
-          graph(
-            'Oldest message (s)',
-            Object.values(props.queues).map(({ queue }) => queue.metricApproximateAgeOfOldestMessage()),
-          ),
-        ],
-        [
-          graph('Requests', [props.api.metricCount(), props.api.metricClientError(), serverErrors]),
-          graph('Latency (ms)', [
+          ],
+          // No alarm: an endpoint is its owner's to mend, and the bus tells whoever wants to tell the owner (docs/runbook.md).
+          'Endpoints that have failed for an hour': [ownMetric(METRICS.endpointsFailing, Duration.hours(1))],
+        }),
+        row({
+          Requests: [props.api.metricCount(), props.api.metricClientError(), serverErrors],
+          'Latency (ms)': [
             props.api.metricLatency({ statistic: 'p50' }),
             props.api.metricLatency({ statistic: 'p99' }),
-          ]),
-        ],
-        [
-          graph('Our own faults', faults),
-          graph(
-            'Dead letters',
-            Object.values(props.queues).map(({ deadLetters }) =>
-              deadLetters.metricApproximateNumberOfMessagesVisible(),
-            ),
-          ),
-        ],
+          ],
+        }),
+        row({
+          'Our own faults': faults,
+          'Oldest message (s)': queues.map(({ queue }) => queue.metricApproximateAgeOfOldestMessage()),
+          'Dead letters': queues.map(({ deadLetters }) => deadLetters.metricApproximateNumberOfMessagesVisible()),
+        }),
       ],
     });
   }
@@ -115,6 +111,14 @@ export class Monitoring extends Construct {
     });
     if (this.#topic !== undefined) alarm.addAlarmAction(new SnsAction(this.#topic));
   }
+}
+
+/** Graphs beside each other, as wide as the dashboard, by title. */
+function row(graphs: Readonly<Record<string, readonly IMetric[]>>): GraphWidget[] {
+  const entries = Object.entries(graphs);
+  return entries.map(
+    ([title, left]) => new GraphWidget({ title, left: [...left], width: DASHBOARD_WIDTH / entries.length }),
+  );
 }
 
 function ownMetric(metricName: string, period: Duration): Metric {

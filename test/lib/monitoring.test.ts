@@ -1,3 +1,4 @@
+import { METRICS } from '../../src/contract/metrics.ts';
 import { anchors, readDocument } from '../docs/documents.ts';
 import { nameOf, synthesize } from './synthesized.ts';
 
@@ -42,4 +43,9 @@ test('throttles are those of the whole account, whose concurrency is used up', (
   const throttles = alarms.find(({ name }) => name === 'Throttles');
   expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Statistic: 'Sum' });
   expect(throttles).not.toHaveProperty('Dimensions');
+});
+
+test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
+  const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+  expect(JSON.stringify(dashboard?.Properties.DashboardBody)).toContain(metric);
 });
