@@ -149,6 +149,7 @@ export class VaWaveStack extends Stack {
       ...outbound,
     });
     tables.configuration.allow(aiAction, 'GetItem', 'Query');
+    tables.counters.allow(aiAction, 'UpdateItem');
     tables.conversations.allow(aiAction, 'UpdateItem', 'PutItem');
     tables.deliveryLog.allow(aiAction, 'PutItem', 'UpdateItem');
     keys.allowSealingKey(aiAction);

@@ -198,6 +198,10 @@ ${table(
       `${dollars(nat)} a month, and $${PRICES.natGb} per GB in either direction`,
     ],
     ['`-c sealingKeyReplicaRegion=…`', `${dollars(PRICES.secretMonth)} a month`],
+    [
+      '`va-wave org quota …`: one more write per request of that organization',
+      `${dollars(perMillion({ dynamoWrite: 1 }))} per million`,
+    ],
     ['`-c webAclArn=…`', `${dollars(PRICES.webAclMonth)} a month and $0.60 per million requests, and its rules`],
   ],
 )}

@@ -5,18 +5,33 @@ import {
   requireOrganization,
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
+import type { Marked } from '../../src/domain/organizations/marks.ts';
+import { setOutboundQuota } from '../../src/domain/organizations/outbound-quota.ts';
 import { setSuspended } from '../../src/domain/organizations/suspension.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { confirmed, type Run, type Session, steps } from '../session.ts';
-import { spelled } from '../values.ts';
+import { spelled, wholeNumber } from '../values.ts';
 import { addOrgDelete } from './erase.ts';
 
-const fields = ({ org_id, name, plan, created_at, suspended }: Organization): [string, string][] => [
+const fields = ({
+  org_id,
+  name,
+  plan,
+  created_at,
+  suspended,
+  daily_outbound_quota,
+}: Organization): [string, string][] => [
   ['org_id', org_id],
   ['name', name],
   ['plan', plan],
   ['created', created_at],
   ...(suspended ? [['status', 'suspended'] as [string, string]] : []),
+  ...(daily_outbound_quota == null ? [] : [quotaField(daily_outbound_quota)]),
+];
+
+const quotaField = (perDay: number | null): [string, string] => [
+  'outbound quota',
+  perDay === null ? 'none' : `${perDay} requests a day (UTC)`,
 ];
 
 const plan = (text: string) => spelled(PLANS, text);
@@ -83,6 +98,29 @@ Example:
     .addHelpText('after', '\nExample:\n  va-wave org resume org_…')
     .action((orgId: string) => run((session) => changeSuspension(orgId, false, session)));
 
+  org
+    .command('quota <org_id>')
+    .description('limit how many requests may leave for its endpoints in a day, or end that')
+    .option('--per-day <number>', 'requests in a UTC day; retries, replays and tests count as well', wholeNumber)
+    .option('--none', 'no quota')
+    .addHelpText(
+      'after',
+      `
+What is above it is recorded as quota_exceeded and not sent later. Usage webhooks do not count. It works with the next request;
+what was counted today stays counted. Interrupted, run it again.
+
+Example:
+  va-wave org quota org_… --per-day 100000`,
+    )
+    .action((orgId: string, options: { perDay?: number; none?: true }) =>
+      run(async (session) => {
+        if ((options.perDay === undefined) === (options.none === undefined)) {
+          throw new CommandFailure(EXIT.refused, 'Give either --per-day or --none');
+        }
+        await changeQuota(orgId, options.perDay ?? null, session);
+      }),
+    );
+
   addOrgDelete(org, run);
 
   org
@@ -112,9 +150,21 @@ Example:
 async function changeSuspension(orgId: string, suspended: boolean, session: Session): Promise<void> {
   const done = await setSuspended(orgId, suspended, { ...(await session.deployment()), step: steps(session) });
   session.progress.end();
-  session.output.object(done, suspended ? 'Suspended the organization' : 'Resumed the organization', [
-    ['org_id', orgId],
-    ['assistants', String(done.assistants)],
-    ['Actions', String(done.actions)],
-  ]);
+  session.output.object(
+    done,
+    suspended ? 'Suspended the organization' : 'Resumed the organization',
+    markedFields(done),
+  );
 }
+
+async function changeQuota(orgId: string, perDay: number | null, session: Session): Promise<void> {
+  const done = await setOutboundQuota(orgId, perDay, { ...(await session.deployment()), step: steps(session) });
+  session.progress.end();
+  session.output.object(done, 'Changed the quota of the organization', [...markedFields(done), quotaField(perDay)]);
+}
+
+const markedFields = (done: Marked & { readonly org_id: string }): [string, string][] => [
+  ['org_id', done.org_id],
+  ['assistants', String(done.assistants)],
+  ['Actions', String(done.actions)],
+];

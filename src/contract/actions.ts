@@ -8,6 +8,7 @@ import {
   FORM_KEY_MAX_CHARACTERS,
   NAME_MAX_CHARACTERS,
 } from './limits.ts';
+import type { OrganizationMarks } from './organizations.ts';
 import { characters } from './text.ts';
 import { endpointUrl } from './url.ts';
 
@@ -81,19 +82,18 @@ export const actionInput = z.discriminatedUnion('trigger', [eventAction, aiActio
 export type ActionInput = z.infer<typeof actionInput>;
 
 /** What is stored besides; the signing secret is sealed and leaves the store only to sign. */
-export type Action = ActionInput & {
-  readonly action_id: string;
-  readonly org_id: string;
-  readonly site_id: string;
-  /** Tool name of an AI-decided Action, last path segment of a Form: unique among those of its assistant. */
-  readonly slug: string;
-  readonly sealed_signing_secret: string;
-  /** Its organization is suspended: nothing is sent, whatever `enabled` says. */
-  readonly suspended?: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly version: number;
-};
+export type Action = ActionInput &
+  OrganizationMarks & {
+    readonly action_id: string;
+    readonly org_id: string;
+    readonly site_id: string;
+    /** Tool name of an AI-decided Action, last path segment of a Form: unique among those of its assistant. */
+    readonly slug: string;
+    readonly sealed_signing_secret: string;
+    readonly created_at: string;
+    readonly updated_at: string;
+    readonly version: number;
+  };
 export type EventAction = Extract<Action, { trigger: 'Event' }>;
 export type FormAction = Extract<Action, { trigger: 'Form' }>;
 export type AiAction = Extract<Action, { trigger: 'AI-decided' }>;

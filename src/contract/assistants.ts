@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ALLOWED_DOMAINS_MAX, HOURLY_RATE_LIMIT_MAX, IP_ALLOWLIST_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
+import type { OrganizationMarks } from './organizations.ts';
 import { characters } from './text.ts';
 
 export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
@@ -30,18 +31,17 @@ export const assistantInput = z.strictObject({
 });
 export type AssistantInput = z.infer<typeof assistantInput>;
 
-export type Assistant = AssistantInput & {
-  /** Public, not a secret. */
-  readonly site_id: string;
-  readonly org_id: string;
-  /** The server secret's SHA-256 (hex) and last six characters, once one was generated. */
-  readonly server_secret?: { readonly sha256: string; readonly last_six: string };
-  /** SNS topics that receive form submissions. Set by the operator only: an admin could name another organization's. */
-  readonly escalation_topics?: readonly string[];
-  /** Its organization is suspended: it is refused as if it were off, whatever `enabled` says. */
-  readonly suspended?: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Grows by one with every save; a save names the version that it read. */
-  readonly version: number;
-};
+export type Assistant = AssistantInput &
+  OrganizationMarks & {
+    /** Public, not a secret. */
+    readonly site_id: string;
+    readonly org_id: string;
+    /** The server secret's SHA-256 (hex) and last six characters, once one was generated. */
+    readonly server_secret?: { readonly sha256: string; readonly last_six: string };
+    /** SNS topics that receive form submissions. Set by the operator only: an admin could name another organization's. */
+    readonly escalation_topics?: readonly string[];
+    readonly created_at: string;
+    readonly updated_at: string;
+    /** Grows by one with every save; a save names the version that it read. */
+    readonly version: number;
+  };

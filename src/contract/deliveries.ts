@@ -16,6 +16,7 @@ export const FAILURE_CODES = [
   'action_disabled',
   'action_deleted',
   'organization_suspended',
+  'quota_exceeded',
   'payload_too_large',
   'internal_error',
 ] as const;

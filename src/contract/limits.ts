@@ -58,6 +58,8 @@ export const FORM_FIELDS_MAX = 50;
 export const ALLOWED_DOMAINS_MAX = 100;
 export const IP_ALLOWLIST_MAX = 100;
 export const HOURLY_RATE_LIMIT_MAX = 10_000_000;
+/** Outbound requests of an organization in a UTC day, where the operator sets a quota. */
+export const DAILY_OUTBOUND_QUOTA_MAX = 1_000_000_000;
 
 /** Bodies above this are refused with 413 before they are parsed. */
 export const REQUEST_BODY_MAX_BYTES = 256 * 1024;

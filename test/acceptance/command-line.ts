@@ -34,6 +34,9 @@ export function commandLine(readyFile: string): Operator {
     addMember: async (orgId, email, role) => {
       await vaWave('member', 'add', '--org', orgId, '--email', email, '--role', role);
     },
+    setOutboundQuota: async (orgId, perDay) => {
+      await vaWave('org', 'quota', orgId, '--per-day', String(perDay));
+    },
     putEvent: async ({ name, orgId, siteId, data }) => {
       const site = siteId === undefined ? [] : ['--site', siteId];
       await vaWave('event', 'put', name, '--org', orgId, ...site, '--data', JSON.stringify(data));

@@ -19,6 +19,7 @@ import {
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { addMember } from '../../src/domain/organizations/manage-members.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { setOutboundQuota } from '../../src/domain/organizations/outbound-quota.ts';
 import type { ActionSettings, Operator } from './operator.ts';
 
 type Cloud = Pick<LocalCloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>;
@@ -59,6 +60,9 @@ export function directOperator(cloud: Cloud): Operator {
         ensureUser: ensureUser(cognitoClient(access), output('userPool')),
       };
       await addMember(orgId, { email, role }, memberPorts);
+    },
+    setOutboundQuota: async (orgId, perDay) => {
+      await setOutboundQuota(orgId, perDay, { ...ports, step: async () => {} });
     },
     putEvent: async ({ name, orgId, siteId, data }) => {
       const Detail = JSON.stringify({ org_id: orgId, site_id: siteId, data });

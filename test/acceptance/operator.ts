@@ -11,6 +11,8 @@ export type Operator = {
   readonly escalateTo: (siteId: string, topicArn: string) => Promise<void>;
   /** Lets somebody into the dashboard whose login exists. */
   readonly addMember: (orgId: string, email: string, role: 'admin' | 'member') => Promise<void>;
+  /** How many requests may leave for the organization's endpoints in a day. */
+  readonly setOutboundQuota: (orgId: string, perDay: number) => Promise<void>;
   readonly putEvent: (event: { name: string; orgId: string; siteId?: string; data: object }) => Promise<void>;
   /** Newest first. */
   readonly deliveries: (actionId: string) => Promise<readonly DeliveryRecord[]>;

@@ -399,6 +399,22 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.equal((await operator.deliveries(prepared.tool.id)).length, 5);
   },
 
+  'a quota of the day keeps back what is above it': async ({ service, operator, receiver }) => {
+    const orgId = await operator.createOrganization('Limited', 'free');
+    const siteId = await operator.createAssistant(orgId, { domain: 'shop.example.com', hourlyRateLimit: 1000 });
+    const url = receiver.url('/limited');
+    const parameters = { properties: {}, required: [] };
+    const tool = { trigger: 'AI-decided', name: 'Limited', description: 'Tells something', parameters } as const;
+    const actionId = await operator.createAction(siteId, { ...tool, url, feedBack: false });
+    await operator.setOutboundQuota(orgId, 1);
+    const call = { operation: 'callTool', site_id: siteId, conversation_id: 'c-1', tool: 'limited', arguments: {} };
+    expect(await service.invoke('AiAction', call)).toMatchObject({ outcome: 'completed' });
+    expect(await service.invoke('AiAction', call)).toMatchObject({ outcome: 'unavailable' });
+    assert.equal(receiver.to('/limited').length, 1);
+    const [refused, made] = await operator.deliveries(actionId);
+    assert.deepEqual([made?.error, refused?.error?.code], [null, 'quota_exceeded']);
+  },
+
   'a usage report is signed, and can stop the conversation': async ({ service, receiver, prepared }) => {
     const { session } = await createSession(service, prepared, {
       user_id: 'Zoë',

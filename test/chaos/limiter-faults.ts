@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { logged } from '../lambdas/invocation.ts';
 import type { Fault } from './faulty-services.ts';
-import { LIMITERS, type Limiter, type Verdict } from './limiters.ts';
+import { LIMITERS, type Limiter, outboundQuota, type Verdict } from './limiters.ts';
 import { comeBack } from './service-faults.ts';
 import { type Chaos, type QueueFunction, startChaos } from './world.ts';
 
 /**
- * Every limit while its counter, and nothing else, cannot be written: closed. Afterwards it lets through exactly what it had left:
+ * Every limit while its counter, and nothing else, cannot be written: closed, but for the outbound quota. Afterwards it lets through exactly what it had left:
  * what it refused meanwhile was not counted.
  */
 export function describeLimiterFaults(faults: readonly Fault[], patienceMs: number): void {
@@ -37,6 +37,26 @@ export function describeLimiterFaults(faults: readonly Fault[], patienceMs: numb
       const after = await oneByOne(limiter, limit + 5);
       expect(after.map((verdict) => verdict === 'passed')).toEqual(after.map((_, index) => index < limit - 1));
       expect(after.at(-1)).toBe('limited');
+    },
+    patienceMs,
+  );
+
+  test.each(faults)(
+    "an organization's outbound quota: open while its counter is %s, exact afterwards",
+    async (fault) => {
+      const limiter = await outboundQuota(chaos);
+      expect(await oneByOne(limiter, 1)).toEqual(['passed']);
+      const sent = chaos.receiver.to('/limited').length;
+
+      chaos.services.fail('DynamoDB', fault, limiter.counter);
+      const during = await logged(() => Promise.all(Array.from({ length: limiter.limit }, limiter.attempt)));
+      expect(during.result).toEqual(['passed', 'passed', 'passed']);
+      expect(during.log.match(/could not be counted/g)).toHaveLength(3);
+      expect(chaos.receiver.to('/limited')).toHaveLength(sent + 3);
+
+      chaos.services.mend();
+      expect(await oneByOne(limiter, 4)).toEqual(['passed', 'passed', 'limited', 'limited']);
+      expect(chaos.receiver.to('/limited')).toHaveLength(sent + 5);
     },
     patienceMs,
   );

@@ -10,6 +10,7 @@ import {
 import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant, generateServerSecret } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { setOutboundQuota } from '../../src/domain/organizations/outbound-quota.ts';
 import { call, httpEvent, lambdaContext } from '../lambdas/invocation.ts';
 import { IN_PAYLOADS_ONLY } from '../logs/leaks.ts';
 import type { Chaos, HttpFunction } from './world.ts';
@@ -29,6 +30,7 @@ export type Limiter = {
 type Invoked = (event: unknown, context: Context) => Promise<{ readonly success: boolean; readonly outcome?: string }>;
 
 const HOURLY = 6;
+const QUOTA = 3;
 const PAGE = 'https://shop.example.com';
 
 let addresses = 0;
@@ -67,6 +69,24 @@ async function signedSite(chaos: Chaos, settings: object = {}) {
   const { siteId } = await site(chaos, { ...settings, authentication_mode: 'Session Signed' });
   const { serverSecret } = await generateServerSecret(siteId, { regenerate: false }, chaos.management);
   return { siteId, headers: { 'x-server-key': serverSecret } };
+}
+
+/** Three requests a day, by AI-decided calls of as many conversations. The one limit that is open. */
+export async function outboundQuota(chaos: Chaos): Promise<Limiter> {
+  const aiAction = await chaos.container<Invoked>('ai-action');
+  const { orgId, siteId } = await site(chaos);
+  const action = { trigger: 'AI-decided', name: 'Look', description: 'Looks something up' };
+  await createAction(siteId, { ...action, url: chaos.receiver.url('/limited') }, chaos.management);
+  await setOutboundQuota(orgId, QUOTA, { ...chaos.management, step: async () => {} });
+  const request = { operation: 'callTool', site_id: siteId, tool: 'look', arguments: {} };
+  return {
+    limit: QUOTA,
+    counter: `outbound#${orgId}`,
+    attempt: async () => {
+      const { outcome } = await aiAction({ ...request, conversation_id: randomUUID() }, lambdaContext());
+      return outcome === 'completed' ? 'passed' : 'limited';
+    },
+  };
 }
 
 export const LIMITERS: Readonly<Record<string, (chaos: Chaos) => Promise<Limiter>>> = {

@@ -71,3 +71,42 @@ test('suspends an organization once a person agreed, shows it, and resumes it', 
   expect((await operator.run('assistant', 'show', site_id)).out).toMatch(/status +on/);
   expect((await operator.run('org', 'suspend', 'org_x', '--yes')).code).toBe(3);
 });
+
+describe('the quota of an organization', () => {
+  test('is set, shown and ended', async () => {
+    const operator = new FakeOperator();
+    operator.whileWaiting = () => true;
+    const { org_id } = await operator.action();
+    expect(await operator.json('org', 'quota', org_id, '--per-day', '500')).toEqual({
+      org_id,
+      daily_outbound_quota: 500,
+      assistants: 1,
+      actions: 1,
+    });
+    expect((await operator.run('org', 'update', org_id, '--name', 'Mall')).out).toMatch(
+      /outbound quota +500 requests a day \(UTC\)/,
+    );
+    const { out } = await operator.run('org', 'quota', org_id, '--none');
+    expect(out).toMatch(/^Changed the quota of the organization\n/);
+    expect(out).toMatch(/outbound quota +none/);
+    expect((await operator.run('org', 'update', org_id, '--name', 'Mall')).out).not.toContain('quota');
+  });
+
+  test.each([
+    [[], 2, 'Give either --per-day or --none\n'],
+    [['--per-day', '5', '--none'], 2, 'Give either --per-day or --none\n'],
+    [['--per-day', '0'], 2, 'daily_outbound_quota: '],
+    [['--per-day', 'many'], 2, 'It must be a whole number.'],
+  ])('%j is refused', async (words, code, message) => {
+    const operator = new FakeOperator();
+    const { org_id } = await operator.action();
+    const refused = await operator.run('org', 'quota', org_id, ...words);
+    expect(refused).toMatchObject({ code, out: '', err: expect.stringContaining(message) });
+    expect(operator.store.organizations.get(org_id)).not.toHaveProperty('daily_outbound_quota');
+  });
+
+  test('of an organization that does not exist is refused', async () => {
+    const operator = new FakeOperator();
+    expect((await operator.run('org', 'quota', 'org_x', '--per-day', '5')).code).toBe(3);
+  });
+});

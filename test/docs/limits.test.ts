@@ -10,6 +10,7 @@ const seconds = limits.OUTBOUND_TIMEOUT_MS / 1000;
 const ROWS: Readonly<Record<string, string>> = {
   'Session create rate': `${limits.SESSION_CREATE_PER_MINUTE} requests per minute per IP`,
   'Hourly request limit': `per assistant, 1 to ${limits.HOURLY_RATE_LIMIT_MAX} requests per clock hour`,
+  'Outbound quota': `none unless set; 1 to ${limits.DAILY_OUTBOUND_QUOTA_MAX} requests per UTC day`,
   'Form submission rate': `${limits.FORM_SUBMISSIONS_PER_MINUTE} per minute`,
   'Test rate': `${limits.ACTION_TESTS_PER_MINUTE} per minute`,
   '`ttl_minutes`': `default ${limits.TTL_MINUTES_DEFAULT}, range ${limits.TTL_MINUTES_MIN} to ${limits.TTL_MINUTES_MAX}`,

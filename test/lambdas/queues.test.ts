@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
@@ -97,10 +98,11 @@ describe('dispatcher', () => {
     aws
       .callsOf('UpdateItem', { TableName: 'delivery-log' })
       .map((one) => one.ExpressionAttributeValues?.[':failure']?.code);
-  beforeEach(() => {
-    const item = { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event', action };
+  const stored = (attributes: object) => {
+    const item = { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event', ...attributes };
     aws.on('BatchGetItem', {}, { Responses: { configuration: [item] } });
-  });
+  };
+  beforeEach(() => stored({ action }));
 
   test('a failure of the endpoint is an outcome on record, and no message comes back', async () => {
     const { failures, log } = await run(dispatcher, MESSAGE, {
@@ -131,6 +133,39 @@ describe('dispatcher', () => {
       { service: METRICS_SERVICE, outcome: 'blocked_address', [METRICS.attempts]: 1 },
       { service: METRICS_SERVICE, [METRICS.logWriteFailed]: 1 },
     ]);
+  });
+
+  describe('of an organization with a quota', () => {
+    const limited = (daily_outbound_quota: number) => stored({ action: { ...action, daily_outbound_quota } });
+    const counted = () =>
+      aws
+        .callsOf('UpdateItem', { TableName: 'counters' })
+        .filter(({ Key }) => Key.pk.startsWith(`outbound#${ORG_ID}#`));
+
+    test('counts the request before it is made', async () => {
+      limited(9);
+      await run(dispatcher, MESSAGE);
+      expect(counted().map((one) => one.ExpressionAttributeValues[':limit'])).toEqual([9]);
+      expect(completed()).toEqual(['blocked_address']);
+    });
+
+    test('makes a request that could not be counted, and says so in its log', async () => {
+      limited(9);
+      aws.on('UpdateItem', { TableName: 'counters' }, new Error('away'));
+      const { failures, log } = await run(dispatcher, MESSAGE);
+      expect([failures, completed()]).toEqual([[], ['blocked_address']]);
+      expect(log).toContain('could not be counted');
+    });
+
+    test('makes none once it is used up, and asks no more that day', async () => {
+      limited(3);
+      aws.on('UpdateItem', { TableName: 'counters' }, new ServiceError('ConditionalCheckFailedException', 'no'));
+      const { failures } = await run(dispatcher, MESSAGE);
+      await run(dispatcher, { ...MESSAGE, attempt: 2 });
+      expect([failures, completed()]).toEqual([[], ['quota_exceeded', 'quota_exceeded']]);
+      expect(counted()).toHaveLength(1);
+      expect(aws.callsOf('SendMessage')).toEqual([]);
+    });
   });
 
   test('a dead letter that was moved back claims under the id of the message that died', async () => {

@@ -92,6 +92,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
   AiAction: [
     'dynamodb:GetItem TablesConfigurationTable',
     'dynamodb:Query TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesCountersTable',
     'dynamodb:UpdateItem TablesConversationsTable',
     'dynamodb:PutItem TablesConversationsTable',
     'dynamodb:PutItem TablesDeliveryLogTable',

@@ -183,3 +183,23 @@ test('a suspended organization is refused like a disabled assistant, its events 
   await put();
   await until(() => world.receiver.to('/suspended').length === 1);
 });
+
+test('a quota counts retries, keeps back the rest, and what was missed is replayed once it is raised', async () => {
+  const org = await world.organization();
+  const action = await world.eventAction(org.siteId, '/limited', ['message.sent']);
+  world.receiver.answer('/limited', [503, 503, 200]);
+  const quota = (perDay: number) => command.json('org', 'quota', org.orgId, '--per-day', String(perDay));
+  await quota(2);
+  const put = ['event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId];
+  const { id } = await command.json<{ id: string }>(...put);
+  const codes = async (count: number) => (await world.finished(action, count)).map(({ error }) => error?.code);
+  expect(await codes(3)).toEqual(['quota_exceeded', 'http_status', 'http_status']);
+
+  await command.json('event', 'replay', id, action);
+  expect(await codes(4)).toContain('quota_exceeded');
+  expect(world.receiver.to('/limited')).toHaveLength(2);
+
+  await quota(3);
+  await command.json('event', 'replay', id, action);
+  await until(() => world.receiver.to('/limited').length === 3);
+});

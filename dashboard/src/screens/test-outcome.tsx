@@ -22,6 +22,7 @@ const ADVICE: Readonly<Record<FailureCode, string>> = {
   http_status: 'The endpoint answered with an error status. Its log knows more.',
   action_disabled: 'The Action is switched off.',
   organization_suspended: 'The organization is suspended.',
+  quota_exceeded: 'The organization has used up its outbound requests of today (UTC). Ask the operator.',
   action_deleted: 'The Action was deleted.',
   payload_too_large: 'The payload was too large to send.',
   internal_error: 'The service failed. Try again.',

@@ -1,10 +1,11 @@
-import type { HitPerHour, HitPerMinute } from '../../domain/auth/rate-limits.ts';
+import type { HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/auth/rate-limits.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure } from './conditions.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
  * An exact sliding log in one conditional write: the item holds the times of the last `limit` hits as h0 (oldest) to hN
@@ -37,41 +38,59 @@ export function hitPerMinute(client: DynamoDb, table: string): HitPerMinute {
 
 /** Key of the counter of a site in the clock hour of `now`. */
 export function hourKey(siteId: string, now: Date): string {
-  return `requests#${siteId}#${Math.floor(unixSeconds(now) / HOUR_SECONDS)}`;
+  return `requests#${siteId}#${windowOf(now, HOUR_SECONDS)}`;
 }
 
-/**
- * A counter per site and clock hour. One item takes a thousand writes a second, so that a container which was refused remembers
- * it until the hour or the limit changes, and stops writing.
- */
+/** Requests of a site in a clock hour. */
 export function hitPerHour(client: DynamoDb, table: string): HitPerHour {
+  return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keyOf: hourKey });
+}
+
+/** Outbound requests of an organization in a UTC day. */
+export function hitPerDay(client: DynamoDb, table: string): HitPerDay {
+  const keyOf = (orgId: string, now: Date) => `outbound#${orgId}#${windowOf(now, DAY_SECONDS)}`;
+  return hitPerWindow(client, table, { seconds: DAY_SECONDS, keyOf });
+}
+
+type HitPerWindow = (id: string, limit: number, now: Date) => Promise<LimitDecision>;
+
+const windowOf = (now: Date, seconds: number) => Math.floor(unixSeconds(now) / seconds);
+
+/**
+ * A counter per id and window of the clock. One item takes a thousand writes a second, so that a container which was refused
+ * remembers it until the window or the limit changes, and stops writing.
+ */
+function hitPerWindow(
+  client: DynamoDb,
+  table: string,
+  { seconds, keyOf }: { readonly seconds: number; readonly keyOf: (id: string, now: Date) => string },
+): HitPerWindow {
   const refused = new Map<string, number>();
-  let refusedHour = -1;
-  return async (siteId, limit, now) => {
-    const seconds = unixSeconds(now);
-    const hour = Math.floor(seconds / HOUR_SECONDS);
-    const refusal = { allowed: false, retryAfterSeconds: (hour + 1) * HOUR_SECONDS - seconds } as const;
-    if (hour !== refusedHour) {
+  let refusedWindow = -1;
+  return async (id, limit, now) => {
+    const current = windowOf(now, seconds);
+    const refusal = { allowed: false, retryAfterSeconds: (current + 1) * seconds - unixSeconds(now) } as const;
+    if (current !== refusedWindow) {
       refused.clear();
-      refusedHour = hour;
+      refusedWindow = current;
     }
-    if ((refused.get(siteId) ?? 0) >= limit) return refusal;
+    if ((refused.get(id) ?? 0) >= limit) return refusal;
     const blocking = await conditionFailure(
       client.update({
         TableName: table,
-        Key: { pk: hourKey(siteId, now) },
+        Key: { pk: keyOf(id, now) },
         UpdateExpression: 'SET hits = if_not_exists(hits, :none) + :one, expires_at = :expires',
         ConditionExpression: 'attribute_not_exists(hits) OR hits < :limit',
         ExpressionAttributeValues: {
           ':one': 1,
           ':none': 0,
           ':limit': limit,
-          ':expires': (hour + 2) * HOUR_SECONDS,
+          ':expires': (current + 2) * seconds,
         },
       }),
     );
     if (blocking === undefined) return { allowed: true };
-    refused.set(siteId, limit);
+    refused.set(id, limit);
     return refusal;
   };
 }

@@ -3,8 +3,10 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { ENVIRONMENT } from '../../contract/environment.ts';
 import { METRICS_NAMESPACE, METRICS_SERVICE } from '../../contract/metrics.ts';
+import { withinQuota } from '../../domain/delivery/within-quota.ts';
 import type { DynamoDb } from '../dynamodb/client.ts';
 import { deliveryLog } from '../dynamodb/delivery-log.ts';
+import { hitPerDay } from '../dynamodb/rate-limits.ts';
 import { createDeliver } from '../outbound/deliver.ts';
 import { required } from './environment.ts';
 import { logWriteFailed } from './log-write-failed.ts';
@@ -19,6 +21,13 @@ export function outboundFunction(serviceName: string, environment: NodeJS.Proces
   const logger = new Logger({ serviceName });
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
   const { deliver, close } = createDeliver({ clock: outboundClock });
+  // Usage webhooks belong to no Action: nothing counts them, and their function has no counters.
+  const counters = environment[ENVIRONMENT.countersTable];
+  const uncounted = (orgId: string, cause: unknown) =>
+    logger.error('A request could not be counted against its quota', {
+      org_id: orgId,
+      cause: cause instanceof Error ? cause.name : 'unknown',
+    });
   const end = async () => {
     await close();
     // Publishing nothing would write a warning to the log with every invocation.
@@ -29,7 +38,10 @@ export function outboundFunction(serviceName: string, environment: NodeJS.Proces
     metrics,
     end,
     ports: {
-      deliver,
+      deliver:
+        counters === undefined
+          ? deliver
+          : withinQuota(deliver, { hitPerDay: hitPerDay(dynamo, counters), uncounted, now }),
       log: deliveryLog(dynamo, required(environment, ENVIRONMENT.deliveryLogTable), {
         retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
         now,

@@ -12,7 +12,7 @@ type Ports = ManageActionsPorts & RecordedStores;
 
 /** What the dashboard may see of an Action: everything but its signing secret. */
 export function actionView(action: Action): ActionView {
-  const { sealed_signing_secret, suspended, ...visible } = action;
+  const { sealed_signing_secret, suspended, daily_outbound_quota, ...visible } = action;
   return visible;
 }
 

@@ -6,7 +6,7 @@ import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
-import { suspendedLike } from '../organizations/suspension.ts';
+import { marksOf } from '../organizations/marks.ts';
 import { Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
@@ -30,7 +30,7 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
     org_id: assistant.org_id,
     site_id: siteId,
     slug: slugOf(settings.name, actionId),
-    ...suspendedLike(assistant),
+    ...marksOf(assistant),
     sealed_signing_secret: await ports.sealSigningSecret(newSigningSecret(ports.randomBytes), actionId),
     created_at: now,
     updated_at: now,
@@ -67,7 +67,7 @@ export async function updateAction(
     org_id: previous.org_id,
     site_id: previous.site_id,
     slug: slugOf(settings.name, previous.action_id),
-    ...suspendedLike(previous),
+    ...marksOf(previous),
     sealed_signing_secret: previous.sealed_signing_secret,
     created_at: previous.created_at,
     updated_at: ports.now().toISOString(),
@@ -106,6 +106,7 @@ export function settingsOf(action: Action): ActionInput {
     site_id,
     slug,
     suspended,
+    daily_outbound_quota,
     sealed_signing_secret,
     created_at,
     updated_at,

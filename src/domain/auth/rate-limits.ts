@@ -9,3 +9,6 @@ export type HitPerMinute = (key: string, limit: number, now: Date) => Promise<Li
 
 /** At most `limit` hits per clock hour and site (spec "Rate Limit"). A refused hit does not count. */
 export type HitPerHour = (siteId: string, limit: number, now: Date) => Promise<LimitDecision>;
+
+/** At most `limit` outbound requests per UTC day and organization. A refused hit does not count. */
+export type HitPerDay = (orgId: string, limit: number, now: Date) => Promise<LimitDecision>;

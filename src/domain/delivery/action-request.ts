@@ -21,7 +21,7 @@ export function actionPayload(action: Pick<Action, 'method'>, body: object): str
  * The bytes that are signed here are the bytes that are sent.
  */
 export function actionRequest(
-  action: Pick<Action, 'trigger' | 'method' | 'url'>,
+  action: Pick<Action, 'org_id' | 'trigger' | 'method' | 'url' | 'daily_outbound_quota'>,
   input: {
     readonly payload: string | null;
     readonly triggerRef: string;
@@ -33,6 +33,7 @@ export function actionRequest(
   },
 ): OutboundRequest {
   const body = input.payload === null ? null : Buffer.from(input.payload);
+  const { org_id, daily_outbound_quota: per_day } = action;
   return {
     method: action.method,
     url: action.url,
@@ -44,6 +45,7 @@ export function actionRequest(
       'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
       'X-Service-Trigger-Ref': input.triggerRef,
     },
+    ...(per_day == null ? {} : { quota: { org_id, per_day } }),
     ...(input.keepBytes === undefined ? {} : { keepBytes: input.keepBytes }),
     ...(input.connectionKey === undefined ? {} : { connectionKey: input.connectionKey }),
   };

@@ -45,6 +45,8 @@ export async function watchEndpoint(
   ports: WatchEndpointPorts,
 ): Promise<void> {
   if (result.success || result.error === null) return;
+  // The endpoint was not asked.
+  if (result.error.code === 'quota_exceeded') return;
   const retried = isRetried({ code: result.error.code, status: result.status });
   if (retried && pauseAfter(message.attempt) !== undefined) return;
   const { action_id, envelope } = message;

@@ -1,6 +1,9 @@
 import type { Method } from '../../contract/actions.ts';
 import type { FailureCode } from '../../contract/deliveries.ts';
 
+/** How many outbound requests the organization may make in a UTC day. */
+export type OutboundQuota = { readonly org_id: string; readonly per_day: number };
+
 /** A request that is ready to go: these bytes were signed, and exactly these bytes are sent. */
 export type OutboundRequest = {
   readonly method: Method;
@@ -12,6 +15,8 @@ export type OutboundRequest = {
   readonly connectionKey?: string;
   /** How much of the response body the caller needs, in bytes, at most 1 MB; the rest may stay unread. @default 1 MB */
   readonly keepBytes?: number;
+  /** Counts the request against it; without one it is not counted. */
+  readonly quota?: OutboundQuota;
 };
 
 /** What became of one attempt. Never an exception: whatever a customer's server does is an outcome. */

@@ -19,6 +19,7 @@ export function isRetried(failure: { readonly code: FailureCode; readonly status
     case 'action_disabled':
     case 'action_deleted':
     case 'organization_suspended':
+    case 'quota_exceeded':
     case 'payload_too_large':
     case 'internal_error':
       return false;

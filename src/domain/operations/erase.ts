@@ -40,8 +40,8 @@ export type Erased = {
 };
 
 /**
- * Erases an assistant: its Actions and settings, and what visitors left in conversations and delivery logs. Rate counters expire
- * by themselves within hours. The assistant itself goes last, so that whatever interrupts this, running it again goes on.
+ * Erases an assistant: its Actions and settings, and what visitors left in conversations and delivery logs. Counters expire
+ * by themselves within two days. The assistant itself goes last, so that whatever interrupts this, running it again goes on.
  * @throws Refusal 404
  */
 export async function eraseAssistant(siteId: string, ports: ErasePorts): Promise<Erased> {

@@ -13,7 +13,15 @@ type Change = Readonly<Record<string, unknown>>;
 
 /** What the dashboard may see of an assistant. */
 export function assistantView(assistant: Assistant): AssistantView {
-  const { server_secret, suspended, escalation_topics = [], allowed_domains, ip_allowlist, ...rest } = assistant;
+  const {
+    server_secret,
+    suspended,
+    daily_outbound_quota,
+    escalation_topics = [],
+    allowed_domains,
+    ip_allowlist,
+    ...rest
+  } = assistant;
   return {
     ...rest,
     allowed_domains: [...allowed_domains],

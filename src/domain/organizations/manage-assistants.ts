@@ -7,7 +7,7 @@ import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { Refusal } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
-import { suspendedLike } from './suspension.ts';
+import { marksOf } from './marks.ts';
 
 /**
  * Creates an assistant of an organization. Hosts and addresses are normalized (spec "Allowed Websites", rule 5).
@@ -22,7 +22,7 @@ export async function createAssistant(orgId: string, input: unknown, ports: Mana
     ...settings,
     site_id: newId('site', ports.randomBytes),
     org_id: orgId,
-    ...suspendedLike(organization),
+    ...marksOf(organization),
     created_at: now,
     updated_at: now,
     version: 1,

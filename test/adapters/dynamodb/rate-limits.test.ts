@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
-import { hitPerHour, hitPerMinute } from '../../../src/adapters/dynamodb/rate-limits.ts';
+import { hitPerDay, hitPerHour, hitPerMinute } from '../../../src/adapters/dynamodb/rate-limits.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 
 let tables: TestTables;
@@ -125,5 +125,53 @@ describe('hits per hour', () => {
     expect(await counted(3, 0)).toEqual([false, 1]);
     expect(await counted(3, 0)).toEqual([false, 0]);
     expect(await counted(3, HOUR)).toEqual([true, 1]);
+  });
+});
+
+describe('outbound requests per day', () => {
+  const DAY = 86_400_000;
+  const LAST_MOMENT = new Date('2026-03-04T23:59:59.999Z');
+  const MIDNIGHT = new Date('2026-03-05T00:00:00.000Z');
+
+  test('of 100 at once from five containers exactly the quota is made', async () => {
+    const containers = Array.from({ length: 5 }, () => hitPerDay(tables.client, tables.unsorted));
+    const decisions = await atOnce(100, (i) => {
+      const hit = containers[i % 5];
+      if (hit === undefined) throw new Error('There are five');
+      return hit('org-at-once', 42, at(i));
+    });
+    expect(allowed(decisions)).toBe(42);
+  });
+
+  test('a UTC day begins anew, and organizations do not share a quota', async () => {
+    const hit = hitPerDay(tables.client, tables.unsorted);
+    expect(await hit('org-one', 1, at(0))).toEqual({ allowed: true });
+    expect(await hit('org-one', 1, LAST_MOMENT)).toEqual({ allowed: false, retryAfterSeconds: 1 });
+    expect(await hit('org-two', 1, LAST_MOMENT)).toEqual({ allowed: true });
+    expect(await hit('org-one', 1, MIDNIGHT)).toEqual({ allowed: true });
+  });
+
+  test('a quota that is raised goes on from what was counted', async () => {
+    const hit = hitPerDay(tables.client, tables.unsorted);
+    for (const [limit, yes] of [
+      [1, true],
+      [1, false],
+      [2, true],
+      [2, false],
+    ] as const) {
+      expect((await hit('org-raised', limit, at(0))).allowed).toBe(yes);
+    }
+  });
+
+  test('the counter outlives its day, and no more than the next one', async () => {
+    await hitPerDay(tables.client, tables.unsorted)('org-expires', 1, at(0));
+    const pk = `outbound#org-expires#${Math.floor(START / DAY)}`;
+    const { Item } = await tables.client.get({ TableName: tables.unsorted, Key: { pk } });
+    expect(Number(Item?.expires_at)).toBeGreaterThanOrEqual(MIDNIGHT.getTime() / 1000);
+    expect(Number(Item?.expires_at)).toBeLessThanOrEqual((MIDNIGHT.getTime() + DAY) / 1000);
+  });
+
+  test('a counter that cannot be written is told, not guessed', async () => {
+    await expect(hitPerDay(tables.client, 'no-such-table')('org', 1, at(0))).rejects.toThrow();
   });
 });

@@ -124,6 +124,32 @@ test('of a suspended organization is on record as such, and unsent', async () =>
   expect([outbound.requests, later]).toEqual([[], []]);
 });
 
+describe('of an organization with a quota', () => {
+  const limited = anEventAction({ daily_outbound_quota: 500 });
+
+  test('every request counts against it: retries and replays too', async () => {
+    const { attempt, outbound, ports } = setUp(limited);
+    await attempt();
+    await attempt({ attempt: 2 });
+    await attemptDelivery({ ...MESSAGE, version: 2, replay: '0123456789ab' }, 'message-2', ports);
+    expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ org_id: ORG_ID, per_day: 500 }));
+  });
+
+  test('once that is used up, the attempt is on record as such and not made again', async () => {
+    const { attempt, outbound, log, later } = setUp(limited);
+    outbound.outcomes = [unanswered('quota_exceeded')];
+    expect(await attempt()).toMatchObject({ outcome: 'failed' });
+    expect(log.all()[0]?.result?.error?.code).toBe('quota_exceeded');
+    expect(later).toEqual([]);
+  });
+});
+
+test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (marks) => {
+  const { attempt, outbound } = setUp(anEventAction(marks));
+  await attempt();
+  expect(outbound.requests[0]).not.toHaveProperty('quota');
+});
+
 describe('a replay', () => {
   const replayed: DeliveryMessage = { ...MESSAGE, version: 2, replay: '0123456789ab' };
 

@@ -97,11 +97,12 @@ test('one success in the hour begins it anew, without a write of its own', async
   expect(signals).toHaveLength(1);
 });
 
-test('a success, and an attempt that is tried again, note nothing', async () => {
+test('a success, an attempt that is tried again, and a request that a quota kept back note nothing', async () => {
   const { clock, signals, fail } = setUp();
   await fail({ attempt: 1 });
   await fail({ attempt: 2 });
   await fail({}, { success: true, status: 200, error: null });
+  await fail({}, { success: false, status: null, error: { code: 'quota_exceeded', message: 'used up' } });
   clock.advance(61 * MINUTE);
   await fail();
   expect(signals).toEqual([]);

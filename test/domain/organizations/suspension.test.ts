@@ -1,43 +1,22 @@
-import { createAction, settingsOf, updateAction } from '../../../src/domain/actions/manage-actions.ts';
-import {
-  createAssistant,
-  requireAssistant,
-  updateAssistant,
-} from '../../../src/domain/organizations/manage-assistants.ts';
-import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { settingsOf, updateAction } from '../../../src/domain/actions/manage-actions.ts';
+import { requireAssistant, updateAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { setSuspended } from '../../../src/domain/organizations/suspension.ts';
-import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
+import { anOrganization } from '../../fakes/organization.ts';
 import { saidNo } from '../../fakes/refusals.ts';
-import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 class Interrupted extends Error {}
 
 async function setUp() {
-  const store = new InMemoryConfigurationStore();
-  const management = {
-    store,
-    now: new FrozenClock().now,
-    randomBytes: countingBytes(),
-    sealSigningSecret: async () => 'sealed',
-  };
-  const { org_id } = await createOrganization({ name: 'Shop' }, management);
-  const assistant = () =>
-    createAssistant(org_id, { name: 'Shop', domain: 'a.example', hourly_rate_limit: 9 }, management);
-  const action = (siteId: string) => {
-    const input = { trigger: 'Event', name: 'Tell', url: 'https://crm.example/', events: ['message.sent'] };
-    return createAction(siteId, input, management);
-  };
-  const sites = [await assistant(), await assistant()];
-  for (const { site_id } of sites) await action(site_id);
-  const parts = () => [...store.organizations.values(), ...store.assistants.values(), ...store.actions.values()];
+  const organization = await anOrganization();
+  const { org_id, ports } = organization;
   const set = (suspended: boolean, limit = Number.POSITIVE_INFINITY) => {
     let steps = 0;
     const step = async () => {
       if (steps++ >= limit) throw new Interrupted();
     };
-    return setSuspended(org_id, suspended, { ...management, step });
+    return setSuspended(org_id, suspended, { ...ports, step });
   };
-  return { store, management, org_id, assistant, action, sites, parts, set };
+  return { ...organization, set };
 }
 
 test('marks the organization, its assistants and its Actions, and takes the mark away again', async () => {
@@ -57,17 +36,17 @@ test('interrupted anywhere, it can be run again', async () => {
 });
 
 test('what is created or changed meanwhile is suspended as well, and no setting of an admin', async () => {
-  const { set, management, assistant, action, sites } = await setUp();
+  const { set, ports, assistant, action, rename, sites } = await setUp();
   await set(true);
   const created = await assistant();
   const added = await action(created.site_id);
   expect([created.suspended, added.suspended]).toEqual([true, true]);
-  const renamed = await updateAction(added.action_id, { name: 'Renamed' }, management);
+  const renamed = await rename(added.action_id);
   const [site] = sites;
-  const changed = await updateAssistant(site?.site_id ?? '', { enabled: true }, management);
+  const changed = await updateAssistant(site?.site_id ?? '', { enabled: true }, ports);
   expect([renamed.suspended, changed.suspended]).toEqual([true, true]);
   expect(settingsOf(renamed)).not.toHaveProperty('suspended');
-  expect((await saidNo(updateAction(added.action_id, { suspended: false }, management)))[0]).toBe(400);
-  expect((await saidNo(updateAssistant(created.site_id, { suspended: false }, management)))[0]).toBe(400);
-  expect((await requireAssistant(created.site_id, management)).suspended).toBe(true);
+  expect((await saidNo(updateAction(added.action_id, { suspended: false }, ports)))[0]).toBe(400);
+  expect((await saidNo(updateAssistant(created.site_id, { suspended: false }, ports)))[0]).toBe(400);
+  expect((await requireAssistant(created.site_id, ports)).suspended).toBe(true);
 });

@@ -1,0 +1,49 @@
+import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+import { withinQuota } from '../../../src/domain/delivery/within-quota.ts';
+import { ORG_ID } from '../../fakes/configuration.ts';
+import { answered, FakeOutbound } from '../../fakes/delivery.ts';
+import { FakeLimit } from '../../fakes/limits.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+
+const REQUEST: OutboundRequest = { method: 'POST', url: 'https://crm.example/', headers: {}, body: Buffer.from('{}') };
+const COUNTED: OutboundRequest = { ...REQUEST, quota: { org_id: ORG_ID, per_day: 2 } };
+
+function setUp() {
+  const clock = new FrozenClock();
+  const outbound = new FakeOutbound();
+  const perDay = new FakeLimit();
+  const uncounted: string[] = [];
+  const ports = { hitPerDay: perDay.hit, uncounted: (orgId: string) => uncounted.push(orgId), now: clock.now };
+  return { clock, outbound, perDay, uncounted, ports, deliver: withinQuota(outbound.deliver, ports) };
+}
+
+test('counts each request against its quota, and delivers it', async () => {
+  const { deliver, outbound, perDay, clock } = setUp();
+  expect(await deliver(COUNTED)).toEqual(answered(200));
+  expect(outbound.requests).toEqual([COUNTED]);
+  expect(perDay.calls).toEqual([{ key: ORG_ID, limit: 2, now: clock.now() }]);
+});
+
+test('a request without a quota is delivered and not counted', async () => {
+  const { deliver, outbound, perDay } = setUp();
+  await deliver(REQUEST);
+  expect([outbound.requests.length, perDay.calls.length]).toEqual([1, 0]);
+});
+
+test('a quota that is used up lets nothing leave', async () => {
+  const { deliver, outbound, perDay } = setUp();
+  perDay.decision = { allowed: false, retryAfterSeconds: 60 };
+  const { failure, status } = await deliver(COUNTED);
+  expect([failure?.code, status]).toEqual(['quota_exceeded', null]);
+  expect(outbound.requests).toEqual([]);
+});
+
+test('a counter that is away stops nothing, and the operator is told', async () => {
+  const { ports, outbound, uncounted } = setUp();
+  const away = async () => {
+    throw new Error('The counters are away');
+  };
+  const deliver = withinQuota(outbound.deliver, { ...ports, hitPerDay: away });
+  expect(await deliver(COUNTED)).toEqual(answered(200));
+  expect(uncounted).toEqual([ORG_ID]);
+});
