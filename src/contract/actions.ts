@@ -81,6 +81,11 @@ const formAction = z.strictObject({
 export const actionInput = z.discriminatedUnion('trigger', [eventAction, aiAction, formAction]);
 export type ActionInput = z.infer<typeof actionInput>;
 
+/** Names of all of that, of whatever trigger. */
+export const ACTION_SETTINGS: ReadonlySet<string> = new Set(
+  [eventAction, aiAction, formAction].flatMap(({ shape }) => Object.keys(shape)),
+);
+
 /** What is stored besides; the signing secret is sealed and leaves the store only to sign. */
 export type Action = ActionInput &
   OrganizationMarks & {

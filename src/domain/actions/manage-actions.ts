@@ -1,4 +1,4 @@
-import { type Action, type ActionInput, actionInput } from '../../contract/actions.ts';
+import { ACTION_SETTINGS, type Action, type ActionInput, actionInput } from '../../contract/actions.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import { describeIssue } from '../../contract/text.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
@@ -61,7 +61,10 @@ export async function updateAction(
     throw new Refusal(400, `trigger: is ${previous.trigger} since creation and cannot be changed`);
   }
   const settings = parseAction(withoutNulls({ ...settingsOf(previous), ...given(change) }));
+  // Also what newer code added, if this is older code that came back.
+  const besides = Object.fromEntries(Object.entries(previous).filter(([name]) => !ACTION_SETTINGS.has(name)));
   const next: Action = {
+    ...besides,
     ...settings,
     action_id: previous.action_id,
     org_id: previous.org_id,
@@ -99,21 +102,8 @@ export async function requireAction(actionId: string, ports: Pick<ManagementPort
 }
 
 /** What an admin set, without what the service added. */
-export function settingsOf(action: Action): ActionInput {
-  const {
-    action_id,
-    org_id,
-    site_id,
-    slug,
-    suspended,
-    daily_outbound_quota,
-    sealed_signing_secret,
-    created_at,
-    updated_at,
-    version,
-    ...settings
-  } = action;
-  return settings;
+export function settingsOf(action: Action): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(action).filter(([name]) => ACTION_SETTINGS.has(name)));
 }
 
 function withoutNulls(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -3,6 +3,7 @@ import {
   deleteAction,
   type ManageActionsPorts,
   requireAction,
+  settingsOf,
   updateAction,
 } from '../../../src/domain/actions/manage-actions.ts';
 import { anAssistant, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
@@ -192,6 +193,17 @@ describe('changing an Action', () => {
       method: 'PUT',
       enabled: false,
     });
+  });
+
+  test('keeps what newer code stored with it, which is no setting', async () => {
+    const { ports, store } = setUp();
+    const action = await createAction(SITE_ID, AI, ports);
+    const newer = { ...action, response_field_map: { a: '$.a' }, of_a_later_release: { on: true } };
+    store.actions.set(action.action_id, newer);
+    const changed = await updateAction(action.action_id, { enabled: false, response_field_map: null }, ports);
+    expect(changed).toMatchObject({ enabled: false, of_a_later_release: { on: true } });
+    expect(changed).not.toHaveProperty('response_field_map');
+    expect(settingsOf(changed)).not.toHaveProperty('of_a_later_release');
   });
 
   test('cannot change the trigger, and may name the one it has', async () => {
