@@ -185,6 +185,14 @@ describe('dispatcher', () => {
     expect(aws.callsOf('PutItem')).toEqual([]);
   });
 
+  test('a message whose Action newer code stored comes back, and the log says where that stands', async () => {
+    stored({ action, v: 2 });
+    const { failures, log } = await run(dispatcher, MESSAGE);
+    expect(failures).toEqual(['message-0']);
+    expect(log).toContain('Table configuration holds an item of version 2');
+    expect(aws.callsOf('PutItem')).toEqual([]);
+  });
+
   test('a deleted Action is on record as such', async () => {
     const { failures } = await run(dispatcher, { ...MESSAGE, action_id: 'act_deleted' });
     expect(failures).toEqual([]);

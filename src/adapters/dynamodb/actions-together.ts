@@ -1,6 +1,7 @@
 import type { Action } from '../../contract/actions.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
+import { NewerItem } from './item-version.ts';
 
 /** What one BatchGetItem takes. */
 const BATCH = 100;
@@ -28,9 +29,16 @@ export function actionsTogether(
     waiting = [];
     for (let start = 0; start < asked.length; start += BATCH) {
       const batch = asked.slice(start, start + BATCH);
-      await read(batch).catch((error: unknown) => {
-        for (const { failed } of batch) failed(error);
-      });
+      await read(batch).catch((error: unknown) => fail(batch, error));
+    }
+  };
+
+  /** One Action that newer code stored is no reason to hand back the messages of the others. */
+  const fail = async (batch: readonly Asked[], error: unknown) => {
+    if (error instanceof NewerItem && batch.length > 1) {
+      await Promise.all(batch.map((one) => read([one]).catch(one.failed)));
+    } else {
+      for (const { failed } of batch) failed(error);
     }
   };
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type {
   DeleteCommandInput,
   GetCommandInput,
@@ -13,6 +12,8 @@ import type {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { AwsAccess } from '../aws/access.ts';
 import { type JsonApi, type JsonServiceOptions, jsonService } from '../aws/json-service.ts';
+import { isServiceError } from '../aws/service-error.ts';
+import { ITEM_VERSION, refuseNewer, type WireItem } from './item-version.ts';
 
 export type StoredItem = NonNullable<QueryCommandOutput['Items']>[number];
 type Key = Record<string, unknown>;
@@ -20,7 +21,10 @@ type Key = Record<string, unknown>;
 type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key };
 type ScanPage = QueryPage & { readonly ScannedCount: number };
 
-/** The calls that the adapters make, with plain values. What goes in and comes out is named as in AWS's document client. */
+/**
+ * The calls that the adapters make, with plain values. What goes in and comes out is named as in AWS's document client. Every item that
+ * is put carries the version of its shape as `v`, which no adapter sees; one of a newer version is a NewerItem wherever it is read.
+ */
 export type DynamoDb = {
   readonly get: (input: GetCommandInput) => Promise<{ readonly Item?: StoredItem }>;
   readonly put: (input: PutCommandInput) => Promise<void>;
@@ -42,8 +46,6 @@ export type DynamoDb = {
   readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
 };
 
-/** What stands on the wire names the type of every value. */
-type WireItem = Record<string, AttributeValue>;
 type WirePage = { Items?: readonly WireItem[]; LastEvaluatedKey?: WireItem; ScannedCount?: number };
 type Unprocessed = Readonly<Record<string, readonly { readonly DeleteRequest: { readonly Key: WireItem } }[]>>;
 type WireOperations = {
@@ -80,19 +82,30 @@ const API: JsonApi = {
  */
 export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOptions> = {}): DynamoDb {
   const call = jsonService<WireOperations>(API, access, { timeoutMs: 2000, ...options });
-  const query = async (input: QueryCommandInput) => plainPage(await call('Query', wire(input)));
-  const scan = async (input: ScanCommandInput) => plainPage(await call('Scan', wire(input)));
+  const query = async (input: QueryCommandInput) => plainPage(input.TableName, await call('Query', wire(input)));
+  const scan = async (input: ScanCommandInput) => plainPage(input.TableName, await call('Scan', wire(input)));
+  /** A write whose condition does not hold may hand over the item that stands in the way. */
+  const write = async <Name extends 'PutItem' | 'UpdateItem'>(
+    name: Name,
+    input: PutCommandInput | UpdateCommandInput,
+  ) =>
+    call(name, wire(input)).catch((error: unknown) => {
+      if (isServiceError(error, 'ConditionalCheckFailedException') && error.details.Item !== undefined) {
+        refuseNewer(input.TableName, error.details.Item as WireItem);
+      }
+      throw error;
+    });
   return {
     get: async (input) => {
       const { Item } = await call('GetItem', wire(input));
-      return Item === undefined ? {} : { Item: unmarshall(Item) };
+      return Item === undefined ? {} : { Item: plainItem(input.TableName, Item) };
     },
     put: async (input) => {
-      await call('PutItem', wire(input));
+      await write('PutItem', { ...input, Item: versioned(input.Item) });
     },
     update: async (input) => {
-      const { Attributes } = await call('UpdateItem', wire(input));
-      return Attributes === undefined ? {} : { Attributes: unmarshall(Attributes) };
+      const { Attributes } = await write('UpdateItem', input);
+      return Attributes === undefined ? {} : { Attributes: plainItem(input.TableName, Attributes) };
     },
     delete: async (input) => {
       await call('DeleteItem', wire(input));
@@ -111,13 +124,15 @@ export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOpt
         RequestItems: { [TableName]: { Keys: keys, ConsistentRead } },
       });
       return {
-        Items: (Responses[TableName] ?? []).map((item) => unmarshall(item)),
+        Items: (Responses[TableName] ?? []).map((item) => plainItem(TableName, item)),
         UnprocessedKeys: (UnprocessedKeys[TableName]?.Keys ?? []).map((key) => unmarshall(key)),
       };
     },
     transactWrite: async ({ TransactItems = [], ...input }) => {
-      const writes = TransactItems.map((item) =>
-        Object.fromEntries(Object.entries(item).map(([kind, write]) => [kind, wire(write)])),
+      const writes = TransactItems.map(({ Put, ...others }) =>
+        Put === undefined
+          ? Object.fromEntries(Object.entries(others).map(([kind, other]) => [kind, wire(other)]))
+          : { Put: wire({ ...Put, Item: versioned(Put.Item) }) },
       );
       // By the token a transaction that is sent again, because its answer got lost, is made once.
       await call('TransactWriteItems', { ClientRequestToken: randomUUID(), ...input, TransactItems: writes });
@@ -157,12 +172,20 @@ function marshalled(values: Key | undefined): WireItem | undefined {
   return values === undefined ? undefined : marshall(values, { removeUndefinedValues: true });
 }
 
-function plainPage({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage): ScanPage {
+function plainPage(table: string | undefined, { Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage): ScanPage {
   return {
-    Items: Items.map((item) => unmarshall(item)),
+    Items: Items.map((item) => plainItem(table, item)),
     ...(LastEvaluatedKey === undefined ? {} : { LastEvaluatedKey: unmarshall(LastEvaluatedKey) }),
     ScannedCount,
   };
+}
+
+const versioned = (item: Key | undefined): Key => ({ v: ITEM_VERSION, ...item });
+
+function plainItem(table: string | undefined, item: WireItem): StoredItem {
+  refuseNewer(table, item);
+  const { v, ...plain } = unmarshall(item);
+  return plain;
 }
 
 /** JSON.stringify gives a Buffer's own idea of JSON as `value`, and what it was in its holder. */

@@ -64,7 +64,7 @@ export function failureSpells(
         TableName: tables.deliveryLog,
         KeyConditionExpression: 'pk = :pk AND sk >= :from',
         FilterExpression: 'record_state = :succeeded AND #record.started_at >= :since',
-        ProjectionExpression: 'pk',
+        ProjectionExpression: 'pk, v',
         ExpressionAttributeNames: { '#record': 'record' },
         ExpressionAttributeValues: {
           ':pk': logPartition(actionId),

@@ -1,5 +1,7 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { actionsTogether } from '../../../src/adapters/dynamodb/actions-together.ts';
 import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
+import { KEYS } from '../../../src/adapters/dynamodb/configuration-keys.ts';
 import { configurationStore } from '../../../src/adapters/dynamodb/configuration-store.ts';
 import { anAssistant, anEventAction } from '../../fakes/configuration.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
@@ -96,4 +98,17 @@ test('what it never gets to is a failure, and so is a call that fails; the next 
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   fails = false;
   expect(await away.find('org', 'act_1')).toBeUndefined();
+});
+
+test('of a batch with an Action that newer code stored, only who asked for that one is refused', async () => {
+  const actions = await stored('org_newer', 2);
+  const newer = KEYS.action('org_newer', 'act_of_later');
+  await tables.documents.send(new PutCommand({ TableName: tables.sorted, Item: { ...newer, v: 2 } }));
+  const { find } = watched();
+  const asked = ['act_org_newer_0', 'act_of_later', 'act_org_newer_1'].map((id) => find('org_newer', id));
+  expect(await Promise.allSettled(asked)).toMatchObject([
+    { value: actions[0] },
+    { reason: { name: 'NewerItem' } },
+    { value: actions[1] },
+  ]);
 });

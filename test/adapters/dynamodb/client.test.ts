@@ -28,7 +28,7 @@ describe('values', () => {
     const Key = { pk: 'ours', sk: '1' };
     await tables.client.put({ TableName: tables.sorted, Item: { ...Key, ...VALUES, left_out: undefined } });
     const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
-    expect({ ...Item, binary: 0, nested: 0 }).toEqual({ ...Key, ...VALUES, binary: 0, nested: 0 });
+    expect({ ...Item, binary: 0, nested: 0 }).toEqual({ ...Key, ...VALUES, v: 1, binary: 0, nested: 0 });
     expect(Buffer.from(Item?.binary)).toEqual(Buffer.from(BYTES));
     expect(Item?.nested.binaries.map((one: Uint8Array) => one.length)).toEqual([256, 0]);
   });
