@@ -73,7 +73,7 @@ const API: JsonApi = {
   endpointVariable: 'DYNAMODB',
   stringify: (input) => JSON.stringify(input, binaryAsText),
   // A reviver costs more than the rest of parsing.
-  parse: (text) => JSON.parse(text, text.includes('"B":"') ? textAsBinary : undefined),
+  parse: (text) => JSON.parse(text, /"B":\s*"/.test(text) ? textAsBinary : undefined),
 };
 
 /**

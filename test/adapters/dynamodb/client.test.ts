@@ -107,7 +107,8 @@ async function through(
       calls.push({ operation, body });
       const own = answer({ operation, body, count: calls.length });
       if (own !== undefined && own !== 'lost') {
-        response.end(JSON.stringify(own));
+        // With spaces between, which JSON allows.
+        response.end(JSON.stringify(own, null, 1));
         return;
       }
       const forwarded = httpRequest(tables.access.endpoint, { method: 'POST', headers: request.headers }, (theirs) => {
@@ -165,5 +166,12 @@ test('what a batch did not get to is handed back', async () => {
     { pk: 'p', sk: '2' },
   ];
   expect(await client.batchDelete(tables.sorted, keys)).toEqual([{ pk: 'p', sk: '2' }]);
+  stop();
+});
+
+test('binary is found in an answer however its JSON is spaced', async () => {
+  const { client, stop } = await through(() => ({ Item: { pk: { S: 'p' }, bytes: { B: 'AQI=' } } }));
+  const { Item } = await client.get({ TableName: tables.unsorted, Key: { pk: 'p' } });
+  expect(Buffer.from(Item?.bytes)).toEqual(Buffer.of(1, 2));
   stop();
 });
