@@ -1,9 +1,9 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { types } from 'node:util';
-import aws4 from 'aws4';
 import type { AwsAccess, Credentials } from './access.ts';
 import { ServiceError } from './service-error.ts';
+import { type SignPost, signatureV4 } from './signature-v4.ts';
 
 /** A service that speaks the AWS JSON protocol: one path, and the operation in a header. */
 export type JsonApi = {
@@ -76,27 +76,15 @@ export function jsonService<Of extends Operations>(
 
   const attempt = async (operation: string, body: string): Promise<object> => {
     made ??= destination(api, access);
-    const { region, host, agent, request } = made;
-    const signed = aws4.sign(
-      {
-        service: api.name,
-        region,
-        method: 'POST',
-        path: '/',
-        headers: {
-          Host: host,
-          'Content-Type': `application/x-amz-json-${api.jsonVersion}`,
-          'X-Amz-Target': `${api.target}.${operation}`,
-          'X-Amz-Date': now()
-            .toISOString()
-            .replace(/[:-]|\.\d{3}/g, ''),
-        },
-        body,
-      },
-      await credentials(access),
-    );
+    const { address, agent, host, request, sign } = made;
+    const named = {
+      'content-type': `application/x-amz-json-${api.jsonVersion}`,
+      host,
+      'x-amz-target': `${api.target}.${operation}`,
+    };
+    const headers = sign(named, body, await credentials(access), now());
     const { status, text } = await exchange(
-      (answered) => request({ ...made?.address, method: 'POST', path: '/', agent, headers: signed.headers }, answered),
+      (answered) => request({ ...address, method: 'POST', path: '/', agent, headers }, answered),
       body,
       timeoutMs,
     );
@@ -117,7 +105,7 @@ export function jsonService<Of extends Operations>(
 }
 
 type Destination = {
-  readonly region: string;
+  readonly sign: SignPost;
   readonly host: string;
   readonly address: { readonly hostname: string; readonly port: string };
   readonly agent: http.Agent;
@@ -137,7 +125,7 @@ function destination(api: JsonApi, access: AwsAccess): Destination {
   );
   const { Agent, request } = url.protocol === 'http:' ? http : https;
   return {
-    region,
+    sign: signatureV4(api.name, region),
     host: url.host,
     address: { hostname: url.hostname.replace(/^\[|\]$/g, ''), port: url.port },
     agent: new Agent({ keepAlive: true, maxSockets: SOCKETS }),
