@@ -74,18 +74,17 @@ export class Monitoring extends Construct {
     new Dashboard(this, 'Dashboard', {
       widgets: [
         row({
-          'Attempts by outcome': [
-            new MathExpression({
-              expression: `SEARCH('{${METRICS_NAMESPACE},outcome,service} MetricName="${METRICS.attempts}"', 'Sum', 300)`,
-              label: '',
-              usingMetrics: {},
-            }),
-          ],
+          'Attempts by outcome': [sumsBy('outcome', METRICS.attempts)],
+          'Attempts by number': [sumsBy('attempt', METRICS.attempts)],
+          'Latency of attempts (ms)': ['p50', 'p99'].map((statistic) =>
+            ownMetric(METRICS.attemptLatency, FIVE_MINUTES, statistic),
+          ),
           // No alarm: an endpoint is its owner's to mend, and the bus tells whoever wants to tell the owner (docs/runbook.md).
           'Endpoints that have failed for an hour': [ownMetric(METRICS.endpointsFailing, Duration.hours(1))],
         }),
         row({
           Requests: [props.api.metricCount(), props.api.metricClientError(), serverErrors],
+          'Refusals by reason': [sumsBy('reason', METRICS.refusals)],
           'Latency (ms)': [
             props.api.metricLatency({ statistic: 'p50' }),
             props.api.metricLatency({ statistic: 'p99' }),
@@ -121,12 +120,21 @@ function row(graphs: Readonly<Record<string, readonly IMetric[]>>): GraphWidget[
   );
 }
 
-function ownMetric(metricName: string, period: Duration): Metric {
+/** A line for each value of a dimension that has been seen. */
+function sumsBy(dimension: string, metricName: string): IMetric {
+  return new MathExpression({
+    expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} MetricName="${metricName}"', 'Sum', 300)`,
+    label: '',
+    usingMetrics: {},
+  });
+}
+
+function ownMetric(metricName: string, period: Duration, statistic = 'Sum'): Metric {
   return new Metric({
     namespace: METRICS_NAMESPACE,
     metricName,
     dimensionsMap: { service: METRICS_SERVICE },
-    statistic: 'Sum',
+    statistic,
     period,
   });
 }

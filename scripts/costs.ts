@@ -185,8 +185,8 @@ An alarm over a sum is billed by the metrics in it. Twelve are the functions' er
 as one metric, would count the errors of functions that are not ours. Stage dev has the same alarms, so that what is tried there is what
 prod has; without them it would cost ${dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)} less.
 
-One CloudWatch dashboard and 10 000 dashboard users are free. In use, each outcome of a delivery is a metric of its own at
-${dollars(PRICES.customMetricMonth)} a month, of which ten are free.
+One CloudWatch dashboard and 10 000 dashboard users are free. In use, each outcome and each number of an attempt, their latency, and each
+reason of a refusal is a metric of its own at ${dollars(PRICES.customMetricMonth)} a month, of which ten are free.
 
 ## Options
 

@@ -60,7 +60,11 @@ export const handler = sqsBatchHandler(
       latency_ms: result?.latency_ms,
     });
     if (result !== null) {
-      attempts.count(result.error?.code ?? 'succeeded');
+      attempts.count({
+        outcome: result.error?.code ?? 'succeeded',
+        attempt: message.attempt,
+        latencyMs: result.latency_ms,
+      });
       // The attempt is made and on record: what goes wrong here is no reason to hand the message out again.
       await watchEndpoint(message, result, watch).catch((error: unknown) => {
         logger.error('An endpoint could not be watched', { error: error instanceof Error ? error.name : 'unknown' });

@@ -5,8 +5,15 @@ export const METRICS_NAMESPACE = 'va-wave';
 export const METRICS_SERVICE = 'va-wave';
 
 export const METRICS = {
-  /** One per attempt of an Event delivery, by the dimension `outcome`: `succeeded` or a failure code. */
+  /**
+   * One per attempt of an Event delivery: by the dimension `outcome`, which is `succeeded` or a failure code, and once more by the
+   * dimension `attempt`, its number.
+   */
   attempts: 'Attempts',
+  /** Milliseconds that such an attempt took, from the look-up of the name to the end of the answer. */
+  attemptLatency: 'AttemptLatency',
+  /** Who is not let in, or asks too often, by the dimension `reason`: a name of MESSAGES. */
+  refusals: 'Refusals',
   /** An endpoint to which every delivery has failed for an hour; at most one per Action and day. */
   endpointsFailing: 'EndpointsFailing',
   /** A record that the delivery log could not take; its line is in the function's log. */

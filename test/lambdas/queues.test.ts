@@ -114,8 +114,13 @@ describe('dispatcher', () => {
     expect([...aws.callsOf('SendMessage'), ...aws.callsOf('SendMessageBatch')]).toEqual([]);
     for (const secret of ['DontTell', 'private']) expect(log).not.toContain(secret);
     expect(log).toContain('"blocked_address"');
-    // One line of metrics for the two.
-    expect(log.match(/"Attempts":\d+/g)).toEqual(['"Attempts":2']);
+    // A line of metrics for the two by outcome, and one by their number.
+    const counted = log.split('\n').filter((line) => line.includes('"Attempts":'));
+    expect(counted.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ outcome: 'blocked_address', Attempts: 2 }),
+      expect.objectContaining({ attempt: '1', Attempts: 2 }),
+    ]);
+    expect(log).toMatch(/"AttemptLatency":\[\d+,\d+\]/);
   });
 
   test('a record that cannot be claimed brings its own message back, and no other', async () => {
@@ -131,7 +136,8 @@ describe('dispatcher', () => {
     const lines = log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
     expect(lines.map((line) => JSON.parse(line)).map(({ _aws, ...values }) => values)).toEqual([
       { service: METRICS_SERVICE, outcome: 'blocked_address', [METRICS.attempts]: 1 },
-      { service: METRICS_SERVICE, [METRICS.logWriteFailed]: 1 },
+      { service: METRICS_SERVICE, attempt: '1', [METRICS.attempts]: 1 },
+      { service: METRICS_SERVICE, [METRICS.logWriteFailed]: 1, [METRICS.attemptLatency]: expect.any(Number) },
     ]);
   });
 

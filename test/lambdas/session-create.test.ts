@@ -1,6 +1,7 @@
 import { jwtVerify } from 'jose';
 import * as z from 'zod';
 import { ServiceError } from '../../src/adapters/aws/service-error.ts';
+import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { countingBytes } from '../fakes/sources.ts';
@@ -96,12 +97,27 @@ describe('refuses', () => {
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Origin' });
   });
 
+  test('is counted by its reason where it is about who asks, and not where it is about what is asked for', async () => {
+    const metricOf = ({ log }: { readonly log: string }) =>
+      log
+        .split('\n')
+        .filter((line) => line.includes('CloudWatchMetrics'))
+        .map((line) => JSON.parse(line))
+        .map(({ _aws, ...values }) => values);
+    expect(metricOf(await create({ headers: { 'x-server-key': 'sk_1' } }))).toEqual([
+      { service: METRICS_SERVICE, reason: 'serverKeyFormat', [METRICS.refusals]: 1 },
+    ]);
+    expect(metricOf(await create({ body: '{' }))).toEqual([]);
+    expect(metricOf(await create())).toEqual([]);
+  });
+
   test('more than 20 a minute, and tells when to come again', async () => {
     const Item = { h0: Date.now() - 18_500 };
     aws.on('UpdateItem', {}, new ServiceError('ConditionalCheckFailedException', 'no', 400, { Item }));
     const answer = await create();
     expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
     expect(answer.headers['retry-after']).toMatch(/^4[12]$/);
+    expect(answer.log).toContain('"reason":"rateLimitExceeded"');
   });
 });
 

@@ -1,22 +1,35 @@
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../contract/metrics.ts';
 
-/** Counts the attempts of an invocation by outcome, so that the log gets a line for each outcome instead of each attempt. */
+export type CountedAttempt = {
+  /** `succeeded` or a failure code. */
+  readonly outcome: string;
+  /** Its number, from 1. */
+  readonly attempt: number;
+  readonly latencyMs: number | null;
+};
+
+/** Counts the attempts of an invocation, so that the log gets a line for each outcome and number instead of each attempt. */
 export function attemptsMetric(metrics: Metrics) {
-  const counts = new Map<string, number>();
+  const counts = { outcome: new Map<string, number>(), attempt: new Map<string, number>() };
+  const add = (dimension: keyof typeof counts, value: string) =>
+    counts[dimension].set(value, (counts[dimension].get(value) ?? 0) + 1);
   return {
-    /** @param outcome `succeeded` or a failure code */
-    count: (outcome: string): void => {
-      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    count: ({ outcome, attempt, latencyMs }: CountedAttempt): void => {
+      add('outcome', outcome);
+      add('attempt', String(attempt));
+      if (latencyMs !== null) metrics.addMetric(METRICS.attemptLatency, MetricUnit.Milliseconds, latencyMs);
     },
-    /** Writes what was counted, and begins anew. */
+    /** Writes the counts, and begins anew. The latencies are written with the other metrics of the invocation. */
     publish: (): void => {
-      for (const [outcome, count] of counts) {
-        const one = metrics.singleMetric();
-        one.addDimension('outcome', outcome);
-        one.addMetric(METRICS.attempts, MetricUnit.Count, count);
+      for (const [dimension, values] of Object.entries(counts)) {
+        for (const [value, count] of values) {
+          const one = metrics.singleMetric();
+          one.addDimension(dimension, value);
+          one.addMetric(METRICS.attempts, MetricUnit.Count, count);
+        }
+        values.clear();
       }
-      counts.clear();
     },
   };
 }

@@ -8,6 +8,7 @@ import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import type { ErrorResponse } from '../../contract/widget.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { countRefusal } from './refusals-metric.ts';
 
 export type HttpRequest = {
   /** Names in lower case. */
@@ -53,7 +54,10 @@ export function httpHandler(
       try {
         return respond(await route(httpRequest(event), headers), headers);
       } catch (error) {
-        if (error instanceof Refusal) return respond(refusalReply(error, headers), headers);
+        if (error instanceof Refusal) {
+          countRefusal(error);
+          return respond(refusalReply(error, headers), headers);
+        }
         logger.error('The request failed', {
           api_request_id: event.requestContext.requestId,
           error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),

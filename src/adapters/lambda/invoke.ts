@@ -5,6 +5,7 @@ import type * as z from 'zod';
 import { describeIssue } from '../../contract/text.ts';
 import type { ErrorResponse } from '../../contract/widget.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { countRefusal } from './refusals-metric.ts';
 
 /**
  * Wraps an operation into a Lambda handler for direct invocation by other parts of the platform (IAM decides who may). Wrong
@@ -23,7 +24,10 @@ export function invokeHandler<Input, Result extends object>(
       try {
         return { success: true, ...(await operation(input.data)) };
       } catch (error) {
-        if (error instanceof Refusal) return { success: false, error: error.message };
+        if (error instanceof Refusal) {
+          countRefusal(error);
+          return { success: false, error: error.message };
+        }
         logger.error('The invocation failed', {
           error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
         });
