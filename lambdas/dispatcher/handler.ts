@@ -52,6 +52,8 @@ export const handler = sqsBatchHandler(
     const { outcome, result } = await attemptDelivery(message, messageId, ports);
     logger.info('Attempted', {
       event_id: message.envelope.id,
+      org_id: message.envelope.org_id,
+      site_id: message.envelope.site_id,
       action_id: message.action_id,
       attempt: message.attempt,
       outcome,

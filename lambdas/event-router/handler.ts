@@ -33,5 +33,12 @@ export const handler = sqsBatchHandler(logger, async (body, messageId) => {
     return;
   }
   const deliveries = await routeEvent(event.data, ports);
-  logger.info('Routed', { event_id: event.data.id, event: event.data['detail-type'], deliveries });
+  const { id, detail } = event.data;
+  logger.info('Routed', {
+    event_id: id,
+    event: event.data['detail-type'],
+    org_id: detail.org_id,
+    site_id: detail.site_id,
+    deliveries,
+  });
 });

@@ -7,7 +7,7 @@ import { required } from '../../src/adapters/lambda/environment.ts';
 import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { allowPage, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
+import { assistantKnown, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
 import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
@@ -43,6 +43,6 @@ export const handler = httpHandler(logger, (request, replyHeaders) =>
     const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
     const { site_id: siteId = '', slug = '' } = request.path;
     const submission = { siteId, slug, credentials, readBody: request.readBody };
-    return { status: 200, body: await submitForm(submission, ports, allowPage(request, replyHeaders)) };
+    return { status: 200, body: await submitForm(submission, ports, assistantKnown(logger, request, replyHeaders)) };
   }),
 );

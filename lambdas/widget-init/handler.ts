@@ -9,7 +9,7 @@ import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { required } from '../../src/adapters/lambda/environment.ts';
 import { httpHandler } from '../../src/adapters/lambda/http.ts';
 import { now } from '../../src/adapters/lambda/system-clock.ts';
-import { allowPage, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
+import { assistantKnown, widgetCredentials } from '../../src/adapters/lambda/widget-request.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { visitorIp } from '../../src/adapters/secrets/origin-secret.ts';
 import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
@@ -35,6 +35,10 @@ export const handler = httpHandler(logger, async (request, replyHeaders) => {
   const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
   return {
     status: 200,
-    body: await initWidget({ credentials, readBody: request.readBody }, ports, allowPage(request, replyHeaders)),
+    body: await initWidget(
+      { credentials, readBody: request.readBody },
+      ports,
+      assistantKnown(logger, request, replyHeaders),
+    ),
   };
 });

@@ -127,3 +127,9 @@ export async function logged<T>(work: () => Promise<T>): Promise<{ readonly resu
     collect(log);
   }
 }
+
+/** The first line of a log with this message. */
+export function lineOf(log: string, message: string): Record<string, unknown> | undefined {
+  const line = log.split('\n').find((one) => one.includes(JSON.stringify(message)));
+  return line === undefined ? undefined : JSON.parse(line);
+}

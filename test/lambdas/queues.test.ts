@@ -6,7 +6,7 @@ import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
-import { lambdaContext, logged, sqsEvent } from './invocation.ts';
+import { lambdaContext, lineOf, logged, REQUEST_ID, sqsEvent } from './invocation.ts';
 import { SEALING_KEY, store } from './stored.ts';
 
 const { handler: router } = await import('../../lambdas/event-router/handler.ts');
@@ -113,7 +113,13 @@ describe('dispatcher', () => {
     expect(completed()).toEqual(['blocked_address', 'blocked_address']);
     expect([...aws.callsOf('SendMessage'), ...aws.callsOf('SendMessageBatch')]).toEqual([]);
     for (const secret of ['DontTell', 'private']) expect(log).not.toContain(secret);
-    expect(log).toContain('"blocked_address"');
+    expect(lineOf(log, 'Attempted')).toMatchObject({
+      function_request_id: REQUEST_ID,
+      org_id: ORG_ID,
+      site_id: SITE_ID,
+      action_id: 'act_event',
+      failure_code: 'blocked_address',
+    });
     // A line of metrics for the two by outcome, and one by their number.
     const counted = log.split('\n').filter((line) => line.includes('"Attempts":'));
     expect(counted.map((line) => JSON.parse(line))).toEqual([

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
-import { call, REQUEST_ID } from './invocation.ts';
+import { call, lineOf, REQUEST_ID } from './invocation.ts';
 import { store, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/widget-init/handler.ts');
@@ -134,9 +134,16 @@ test('a fault of our own is a 500 that the page can read as far as the site was 
     'access-control-allow-origin': ORIGIN,
     vary: 'Origin',
   });
-  expect(answer.log).toContain('The bus is away');
+  const { org_id, site_id } = anAssistant();
+  expect(lineOf(answer.log, 'The request failed')).toMatchObject({
+    function_request_id: REQUEST_ID,
+    org_id,
+    site_id,
+    error: { message: 'The bus is away' },
+  });
   aws.on('GetItem', { TableName: 'configuration' }, new Error('The table is away'));
   const unknown = await init();
   expect([unknown.status, unknown.body]).toEqual([500, { success: false, error: 'Internal error' }]);
   expect(unknown.headers).toMatchObject({ 'x-request-id': REQUEST_ID, vary: 'Origin' });
+  expect(lineOf(unknown.log, 'The request failed')).not.toHaveProperty('site_id');
 });

@@ -21,6 +21,7 @@ export function invokeHandler<Input, Result extends object>(
     .handler(async (event: unknown) => {
       const input = schema.safeParse(event);
       if (!input.success) return { success: false, error: describeIssue(input.error) };
+      logger.appendKeys(idsOf(input.data));
       try {
         return { success: true, ...(await operation(input.data)) };
       } catch (error) {
@@ -34,4 +35,10 @@ export function invokeHandler<Input, Result extends object>(
         throw new Error('Internal error');
       }
     });
+}
+
+/** Whom an input is about, for the log. */
+function idsOf(input: unknown): Record<string, string> {
+  const entries = Object.entries(input ?? {});
+  return Object.fromEntries(entries.filter(([name]) => ['org_id', 'site_id', 'action_id'].includes(name)));
 }

@@ -1,3 +1,4 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Assistant } from '../../contract/assistants.ts';
 import { CORS_REQUEST_HEADERS, SESSION_TOKEN_HEADER, SITE_ID_HEADER } from '../../contract/headers.ts';
 import type { WidgetCredentials } from '../../domain/auth/authenticate-widget.ts';
@@ -15,9 +16,14 @@ export function widgetCredentials(request: HttpRequest, ip: string): WidgetCrede
   };
 }
 
-/** Lets the page read the answer, if it is on the assistant's Domain. */
-export function allowPage(request: HttpRequest, headers: ReplyHeaders): (assistant: Assistant) => void {
+/** Takes note of the assistant: the log names it from here on, and the page may read the answer, if it is on its Domain. */
+export function assistantKnown(
+  logger: Logger,
+  request: HttpRequest,
+  headers: ReplyHeaders,
+): (assistant: Assistant) => void {
   return (assistant) => {
+    logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
     const origin = allowedOrigin(assistant, request.headers.origin);
     if (origin !== undefined) headers['access-control-allow-origin'] = origin;
   };
