@@ -16,8 +16,9 @@ export default class LogReporter {
 
   constructor() {
     writeFileSync(this.#file, '');
-    // Workers and what they start inherit it.
+    // Workers and what they start inherit it, and may have a last word when the tests are over.
     process.env[COLLECTION] = this.#file;
+    process.once('exit', () => rmSync(this.#folder, { recursive: true, force: true }));
     // What a function logs while nobody takes it (test/lambdas/invocation.ts) comes out here, from the workers too.
     for (const stream of [process.stdout, process.stderr]) collectWritten(stream);
   }
@@ -29,7 +30,6 @@ export default class LogReporter {
       lines++;
       for (const leak of leaksIn(line)) found.add(`${leak}: ${redacted(line)}`);
     }
-    rmSync(this.#folder, { recursive: true, force: true });
     if (found.size === 0) {
       process.stderr.write(`Logs:        ${lines} lines, none with a secret, a token, a signature or a payload\n`);
       return;
