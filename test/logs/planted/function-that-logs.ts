@@ -1,11 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { Authorizer } from '../../../local/access/authorizer.ts';
+import { FunctionLog } from '../../../local/functions/function-log.ts';
 import { logged } from '../../lambdas/invocation.ts';
 
-const logger = new Logger({ serviceName: 'planted' });
+const line = { message: 'Planted', service: 'planted', detail: process.env.PLANTED };
+const { message, service, ...more } = line;
+const logger = new Logger({ serviceName: service });
+
+const WAYS: Readonly<Record<string, () => unknown>> = {
+  'a handler that a test calls': () => logged(async () => logger.info(message, more)),
+  'a handler that nobody listens to': () => logger.info(message, more),
+  'a function of a local cloud': () => {
+    const folder = mkdtempSync(join(tmpdir(), 'va-wave-planted-'));
+    const authorizer = new Authorizer({ onDenial: () => undefined });
+    const options = {
+      caller: { kind: 'operator' },
+      logGroup: 'planted',
+      authorizer,
+      onError: () => undefined,
+    } as const;
+    new FunctionLog({ file: join(folder, 'log'), ...options }).write(`${JSON.stringify(line)}\n`);
+    rmSync(folder, { recursive: true });
+  },
+};
 
 /** A run of its own for reporter.test.ts: logs what `PLANTED` says, in the way that `PLANTED_BY` says. */
 test('a function logs something', async () => {
-  const write = () => logger.info('Planted', { detail: process.env.PLANTED });
-  if (process.env.PLANTED_BY === 'handler') await logged(async () => write());
-  else write();
+  await WAYS[process.env.PLANTED_BY ?? '']?.();
 });
