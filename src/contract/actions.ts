@@ -9,7 +9,7 @@ import {
   NAME_MAX_CHARACTERS,
 } from './limits.ts';
 import type { OrganizationMarks } from './organizations.ts';
-import { characters } from './text.ts';
+import { characters, unicodeText } from './text.ts';
 import { endpointUrl } from './url.ts';
 
 export { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger };
@@ -24,8 +24,8 @@ export type FormField = z.infer<typeof formField>;
 
 const parameterProperty = z.strictObject({
   type: z.enum(['string', 'integer', 'number', 'boolean']),
-  description: z.string().max(1000).optional(),
-  pattern: z.string().max(1000).optional(),
+  description: unicodeText.max(1000).optional(),
+  pattern: unicodeText.max(1000).optional(),
   format: z.literal('email').optional(),
 });
 
@@ -34,8 +34,8 @@ export type ParameterProperty = z.infer<typeof parameterProperty>;
 /** The subset of JSON Schema that the spec allows for an AI-decided Action's parameters. */
 export const parametersSchema = z.strictObject({
   type: z.literal('object').default('object'),
-  properties: z.record(z.string().min(1).max(64), parameterProperty).default({}),
-  required: z.array(z.string()).default([]),
+  properties: z.record(unicodeText.min(1).max(64), parameterProperty).default({}),
+  required: z.array(unicodeText).default([]),
 });
 export type ParametersSchema = z.infer<typeof parametersSchema>;
 
@@ -64,7 +64,7 @@ const aiAction = z.strictObject({
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean().default(false),
   /** Name to dotted path such as `$.order.status`. */
-  response_field_map: z.record(z.string().min(1).max(64), z.string().regex(/^\$(\.[^.\s]+)+$/)).optional(),
+  response_field_map: z.record(unicodeText.min(1).max(64), unicodeText.regex(/^\$(\.[^.\s]+)+$/)).optional(),
 });
 
 const formAction = z.strictObject({

@@ -1,9 +1,14 @@
 import * as z from 'zod';
 import { exceedsCharacters } from './characters.ts';
 
-/** A string whose length is counted in code points. */
+/** Text that can be stored: JSON may hold half of a surrogate pair, which is no character, and DynamoDB refuses it. */
+export const unicodeText = z
+  .string()
+  .refine((text) => !/\p{Surrogate}/u.test(text), { error: 'must be well-formed Unicode' });
+
+/** Text that can be stored, and whose length is counted in code points. */
 export function characters({ min = 0, max }: { min?: number; max: number }) {
-  return z.string().check((context) => {
+  return unicodeText.check((context) => {
     if (min > 0 && !exceedsCharacters(context.value.trim(), min - 1)) {
       context.issues.push({
         code: 'custom',

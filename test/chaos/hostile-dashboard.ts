@@ -98,14 +98,16 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   const examples: Examples = {
     version: fc.constant(0).map(() => version),
     idempotency_key: fc.oneof(fc.constant('shared'), fc.uuid()),
-    name: fc.oneof(fc.uuid(), fc.string()),
+    name: fc.oneof(fc.uuid(), text),
     domain: fc.constant('shop.example.com'),
     url: fc.constantFrom('https://localhost:1/hook', 'https://10.0.0.1/', 'https://a.example:0/'),
     entries: fc.array(fc.oneof(fc.domain(), text), { maxLength: 3 }),
     allowed_domains: fc.array(fc.domain(), { maxLength: 3 }),
     ip_allowlist: fc.array(fc.oneof(fc.ipV4(), fc.ipV6()), { maxLength: 3 }),
     hourly_rate_limit: fc.integer({ min: 1, max: 1000 }),
-    description: fc.string({ minLength: 10, maxLength: 60 }),
+    description: fc.oneof(fc.string({ minLength: 10, maxLength: 60 }), text),
+    label: fc.oneof(fc.string(), text),
+    pattern: fc.oneof(fc.constant('a+'), text),
   };
   const forged = fc.oneof(
     fc.constant(undefined),

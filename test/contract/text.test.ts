@@ -1,0 +1,23 @@
+import { actionInput } from '../../src/contract/actions.ts';
+import { characters } from '../../src/contract/text.ts';
+import { sessionRequest } from '../../src/domain/auth/session-request.ts';
+
+const HALF = 'a\ud83d';
+const problem = (result: {
+  readonly error?: { readonly issues: readonly { readonly message: string }[] } | undefined;
+}) => result.error?.issues[0]?.message;
+
+test('half of a surrogate pair is refused wherever text is stored, a whole one is not', () => {
+  const tool = { trigger: 'AI-decided', name: 'Look', description: 'Looks something up', url: 'https://a.example/' };
+  const property = (more: object) => ({ ...tool, parameters: { properties: { a: { type: 'string', ...more } } } });
+  const refused = [
+    characters({ max: 9 }).safeParse(HALF),
+    sessionRequest.safeParse({ user_id: HALF }),
+    ...[{ ...tool, name: HALF }, property({ description: HALF }), property({ pattern: HALF })].map((input) =>
+      actionInput.safeParse(input),
+    ),
+    actionInput.safeParse({ ...tool, response_field_map: { a: `$.${HALF}` } }),
+  ];
+  expect(refused.map(problem)).toEqual(refused.map(() => 'must be well-formed Unicode'));
+  expect(problem(characters({ max: 2 }).safeParse('a🙂'))).toBeUndefined();
+});
