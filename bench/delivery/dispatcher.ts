@@ -11,17 +11,17 @@ export async function start({
   bodyBytes,
 }: ContenderSettings): Promise<Contender> {
   const { handler }: { handler: SqsHandler } = await import(bundle);
+  // Written once: what the queue does is no part of what a delivery costs.
+  const { id: _, ...rest } = envelopeOf('', orgId, bodyBytes);
+  const afterId = JSON.stringify(rest).slice(1);
+  const message = (actionId = '') =>
+    `{"version":1,"action_id":"${actionId}","attempt":1,"envelope":{"id":"${randomUUID()}",${afterId}}`;
   let next = 0;
   return {
     run: async (over) => {
       let deliveries = 0;
       while (!over()) {
-        const batch = Array.from({ length: atOnce }, () => ({
-          version: 1,
-          action_id: actionIds[next++ % actionIds.length],
-          attempt: 1,
-          envelope: envelopeOf(randomUUID(), orgId, bodyBytes),
-        }));
+        const batch = Array.from({ length: atOnce }, () => message(actionIds[next++ % actionIds.length]));
         const { batchItemFailures } = await handler(sqsEvent(batch), lambdaContext());
         if (batchItemFailures.length > 0) throw new Error('A message came back');
         deliveries += atOnce;

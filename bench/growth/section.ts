@@ -76,7 +76,7 @@ queue that takes everything; medians of ${ROUNDS}. An organization has ${ACTIONS
 async function cost(handler: SqsHandler, body: object): Promise<Cost> {
   const measured: Cost[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const given = sqsEvent([body]);
+    const given = sqsEvent([JSON.stringify(body)]);
     const cpu = process.cpuUsage();
     const startedAt = performance.now();
     const { batchItemFailures } = await handler(given, lambdaContext());

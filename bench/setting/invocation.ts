@@ -10,12 +10,12 @@ export const lambdaContext = () => ({
   getRemainingTimeInMillis: () => 15_000,
 });
 
-/** An event as SQS hands it to a function. */
-export const sqsEvent = (bodies: readonly object[]) => ({
+/** An event as SQS hands it to a function. @param bodies as JSON */
+export const sqsEvent = (bodies: readonly string[]) => ({
   Records: bodies.map((body) => ({
     messageId: randomUUID(),
     receiptHandle: 'receipt',
-    body: JSON.stringify(body),
+    body,
     attributes: { ApproximateReceiveCount: '1' },
     messageAttributes: {},
     eventSource: 'aws:sqs',
