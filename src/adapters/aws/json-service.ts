@@ -83,7 +83,7 @@ export function jsonService<Of extends Operations>(
       'x-amz-target': `${api.target}.${operation}`,
     };
     const headers = sign(named, body, await credentials(access), now());
-    const { status, text } = await exchange(
+    const { status, text } = await post(
       (answered) => request({ ...address, method: 'POST', path: '/', agent, headers }, answered),
       body,
       timeoutMs,
@@ -147,7 +147,7 @@ async function credentials(access: AwsAccess): Promise<Credentials> {
   };
 }
 
-function exchange(
+function post(
   open: (answered: (response: http.IncomingMessage) => void) => http.ClientRequest,
   body: string,
   timeoutMs: number,

@@ -138,7 +138,12 @@ export function exchange(
       incoming.on('error', () => end(status, false, 'The response body broke off'));
       incoming.on('end', () => {
         if (!incoming.complete) return end(status, false, 'The response body broke off');
-        end(status, true, null, outgoing.writableFinished && !socket.destroyed && keptAlive(incoming, keepAlive));
+        const whole = () => {
+          end(status, true, null, outgoing.writableFinished && !socket.destroyed && keptAlive(incoming, keepAlive));
+        };
+        // A quick answer arrives before the news that the request is written.
+        if (outgoing.writableFinished || !keepAlive) whole();
+        else setImmediate(whole);
       });
     });
 
