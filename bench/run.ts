@@ -7,6 +7,7 @@ import { delivery } from './delivery/section.ts';
 import { endToEnd } from './end-to-end/section.ts';
 import { growth } from './growth/section.ts';
 import { pages } from './pages/section.ts';
+import { profile } from './profile/section.ts';
 import { type Section, sectionMarkdown } from './report.ts';
 import { requests } from './requests/section.ts';
 
@@ -16,6 +17,7 @@ import { requests } from './requests/section.ts';
  */
 const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   delivery,
+  profile,
   'cold-start': coldStart,
   requests,
   'end-to-end': endToEnd,

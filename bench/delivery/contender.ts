@@ -1,3 +1,5 @@
+import type { Profiler } from 'node:inspector';
+
 /** What a contender is told when it starts. */
 export type ContenderSettings = {
   readonly url: string;
@@ -26,7 +28,13 @@ export type Contender = {
   readonly run: (over: () => boolean) => Promise<number>;
 };
 
-export type Measurement = { readonly deliveries: number; readonly seconds: number; readonly cpuMs: number };
+export type Measurement = {
+  readonly deliveries: number;
+  readonly seconds: number;
+  readonly cpuMs: number;
+  /** Where the CPU was, if that was asked for. */
+  readonly profile?: Profiler.Profile;
+};
 
 /** Keeps this many loops of `deliver` busy until the time is over. */
 export function inLoops(atOnce: number, deliver: (loop: number) => Promise<void>): Contender {

@@ -49,10 +49,24 @@ export async function runContenders(
   }
 }
 
-async function startProcess({ name, module, settings, environment = {} }: Entrant): Promise<ChildProcess> {
+/** One entrant for so many seconds, after as many to warm up, with a profile of where its CPU was. */
+export async function profileContender(entrant: Entrant, seconds: number): Promise<Measurement> {
+  const child = await startProcess(entrant, 'profile');
+  try {
+    await measure(child, seconds);
+    return await measure(child, seconds);
+  } finally {
+    if (child.connected) child.disconnect();
+  }
+}
+
+async function startProcess(
+  { name, module, settings, environment = {} }: Entrant,
+  ...more: readonly 'profile'[]
+): Promise<ChildProcess> {
   const child = fork(
     fileURLToPath(new URL('./contender-process.ts', import.meta.url)),
-    [module.href, JSON.stringify(settings)],
+    [module.href, JSON.stringify(settings), ...more],
     // A function's log is no part of what is measured beyond writing it.
     { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
   );
