@@ -46,25 +46,22 @@ test('those of two Actions do not, nor those without a key', async () => {
 });
 
 test('requests at the same time go over connections of their own', async () => {
-  let most = 0;
-  let waiting = 0;
+  const waiting: TLSSocket[] = [];
   const receiver = await startAnswering(world.identity, (_, __, socket) => {
-    most = Math.max(most, ++waiting);
-    setTimeout(() => {
-      waiting -= 1;
-      socket.write(OK);
-    }, 50);
+    if (waiting.push(socket) === 5) for (const one of waiting) one.write(OK);
     return undefined;
   });
   const outbound = world.outbound();
-  await Promise.all(Array.from({ length: 5 }, () => outbound.deliver(event(receiver))));
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => outbound.deliver(event(receiver))));
+  expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(receiver.connections()).toBe(5);
-  expect(most).toBe(5);
 });
 
 describe('a server that closes without having said so: 100 of 100 arrive, each once', () => {
   const later = (close: (socket: TLSSocket) => void, ms: number) => (_: string, __: number, socket: TLSSocket) => {
-    socket.write(OK, () => setTimeout(() => close(socket), ms));
+    socket.write(OK);
+    // Set before the answer can have arrived: however busy the machine is, this timer goes off before the one of the pause.
+    setTimeout(() => close(socket), ms);
     return undefined;
   };
   const end = (socket: TLSSocket) => void socket.end();
