@@ -1,62 +1,107 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
+import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
+import type { GetSecretValueRequest, PutSecretValueRequest } from '@aws-sdk/client-secrets-manager';
+import type { PublishInput } from '@aws-sdk/client-sns';
+import type { SendMessageBatchRequest, SendMessageRequest } from '@aws-sdk/client-sqs';
+import type {
+  BatchGetCommandInput,
+  GetCommandInput,
+  PutCommandInput,
+  QueryCommandInput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { JsonService, Operations } from '../../src/adapters/aws/json-service.ts';
 import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 
-// Inputs and answers are as loose here as on the wire.
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into them as it likes
-type Loose = Record<string, any>;
-type Answer = object | Error | ((input: Loose) => object | Promise<object>);
+/** What the operations are given that tests have something to say of. */
+type Inputs = {
+  readonly BatchGetItem: BatchGetCommandInput;
+  readonly GetItem: GetCommandInput;
+  readonly GetSecretValue: GetSecretValueRequest;
+  readonly Publish: PublishInput;
+  readonly PutEvents: PutEventsRequest;
+  readonly PutItem: PutCommandInput;
+  readonly PutSecretValue: PutSecretValueRequest;
+  readonly Query: QueryCommandInput;
+  readonly SendMessage: SendMessageRequest;
+  readonly SendMessageBatch: SendMessageBatchRequest;
+  readonly UpdateItem: UpdateCommandInput;
+};
+type Operation = keyof Inputs;
+type Answer = object | Error | (() => Promise<object>);
 type Rule = { readonly operation: string; readonly where: object; readonly answers: Answer[] };
+
+const noCalls = (): { readonly [Name in Operation]: Inputs[Name][] } => ({
+  BatchGetItem: [],
+  GetItem: [],
+  GetSecretValue: [],
+  Publish: [],
+  PutEvents: [],
+  PutItem: [],
+  PutSecretValue: [],
+  Query: [],
+  SendMessage: [],
+  SendMessageBatch: [],
+  UpdateItem: [],
+});
 
 /** Services of AWS that answer as a test tells them, and remember what they were asked. */
 export class FakeAwsServices {
   #rules: Rule[] = [];
-  #calls: { readonly operation: string; readonly input: Loose }[] = [];
+  #calls = noCalls();
 
   /**
    * Answers the calls of an operation whose input holds what `where` holds: with the first answer the first time, and with the
    * last one for good. Later rules go before earlier ones.
    */
-  on(operation: string, where: object, ...answers: Answer[]): void {
+  on(operation: Operation, where: object, ...answers: Answer[]): void {
     this.#rules.unshift({ operation, where, answers });
   }
 
   /** Inputs of the calls of an operation so far. */
-  callsOf(operation: string, where: object = {}): readonly Loose[] {
-    return this.#calls
-      .filter((call) => call.operation === operation && holds(call.input, where))
-      .map(({ input }) => input);
-  }
-
-  /** How many calls there were of anything. */
-  get callCount(): number {
-    return this.#calls.length;
+  callsOf<Name extends Operation>(operation: Name, where: object = {}): readonly Inputs[Name][] {
+    return this.#calls[operation].filter((input) => holds(input, where));
   }
 
   reset(): void {
     this.#rules = [];
-    this.#calls = [];
+    this.#calls = noCalls();
   }
 
-  /** Performs an operation, as a service that speaks JSON does. @throws what the rule says, or Error when there is no rule */
-  // biome-ignore lint/suspicious/noExplicitAny: stands in for every such service
-  readonly service = async (operation: string, input: object): Promise<any> => {
-    this.#calls.push({ operation, input });
+  /** Performs an operation. @throws what the rule says, or Error when there is no rule */
+  async perform<Name extends Operation>(operation: Name, input: Inputs[Name]): Promise<object> {
+    this.#calls[operation].push(input);
     const rule = this.#rules.find((one) => one.operation === operation && holds(input, one.where));
     const answer = rule !== undefined && rule.answers.length > 1 ? rule.answers.shift() : rule?.answers[0];
     if (answer === undefined) throw new Error(`The test says nothing of ${operation}`);
-    if (typeof answer === 'function') return answer(input);
+    if (typeof answer === 'function') return answer();
     if (answer instanceof Error) throw answer;
     return answer;
-  };
+  }
+
+  /** A service for an adapter, without HTTP; what goes in and comes out is JSON all the same. */
+  service<Of extends Operations>(): JsonService<Of> {
+    return async (operation, input) => {
+      const answer = await this.perform(known(operation), JSON.parse(JSON.stringify(input)));
+      return JSON.parse(JSON.stringify(answer));
+    };
+  }
+}
+
+function known(operation: string): Operation {
+  const isKnown = (name: string): name is Operation => name in noCalls();
+  if (!isKnown(operation)) throw new Error(`No test has said anything of ${operation} before`);
+  return operation;
 }
 
 function holds(value: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return isDeepStrictEqual(value, wanted);
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(wanted).every(([name, part]) => holds((value as Loose)[name], part));
+  const parts = new Map<string, unknown>(Object.entries(value));
+  return Object.entries(wanted).every(([name, part]) => holds(parts.get(name), part));
 }
 
 /**
@@ -64,34 +109,30 @@ function holds(value: unknown, wanted: unknown): boolean {
  * DynamoDB's values are plain on this side, and so are the forms that SNS is sent. Keeps no process alive.
  */
 export async function listen(services: FakeAwsServices): Promise<{ readonly origin: string }> {
+  const answer = async (target: string | undefined, text: string): Promise<readonly [status: number, body: string]> => {
+    const [api, operation = ''] = target?.split('.') ?? [];
+    const ofDynamoDb = api === 'DynamoDB_20120810';
+    try {
+      if (target === undefined) {
+        const { TopicArn, Subject, Message } = Object.fromEntries(new URLSearchParams(text));
+        await services.perform('Publish', { TopicArn, Subject, Message });
+        return [200, '<PublishResponse/>'];
+      }
+      const answered = await services.perform(known(operation), ofDynamoDb ? plain(text) : JSON.parse(text));
+      return [200, ofDynamoDb ? wire(answered) : JSON.stringify(answered)];
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error));
+      const details = failure instanceof ServiceError ? failure.details : {};
+      return [400, wire({ __type: `fake#${failure.name}`, message: failure.message, ...details })];
+    }
+  };
   const server = createServer((request, response) => {
-    const target = String(request.headers['x-amz-target']).split('.');
-    const plain = target[0] === 'DynamoDB_20120810';
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', async () => {
-      const text = Buffer.concat(chunks).toString();
-      const form = Object.fromEntries(new URLSearchParams(text));
-      const operation = target[1] ?? form.Action ?? '';
-      if (operation === form.Action) {
-        const published = await services.service(operation, form).catch(() => undefined);
-        response.writeHead(published === undefined ? 400 : 200).end(`<${operation}Response/>`);
-        return;
-      }
-      const input = JSON.parse(text);
-      let [status, body]: [number, object] = [200, {}];
-      try {
-        const answer = await services.service(operation, plain ? converted(input, unmarshall) : input);
-        body = plain ? converted(answer, marshall) : answer;
-      } catch (error) {
-        const { name, message } = error as Error;
-        const details = error instanceof ServiceError ? error.details : {};
-        [status, body] = [
-          400,
-          { __type: `fake#${name}`, message, ...(plain ? converted(details, marshall) : details) },
-        ];
-      }
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+      const target = request.headers['x-amz-target'];
+      const [status, body] = await answer(target?.toString(), Buffer.concat(chunks).toString());
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
     });
   });
   server.on('connection', (socket) => socket.unref());
@@ -100,18 +141,24 @@ export async function listen(services: FakeAwsServices): Promise<{ readonly orig
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-const ITEMS = ['Key', 'Item', 'ExpressionAttributeValues', 'Attributes', 'LastEvaluatedKey', 'ExclusiveStartKey'];
+/** Members that are an item of DynamoDB, or some of its values; of no item of ours is an attribute called so. */
+const ITEMS = new Set([
+  'Key',
+  'Item',
+  'ExpressionAttributeValues',
+  'Attributes',
+  'LastEvaluatedKey',
+  'ExclusiveStartKey',
+]);
 
-function converted(body: Loose, convert: (item: Loose) => Loose): Loose {
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => {
-      const each = (items: readonly Loose[]) => items.map((item) => convert(item));
-      if (name === 'Items') return [name, each(value)];
-      if (name === 'Responses') {
-        const tables = Object.entries<readonly Loose[]>(value).map(([table, items]) => [table, each(items)]);
-        return [name, Object.fromEntries(tables)];
-      }
-      return [name, ITEMS.includes(name) ? convert(value) : value];
-    }),
-  );
-}
+const plain = (text: string) => JSON.parse(text, (name, value) => (ITEMS.has(name) ? unmarshall(value) : value));
+
+const wire = (body: object) =>
+  JSON.stringify(body, (name, value) => {
+    if (name === 'Items') return marshallEach(value);
+    if (name !== 'Responses') return ITEMS.has(name) ? marshall(value) : value;
+    const tables = Object.entries<readonly object[]>(value);
+    return Object.fromEntries(tables.map(([table, items]) => [table, marshallEach(items)]));
+  });
+
+const marshallEach = (items: readonly object[]) => items.map((item) => marshall(item));

@@ -3,7 +3,7 @@ import { busEvent } from '../../../src/contract/queues.ts';
 import { FakeAwsServices } from '../../fakes/aws-services.ts';
 
 const aws = new FakeAwsServices();
-const publish = eventBus(aws.service, 'the-bus');
+const publish = eventBus(aws.service(), 'the-bus');
 beforeEach(() => aws.reset());
 
 const EVENT = {

@@ -1,10 +1,11 @@
 import { ServiceError } from '../../../src/adapters/aws/service-error.ts';
+import type { SecretsManager } from '../../../src/adapters/secrets/client.ts';
 import { acceptedValues, cachedRing, readRing, writeRing } from '../../../src/adapters/secrets/secret-store.ts';
 import { FakeAwsServices } from '../../fakes/aws-services.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
 const aws = new FakeAwsServices();
-const client = aws.service;
+const client: SecretsManager = aws.service();
 beforeEach(() => aws.reset());
 
 const reads = () => aws.callsOf('GetSecretValue').length;

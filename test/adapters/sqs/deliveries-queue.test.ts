@@ -1,4 +1,3 @@
-import type { SendMessageBatchRequest } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { batchesOf, deliveriesQueue } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
@@ -28,7 +27,7 @@ function aMessage(bytes = 300, actionId = 'act_1'): DeliveryMessage {
 const bytesOf = (message: DeliveryMessage) => Buffer.byteLength(JSON.stringify(message));
 
 const aws = new FakeAwsServices();
-const queue = deliveriesQueue(aws.service, URL);
+const queue = deliveriesQueue(aws.service(), URL);
 beforeEach(() => {
   aws.reset();
   aws.on('SendMessageBatch', {}, { Successful: [], Failed: [] });
@@ -84,7 +83,7 @@ describe('messages are split into batches', () => {
 });
 
 describe('sending', () => {
-  const batches = () => aws.callsOf('SendMessageBatch') as readonly SendMessageBatchRequest[];
+  const batches = () => aws.callsOf('SendMessageBatch');
 
   test('names the queue, the Action as group, and nests the envelope as JSON', async () => {
     await queue.send([aMessage(300, 'act_1'), aMessage(300, 'act_2')]);
