@@ -6,7 +6,7 @@ const DOCUMENT = new URL('../docs/openapi.json', import.meta.url);
 const REFERENCE = new URL('../docs/api.md', import.meta.url);
 
 /** The part of JSON Schema that the document uses. */
-type Schema = {
+export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -24,6 +24,7 @@ type Schema = {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
 };
 /** Whether the service takes it or gives it. */
 type Side = 'body' | 'answer';

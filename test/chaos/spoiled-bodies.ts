@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { PROPERTIES, type Schema } from './described-routes.ts';
+import type { Schema } from '../../scripts/api-reference.ts';
+import { PROPERTIES } from './described-routes.ts';
 import { json, jsonText } from './hostile-values.ts';
 
 /** By name of a property: values that pass where a schema alone does not say which do. */

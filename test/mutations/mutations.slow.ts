@@ -17,7 +17,18 @@ type Mutation = {
   readonly seenBy: readonly [file: string, test: string];
 };
 
-const TRUSTING = { text: 'visitorIp(request, isOriginSecret)', becomes: 'visitorIp(request, async () => true)' };
+/** Handlers that believe every proof. */
+const TRUSTED: Readonly<Record<string, Mutation>> = Object.fromEntries(
+  ['session-create', 'widget-init', 'form-submit'].map((name) => [
+    `a ${name} that believes every proof`,
+    {
+      file: `lambdas/${name}/handler.ts`,
+      text: 'visitorIp(request, isOriginSecret)',
+      becomes: 'visitorIp(request, async () => true)',
+      seenBy: ['test/lambdas/viewer-address.test.ts', `${name} takes`],
+    },
+  ]),
+);
 const COMPARISONS = ['test/domain/auth/same-digest.test.ts', 'nothing else in the service compares a secret'] as const;
 
 const MUTATIONS: Readonly<Record<string, Mutation>> = {
@@ -45,21 +56,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     becomes: '',
     seenBy: ['test/adapters/secrets/origin-secret.test.ts', 'a request with a viewer address and a wrong proof'],
   },
-  'session create believes every proof': {
-    file: 'lambdas/session-create/handler.ts',
-    ...TRUSTING,
-    seenBy: ['test/lambdas/viewer-address.test.ts', 'session-create takes'],
-  },
-  'widget init believes every proof': {
-    file: 'lambdas/widget-init/handler.ts',
-    ...TRUSTING,
-    seenBy: ['test/lambdas/viewer-address.test.ts', 'widget-init takes'],
-  },
-  'form submit believes every proof': {
-    file: 'lambdas/form-submit/handler.ts',
-    ...TRUSTING,
-    seenBy: ['test/lambdas/viewer-address.test.ts', 'form-submit takes'],
-  },
+  ...TRUSTED,
   'a server secret that is compared by itself': {
     file: 'src/domain/auth/server-secret.ts',
     text: "sameDigest(Buffer.from(stored.sha256, 'hex'), createHash('sha256').update(secret).digest())",

@@ -188,11 +188,14 @@ function jsonObject(text: string, parse: (text: string) => unknown): Readonly<Re
   if (text === '') return {};
   try {
     const value = parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 function mayBeRepeated(error: unknown): boolean {
   // Node's own errors of a connection have a code.

@@ -13,6 +13,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { AwsAccess } from '../aws/access.ts';
 import { type JsonApi, type JsonServiceOptions, jsonService } from '../aws/json-service.ts';
 import { isServiceError } from '../aws/service-error.ts';
+import { ConditionFailed, TransactionCancelled } from './conditions.ts';
 import { ITEM_VERSION, refuseNewer, type WireItem } from './item-version.ts';
 
 export type StoredItem = NonNullable<QueryCommandOutput['Items']>[number];
@@ -78,22 +79,20 @@ const API: JsonApi = {
 
 /**
  * One client per container. An attempt has two seconds: one that takes longer than the request's own patience is worth less than
- * its repetition. Errors are those of a JsonService; its own names for them are DynamoDB's.
+ * its repetition. Beside the errors of a JsonService, a write throws ConditionFailed, a transaction TransactionCancelled.
  */
 export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOptions> = {}): DynamoDb {
   const call = jsonService<WireOperations>(API, access, { timeoutMs: 2000, ...options });
   const query = async (input: QueryCommandInput) => plainPage(input.TableName, await call('Query', wire(input)));
   const scan = async (input: ScanCommandInput) => plainPage(input.TableName, await call('Scan', wire(input)));
-  /** A write whose condition does not hold may hand over the item that stands in the way. */
-  const write = async <Name extends 'PutItem' | 'UpdateItem'>(
+  const write = <Name extends 'PutItem' | 'UpdateItem' | 'DeleteItem'>(
     name: Name,
-    input: PutCommandInput | UpdateCommandInput,
+    input: PutCommandInput | UpdateCommandInput | DeleteCommandInput,
   ) =>
     call(name, wire(input)).catch((error: unknown) => {
-      if (isServiceError(error, 'ConditionalCheckFailedException') && error.details.Item !== undefined) {
-        refuseNewer(input.TableName, error.details.Item as WireItem);
-      }
-      throw error;
+      if (!isServiceError(error, 'ConditionalCheckFailedException')) throw error;
+      const { Item } = error.details;
+      throw new ConditionFailed(isWireItem(Item) ? plainItem(input.TableName, Item) : {});
     });
   return {
     get: async (input) => {
@@ -108,7 +107,7 @@ export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOpt
       return Attributes === undefined ? {} : { Attributes: plainItem(input.TableName, Attributes) };
     },
     delete: async (input) => {
-      await call('DeleteItem', wire(input));
+      await write('DeleteItem', input);
     },
     query,
     queryPages: (input) => pages(query, input),
@@ -135,7 +134,13 @@ export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOpt
           : { Put: wire({ ...Put, Item: versioned(Put.Item) }) },
       );
       // By the token a transaction that is sent again, because its answer got lost, is made once.
-      await call('TransactWriteItems', { ClientRequestToken: randomUUID(), ...input, TransactItems: writes });
+      await call('TransactWriteItems', { ClientRequestToken: randomUUID(), ...input, TransactItems: writes }).catch(
+        (error: unknown) => {
+          if (!isServiceError(error, 'TransactionCanceledException')) throw error;
+          const { CancellationReasons: reasons } = error.details;
+          throw new TransactionCancelled(Array.isArray(reasons) ? reasons.map(({ Code }) => String(Code)) : []);
+        },
+      );
     },
   };
 }
@@ -181,6 +186,8 @@ function plainPage(table: string | undefined, { Items = [], LastEvaluatedKey, Sc
 }
 
 const versioned = (item: Key | undefined): Key => ({ v: ITEM_VERSION, ...item });
+
+const isWireItem = (value: unknown): value is WireItem => typeof value === 'object' && value !== null;
 
 function plainItem(table: string | undefined, item: WireItem): StoredItem {
   refuseNewer(table, item);

@@ -1,6 +1,31 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { isServiceError } from '../aws/service-error.ts';
+/** A write was not made, because its condition did not hold. */
+export class ConditionFailed extends Error {
+  override readonly name = 'ConditionFailed';
+  // Private: a logger writes out what it finds.
+  readonly #item: Readonly<Record<string, unknown>>;
+
+  /** @param item that stood in the way, if the write asked for it */
+  constructor(item: Readonly<Record<string, unknown>> = {}) {
+    super('The condition of a write did not hold');
+    this.#item = item;
+  }
+
+  get item(): Readonly<Record<string, unknown>> {
+    return this.#item;
+  }
+}
+
+/** A transaction was not made. */
+export class TransactionCancelled extends Error {
+  override readonly name = 'TransactionCancelled';
+  /** DynamoDB's reason for each of its writes, by position: `None` for those that are not to blame. */
+  readonly codes: readonly string[];
+
+  constructor(codes: readonly string[]) {
+    super(`A transaction was cancelled: ${codes.join(', ')}`);
+    this.codes = codes;
+  }
+}
 
 /** Runs a conditional write: true when it was made, false when its condition did not hold. */
 export async function whenConditionHolds(write: Promise<unknown>): Promise<boolean> {
@@ -17,9 +42,8 @@ export async function conditionFailure(write: Promise<unknown>): Promise<Record<
     await write;
     return undefined;
   } catch (error) {
-    if (!isServiceError(error, 'ConditionalCheckFailedException')) throw error;
-    const { Item } = error.details;
-    return Item === undefined ? {} : unmarshall(Item as Record<string, AttributeValue>);
+    if (!(error instanceof ConditionFailed)) throw error;
+    return error.item;
   }
 }
 
@@ -35,9 +59,8 @@ export async function transactionFailures(run: () => Promise<unknown>): Promise<
       await run();
       return [];
     } catch (error) {
-      if (!isServiceError(error, 'TransactionCanceledException')) throw error;
-      const { CancellationReasons = [] } = error.details as { CancellationReasons?: readonly { Code?: string }[] };
-      const codes = CancellationReasons.map((reason) => reason.Code);
+      if (!(error instanceof TransactionCancelled)) throw error;
+      const { codes } = error;
       const failed = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
       if (failed.length > 0) return failed;
       if (!codes.includes('TransactionConflict') || attempt === CONFLICT_RETRIES) throw error;

@@ -3,14 +3,14 @@ import { describeIssue } from '../../contract/text.ts';
 import { Refusal } from '../refusal.ts';
 import { type Marked, type MarkPorts, markOrganization } from './marks.ts';
 
-export type OutboundQuota = Marked & { readonly org_id: string; readonly daily_outbound_quota: number | null };
+export type QuotaChange = Marked & { readonly org_id: string; readonly daily_outbound_quota: number | null };
 
 /**
  * Limits how many outbound requests an organization may make in a UTC day, or ends that with null, from the next request on
  * (marks.ts). What was counted today stays counted.
  * @throws Refusal 400 that names the field, 404
  */
-export async function setOutboundQuota(orgId: string, perDay: number | null, ports: MarkPorts): Promise<OutboundQuota> {
+export async function setOutboundQuota(orgId: string, perDay: number | null, ports: MarkPorts): Promise<QuotaChange> {
   const parsed = dailyOutboundQuota.safeParse(perDay);
   if (!parsed.success) throw new Refusal(400, `daily_outbound_quota: ${describeIssue(parsed.error)}`);
   const mark = { daily_outbound_quota: parsed.data };

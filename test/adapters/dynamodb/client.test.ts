@@ -1,8 +1,8 @@
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { BatchWriteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
+import { ConditionFailed } from '../../../src/adapters/dynamodb/conditions.ts';
 import { startTables, type TestTables } from './tables.ts';
+import { through } from './through.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -51,6 +51,22 @@ describe('values', () => {
   });
 });
 
+test('a write whose condition does not hold hands over what stands in its way, and keeps it out of what is logged', async () => {
+  const Item = { pk: 'in-the-way', sk: '1', text: 'private', binary: BYTES };
+  const put = () =>
+    tables.client.put({
+      TableName: tables.sorted,
+      Item,
+      ConditionExpression: 'attribute_not_exists(pk)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+  await put();
+  const error = await put().catch((failed: unknown) => failed);
+  if (!(error instanceof ConditionFailed)) throw error;
+  expect({ ...error.item, binary: 0 }).toEqual({ ...Item, binary: 0 });
+  expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain('private');
+});
+
 describe('a partition of more than a page', () => {
   const COUNT = 40;
   beforeAll(async () => {
@@ -93,42 +109,8 @@ describe('a partition of more than a page', () => {
   });
 });
 
-/** A client in front of DynamoDB; `answer` can have the answer of a call, or let the engine give it. */
-async function through(
-  answer: (call: { operation: string; body: string; count: number }) => object | 'lost' | undefined,
-) {
-  const calls: { operation: string; body: string }[] = [];
-  const proxy = createServer((request, response) => {
-    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      calls.push({ operation, body });
-      const own = answer({ operation, body, count: calls.length });
-      if (own !== undefined && own !== 'lost') {
-        // With spaces between, which JSON allows.
-        response.end(JSON.stringify(own, null, 1));
-        return;
-      }
-      const forwarded = httpRequest(tables.access.endpoint, { method: 'POST', headers: request.headers }, (theirs) => {
-        if (own === 'lost') theirs.resume().on('end', () => request.socket.destroy());
-        else theirs.pipe(response.writeHead(theirs.statusCode ?? 0, theirs.headers));
-      });
-      forwarded.end(body);
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const stop = () => {
-    proxy.closeAllConnections();
-    proxy.close();
-  };
-  return { client: dynamoDb({ ...tables.access, endpoint }), calls, stop };
-}
-
 test('a transaction whose answer got lost is sent again under the token that makes it once', async () => {
-  const { client, calls, stop } = await through(({ count }) => (count === 1 ? 'lost' : undefined));
+  const { client, calls, stop } = await through(tables.access, ({ count }) => (count === 1 ? 'lost' : undefined));
   const write = () =>
     client.transactWrite({
       TransactItems: [
@@ -160,7 +142,7 @@ test('a transaction whose answer got lost is sent again under the token that mak
 
 test('what a batch did not get to is handed back', async () => {
   const left = { [tables.sorted]: [{ DeleteRequest: { Key: { pk: { S: 'p' }, sk: { S: '2' } } } }] };
-  const { client, stop } = await through(() => ({ UnprocessedItems: left }));
+  const { client, stop } = await through(tables.access, () => ({ UnprocessedItems: left }));
   const keys = [
     { pk: 'p', sk: '1' },
     { pk: 'p', sk: '2' },
@@ -170,7 +152,7 @@ test('what a batch did not get to is handed back', async () => {
 });
 
 test('binary is found in an answer however its JSON is spaced', async () => {
-  const { client, stop } = await through(() => ({ Item: { pk: { S: 'p' }, bytes: { B: 'AQI=' } } }));
+  const { client, stop } = await through(tables.access, () => ({ Item: { pk: { S: 'p' }, bytes: { B: 'AQI=' } } }));
   const { Item } = await client.get({ TableName: tables.unsorted, Key: { pk: 'p' } });
   expect(Buffer.from(Item?.bytes)).toEqual(Buffer.of(1, 2));
   stop();

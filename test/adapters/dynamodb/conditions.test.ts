@@ -1,14 +1,12 @@
-import { ServiceError } from '../../../src/adapters/aws/service-error.ts';
 import {
+  ConditionFailed,
   conditionFailure,
+  TransactionCancelled,
   transactionFailures,
   whenConditionHolds,
 } from '../../../src/adapters/dynamodb/conditions.ts';
 
-const failed = (Item?: object) =>
-  new ServiceError('ConditionalCheckFailedException', 'no', 400, Item === undefined ? {} : { Item });
-const cancelled = (...codes: string[]) =>
-  new ServiceError('TransactionCanceledException', 'no', 400, { CancellationReasons: codes.map((Code) => ({ Code })) });
+const cancelled = (...codes: string[]) => new TransactionCancelled(codes);
 
 describe('a conditional write', () => {
   test('that was made has no failure', async () => {
@@ -16,13 +14,11 @@ describe('a conditional write', () => {
     expect(await whenConditionHolds(Promise.resolve({}))).toBe(true);
   });
 
-  test('whose condition did not hold gives the item in its way, as plain values', async () => {
-    expect(await conditionFailure(Promise.reject(failed({ h0: { N: '5' }, name: { S: 'x' } })))).toEqual({
-      h0: 5,
-      name: 'x',
-    });
-    expect(await conditionFailure(Promise.reject(failed()))).toEqual({});
-    expect(await whenConditionHolds(Promise.reject(failed()))).toBe(false);
+  test('whose condition did not hold gives the item in its way', async () => {
+    const item = { h0: 5, name: 'x' };
+    expect(await conditionFailure(Promise.reject(new ConditionFailed(item)))).toEqual(item);
+    expect(await conditionFailure(Promise.reject(new ConditionFailed()))).toEqual({});
+    expect(await whenConditionHolds(Promise.reject(new ConditionFailed()))).toBe(false);
   });
 
   test('that failed otherwise throws', async () => {

@@ -1,13 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
+import { through } from './through.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -46,34 +44,6 @@ async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
   const records: DeliveryRecord[] = [];
   for await (const record of deliveryRecords(tables.client, tables.sorted, actionId)) records.push(record);
   return records;
-}
-
-/** A client in front of which the first answer to every write is lost on the way, although the write was made. */
-async function losingAnswers() {
-  const lost: string[] = [];
-  let lose = true;
-  const proxy = createServer((request, response) => {
-    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const forwarded = httpRequest(tables.access.endpoint, { method: 'POST', headers: request.headers }, (answer) => {
-      if (lose) {
-        lost.push(operation);
-        answer.resume().on('end', () => request.socket.destroy());
-      } else {
-        response.writeHead(answer.statusCode ?? 0, answer.headers);
-        answer.pipe(response);
-      }
-      lose = !lose;
-    });
-    request.pipe(forwarded);
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const { port } = proxy.address() as AddressInfo;
-  const client = dynamoDb({ ...tables.access, endpoint: `http://127.0.0.1:${port}` });
-  const stop = () => {
-    proxy.closeAllConnections();
-    proxy.close();
-  };
-  return { client, lost, stop };
 }
 
 test('a record that newer code wrote, and this code cannot read, is neither taken over nor taken for another’s', async () => {
@@ -158,12 +128,13 @@ describe('a claim', () => {
   test('whose answer got lost on the way is found by the repeated write, and no send is counted twice', async () => {
     const start = aStart();
     const later = new FrozenClock();
-    const { client, lost, stop } = await losingAnswers();
+    // The first answer to every write gets lost on the way, although the write was made.
+    const { client, calls, stop } = await through(tables.access, ({ count }) => (count % 2 === 1 ? 'lost' : undefined));
     const log = deliveryLog(client, tables.sorted, { retentionDays: 30, now: later.now });
     expect(await log.claim(start)).toEqual({ kind: 'claimed' });
     later.advance(20_000);
     expect(await log.claim(start)).toEqual({ kind: 'resumed' });
-    expect(lost.length).toBeGreaterThanOrEqual(2);
+    expect(calls.length).toBeGreaterThanOrEqual(4);
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 2 })]);
     stop();
   });
