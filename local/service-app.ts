@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { VaWaveStack } from '../lib/va-wave-stack.ts';
-import type { ComposeApp } from './template/synthesis-worker.ts';
+import type { ComposeApp } from './cloud/template/synthesis-worker.ts';
 
 /**
  * The same app as bin/app.ts. Its one difference is the one thing that bin/ never passes: the network rule of this

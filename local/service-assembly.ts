@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { synthesize } from './template/synthesize.ts';
+import { synthesize } from './cloud/template/synthesize.ts';
 
 const SERVICE_APP = new URL('./service-app.ts', import.meta.url);
 const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url));

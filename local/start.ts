@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { type LocalCloud, startLocalCloud } from './cloud.ts';
-import { CloudError } from './cloud-error.ts';
+import { CloudError } from './cloud/cloud-error.ts';
+import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 import type { RunningDemo } from './demo-cloud.ts';
-import { writeFileAtomically } from './state/atomic-file.ts';
+import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
 
 type Options = {
   readonly data: string;

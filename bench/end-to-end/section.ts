@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startLocalCloud } from '../../local/cloud.ts';
 import { demoCertificates } from '../../local/demo/certificates.ts';
 import { operatorOf } from '../../local/demo/operator.ts';
+import { startLocalCloud } from '../../local/local-cloud.ts';
 import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { startDynoxide } from '../../local/engines/dynoxide.ts';
+import { startDynoxide } from '../../local/cloud/engines/dynoxide.ts';
 import { type DynamoDb, dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomically } from '../state/atomic-file.ts';
+import { writeFileAtomically } from '../cloud/state/atomic-file.ts';
 import { authorityExtensions, serverExtensions, signCertificate } from './x509.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

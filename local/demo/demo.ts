@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import type { PrepareDemo, StartDemo } from '../demo-cloud.ts';
-import { addReadyUsers, READY_USERS } from '../login/ready-users.ts';
+import { addReadyUsers, READY_USERS } from '../ready-users.ts';
 import { demoCertificates } from './certificates.ts';
 import { Feed } from './feed.ts';
 import { recall, remember } from './memory.ts';

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import { codeOf } from '../cloud-error.ts';
+import { codeOf } from '../cloud/cloud-error.ts';
 
 const LOOPBACK = '127.0.0.1';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writeFileAtomically } from '../state/atomic-file.ts';
+import { writeFileAtomically } from '../cloud/state/atomic-file.ts';
 
 /** What the demo's customer remembers between runs. */
 const remembered = z.object({

@@ -10,7 +10,7 @@ import type { Action } from '../../src/contract/actions.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../../src/domain/actions/manage-actions.ts';
 import type { PublishEvent } from '../../src/domain/events/publish.ts';
-import { CloudError } from '../cloud-error.ts';
+import { CloudError } from '../cloud/cloud-error.ts';
 import type { DemoCloud } from '../demo-cloud.ts';
 
 /** What an operator of the deployment can do, and what the platform around it does. */

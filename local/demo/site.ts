@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod';
-import { messageOf } from '../cloud-error.ts';
+import { messageOf } from '../cloud/cloud-error.ts';
 import type { DemoCloud } from '../demo-cloud.ts';
 import type { DemoCertificates } from './certificates.ts';
 import type { Feed, ReceivedRequest } from './feed.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LocalCloud } from '../../local/cloud.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
 import { cognitoClient, ensureUser } from '../../src/adapters/cognito/users.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';

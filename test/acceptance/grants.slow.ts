@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startLocalCloud } from '../../local/cloud.ts';
+import { startLocalCloud } from '../../local/local-cloud.ts';
 import { assembleService } from '../../local/service-assembly.ts';
 import { directOperator } from './direct-operator.ts';
 import { localService } from './local-service.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalCloud } from '../../local/cloud.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
 import type { LoginClient } from './login.ts';
 import type { Service } from './scenario.ts';
 

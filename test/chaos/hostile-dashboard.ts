@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json as jsonOf } from 'node:stream/consumers';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
-import { JwtAuthorizer } from '../../local/login/jwt-authorizer.ts';
+import { JwtAuthorizer } from '../../local/cloud/login/jwt-authorizer.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { openDeployment } from '../../cli/deployment.ts';
 import { runCommandLine } from '../../cli/program.ts';
-import { type DynamoProcess, startDynoxide } from '../../local/engines/dynoxide.ts';
+import { type DynamoProcess, startDynoxide } from '../../local/cloud/engines/dynoxide.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));

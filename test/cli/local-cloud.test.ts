@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../cli/connection.ts';
 import { runCommandLine } from '../../cli/program.ts';
-import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
+import { type LocalCloud, startLocalCloud } from '../../local/local-cloud.ts';
 
 import.meta.jest.setTimeout(60_000);
 

@@ -1,4 +1,4 @@
-import { JwtAuthorizer } from '../../local/login/jwt-authorizer.ts';
+import { JwtAuthorizer } from '../../local/cloud/login/jwt-authorizer.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
 
 const SCOPES = ['va-wave-dashboard/use'];

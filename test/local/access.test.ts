@@ -1,7 +1,7 @@
-import { Authorizer } from '../../local/access/authorizer.ts';
-import type { Caller, Role } from '../../local/access/callers.ts';
-import { evaluate } from '../../local/access/evaluate.ts';
-import type { PolicyStatement } from '../../local/access/policy-document.ts';
+import { Authorizer } from '../../local/cloud/access/authorizer.ts';
+import type { Caller, Role } from '../../local/cloud/access/callers.ts';
+import { evaluate } from '../../local/cloud/access/evaluate.ts';
+import type { PolicyStatement } from '../../local/cloud/access/policy-document.ts';
 
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/T';
 const request = { action: 'dynamodb:GetItem', resource: TABLE, keys: { 'aws:securetransport': 'true' } };

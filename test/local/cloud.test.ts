@@ -20,8 +20,8 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
-import { CloudError } from '../../local/cloud-error.ts';
+import { CloudError } from '../../local/cloud/cloud-error.ts';
+import { type LocalCloud, startLocalCloud } from '../../local/local-cloud.ts';
 import { assembleFixture, eventually, temporaryFolder } from './fixture/fixture-cloud.ts';
 
 import.meta.jest.setTimeout(30_000);

@@ -1,6 +1,6 @@
-import { matchesPattern, requireKnownPattern } from '../../local/engines/event-pattern.ts';
-import { intervalOf } from '../../local/engines/scheduler.ts';
-import type { JsonObject } from '../../local/template/json.ts';
+import { matchesPattern, requireKnownPattern } from '../../local/cloud/engines/event-pattern.ts';
+import { intervalOf } from '../../local/cloud/engines/scheduler.ts';
+import type { JsonObject } from '../../local/cloud/template/json.ts';
 
 const event: JsonObject = {
   source: 'shop',

@@ -1,6 +1,6 @@
-import { failedItems } from '../../local/functions/event-source.ts';
-import { answerOf } from '../../local/http/api-payload.ts';
-import { Routes } from '../../local/http/routes.ts';
+import { failedItems } from '../../local/cloud/functions/event-source.ts';
+import { answerOf } from '../../local/cloud/http/api-payload.ts';
+import { Routes } from '../../local/cloud/http/routes.ts';
 
 describe('routes', () => {
   const keys = [

@@ -1,8 +1,8 @@
-import type { Template } from '../../local/template/assembly.ts';
-import { ACCOUNT } from '../../local/template/identities.ts';
-import { Resolver } from '../../local/template/intrinsics.ts';
-import type { Json } from '../../local/template/json.ts';
-import { TemplateReader } from '../../local/template/model.ts';
+import type { Template } from '../../local/cloud/template/assembly.ts';
+import { ACCOUNT } from '../../local/cloud/template/identities.ts';
+import { Resolver } from '../../local/cloud/template/intrinsics.ts';
+import type { Json } from '../../local/cloud/template/json.ts';
+import { TemplateReader } from '../../local/cloud/template/model.ts';
 
 const template: Template = {
   Resources: {},

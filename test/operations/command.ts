@@ -1,6 +1,6 @@
 import { openDeployment } from '../../cli/deployment.ts';
 import { runCommandLine } from '../../cli/program.ts';
-import type { LocalCloud } from '../../local/cloud.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
 
 /** Runs commands with --json against a one-machine cloud, in this process. */
 export function commandLineOf(cloud: LocalCloud) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { startDynoxide } from '../../../local/engines/dynoxide.ts';
+import { startDynoxide } from '../../../local/cloud/engines/dynoxide.ts';
 import type { AwsAccess } from '../../../src/adapters/aws/access.ts';
 import { type DynamoDb, dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Authorizer } from '../../../local/access/authorizer.ts';
-import { FunctionLog } from '../../../local/functions/function-log.ts';
+import { Authorizer } from '../../../local/cloud/access/authorizer.ts';
+import { FunctionLog } from '../../../local/cloud/functions/function-log.ts';
 import { logged } from '../../lambdas/invocation.ts';
 
 const line = { message: 'Planted', service: 'planted', detail: process.env.PLANTED };

@@ -8,7 +8,7 @@ import { CloudError } from '../cloud-error.ts';
 /** A DynamoDB somewhere: an origin without a path, and how to end it. */
 export type DynamoProcess = { readonly origin: string; stop(): Promise<void> };
 
-const BINARY = fileURLToPath(new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url));
+const BINARY = fileURLToPath(new URL('../../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url));
 
 /**
  * Runs the engine, and ends it as soon as the pipe from us closes: also when we are killed without a chance to say so.

@@ -1,13 +1,13 @@
 import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
-import { ensureUser } from '../../src/adapters/cognito/users.ts';
-import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
-import { members } from '../../src/adapters/dynamodb/members.ts';
-import type { Role } from '../../src/contract/members.ts';
-import { OUTPUTS } from '../../src/contract/outputs.ts';
-import { addMember } from '../../src/domain/organizations/manage-members.ts';
-import { CloudError } from '../cloud-error.ts';
-import type { DemoCloud } from '../demo-cloud.ts';
+import { ensureUser } from '../src/adapters/cognito/users.ts';
+import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
+import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
+import { members } from '../src/adapters/dynamodb/members.ts';
+import type { Role } from '../src/contract/members.ts';
+import { OUTPUTS } from '../src/contract/outputs.ts';
+import { addMember } from '../src/domain/organizations/manage-members.ts';
+import { CloudError } from './cloud/cloud-error.ts';
+import type { DemoCloud } from './demo-cloud.ts';
 
 export type ReadyUser = { readonly email: string; readonly password: string; readonly role: Role };
 

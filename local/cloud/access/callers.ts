@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Credentials } from '../demo-cloud.ts';
+import type { Credentials } from '../../demo-cloud.ts';
 import type { PolicyStatement } from './policy-document.ts';
 
 /** A statement of a role, with the place in the template that a report can name. */

@@ -47,7 +47,7 @@ export async function synthesize(app: AppModule, outdir: string): Promise<void> 
 
 /** The context that the CDK's command line would pass. */
 function projectContext(): Readonly<Record<string, unknown>> {
-  const configuration: unknown = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  const configuration: unknown = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'));
   const context = isObject(configuration) ? configuration.context : undefined;
   return isObject(context) ? context : {};
 }
