@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { required } from '../../src/adapters/lambda/environment.ts';
-import { now } from '../../src/adapters/lambda/system-clock.ts';
+import { required } from '../../src/adapters/handlers/environment.ts';
+import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { readRing, writeRing } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';

@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { required } from '../../src/adapters/lambda/environment.ts';
-import { httpHandler } from '../../src/adapters/lambda/http.ts';
-import { allowPreflight } from '../../src/adapters/lambda/widget-request.ts';
+import { required } from '../../src/adapters/handlers/environment.ts';
+import { httpHandler } from '../../src/adapters/handlers/http.ts';
+import { allowPreflight } from '../../src/adapters/handlers/widget-request.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { preflight } from '../../src/domain/auth/cors.ts';
 

@@ -1,8 +1,8 @@
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { required } from '../../src/adapters/lambda/environment.ts';
-import { invokeHandler } from '../../src/adapters/lambda/invoke.ts';
-import { outboundFunction } from '../../src/adapters/lambda/outbound-function.ts';
-import { now } from '../../src/adapters/lambda/system-clock.ts';
+import { required } from '../../src/adapters/handlers/environment.ts';
+import { invokeHandler } from '../../src/adapters/handlers/invoke.ts';
+import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
+import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';

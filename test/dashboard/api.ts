@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { dashboardReply } from '../../src/adapters/lambda/dashboard-router.ts';
-import { dashboardRoutes } from '../../src/adapters/lambda/dashboard-routes.ts';
-import { httpHandler } from '../../src/adapters/lambda/http.ts';
+import { dashboardReply } from '../../src/adapters/handlers/dashboard-router.ts';
+import { dashboardRoutes } from '../../src/adapters/handlers/dashboard-routes.ts';
+import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { Membership, Role } from '../../src/contract/members.ts';
 import { ORG_ID } from '../fakes/configuration.ts';

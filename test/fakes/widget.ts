@@ -2,7 +2,7 @@ import type { Assistant } from '../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../src/contract/sessions.ts';
 import type { SubmissionClaim, SubmissionKey } from '../../src/domain/actions/submit-form.ts';
 import type { WidgetAuthenticationPorts, WidgetCredentials } from '../../src/domain/auth/authenticate-widget.ts';
-import type { Conversation } from '../../src/domain/auth/conversations.ts';
+import type { Conversation } from '../../src/domain/conversations/conversations.ts';
 import { SITE_ID } from './configuration.ts';
 
 /** A visitor's browser on `https://shop.example`, with the site id. */

@@ -51,10 +51,10 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seenBy: ['test/lib/stack.test.ts', 'the edge sends /api/* to the API over TLS'],
   },
   'a viewer address that is believed without proof': {
-    file: 'src/adapters/secrets/origin-secret.ts',
+    file: 'src/adapters/handlers/visitor-ip.ts',
     text: 'if (!(await isOriginSecret(proof))) return request.sourceIp;',
     becomes: '',
-    seenBy: ['test/adapters/secrets/origin-secret.test.ts', 'a request with a viewer address and a wrong proof'],
+    seenBy: ['test/adapters/handlers/visitor-ip.test.ts', 'a request with a viewer address and a wrong proof'],
   },
   ...TRUSTED,
   'a server secret that is compared by itself': {

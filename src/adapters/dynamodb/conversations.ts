@@ -1,7 +1,7 @@
 import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
 import type { ToolCallRecord } from '../../domain/actions/call-tool.ts';
 import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit-form.ts';
-import type { Conversation, FindConversation } from '../../domain/auth/conversations.ts';
+import type { Conversation, FindConversation } from '../../domain/conversations/conversations.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';

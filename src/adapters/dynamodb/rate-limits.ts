@@ -1,4 +1,4 @@
-import type { HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/auth/rate-limits.ts';
+import type { HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/rate-limits/rate-limits.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure } from './conditions.ts';

@@ -11,9 +11,9 @@ import {
   type WidgetAuthenticationPorts,
   type WidgetCredentials,
 } from '../auth/authenticate-widget.ts';
-import { belongsTo, type FindConversation } from '../auth/conversations.ts';
-import type { HitPerMinute } from '../auth/rate-limits.ts';
+import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
+import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';

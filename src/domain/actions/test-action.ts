@@ -2,9 +2,9 @@ import type { Action, FormField, ParameterProperty, ParametersSchema } from '../
 import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
-import type { HitPerMinute } from '../auth/rate-limits.ts';
 import type { OutboundRequest } from '../delivery/outbound.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
+import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { checkArguments } from './parameters.ts';

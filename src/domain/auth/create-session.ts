@@ -2,9 +2,9 @@ import type { Assistant } from '../../contract/assistants.ts';
 import { SESSION_CREATE_PER_MINUTE, SESSION_TOKEN_MAX_BYTES } from '../../contract/limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import type { SessionClaims, SessionCreateResponse } from '../../contract/sessions.ts';
+import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
 import { Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
-import type { HitPerHour, HitPerMinute } from './rate-limits.ts';
 import { serverSecretMatches, siteOfServerSecret } from './server-secret.ts';
 import { parseSessionRequest } from './session-request.ts';
 

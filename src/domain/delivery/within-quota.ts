@@ -1,4 +1,4 @@
-import type { HitPerDay } from '../auth/rate-limits.ts';
+import type { HitPerDay } from '../rate-limits/rate-limits.ts';
 import type { Clock } from '../sources.ts';
 import type { Deliver, OutboundOutcome, OutboundQuota } from './outbound.ts';
 

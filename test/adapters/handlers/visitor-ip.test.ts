@@ -1,4 +1,4 @@
-import { visitorIp } from '../../../src/adapters/secrets/origin-secret.ts';
+import { visitorIp } from '../../../src/adapters/handlers/visitor-ip.ts';
 
 const SECRET = 'the-origin-secret';
 const ip = (headers: Record<string, string>) =>

@@ -5,18 +5,18 @@ import { URL_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import { describeIssue } from '../../contract/text.ts';
 import { type InitResponse, initRequest } from '../../contract/widget.ts';
-import type { PublishEvent } from '../events/publish.ts';
-import { Refusal } from '../refusal.ts';
-import type { Clock, NewId } from '../sources.ts';
 import {
   admitWidget,
   claimedSite,
   identifyWidget,
   type WidgetAuthenticationPorts,
   type WidgetCredentials,
-} from './authenticate-widget.ts';
+} from '../auth/authenticate-widget.ts';
+import type { PublishEvent } from '../events/publish.ts';
+import type { HitPerHour } from '../rate-limits/rate-limits.ts';
+import { Refusal } from '../refusal.ts';
+import type { Clock, NewId } from '../sources.ts';
 import { belongsTo, type Conversation, type FindConversation } from './conversations.ts';
-import type { HitPerHour } from './rate-limits.ts';
 
 export type InitWidgetPorts = WidgetAuthenticationPorts & {
   readonly findConversation: FindConversation;

@@ -1,7 +1,7 @@
 import '../../lambdas/environment.ts';
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod';
-import { invokeHandler } from '../../../src/adapters/lambda/invoke.ts';
+import { invokeHandler } from '../../../src/adapters/handlers/invoke.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { lambdaContext, lineOf, logged, REQUEST_ID } from '../../lambdas/invocation.ts';
 

@@ -1,7 +1,7 @@
 import '../../lambdas/environment.ts';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { required } from '../../../src/adapters/lambda/environment.ts';
-import { type HttpRequest, httpHandler } from '../../../src/adapters/lambda/http.ts';
+import { required } from '../../../src/adapters/handlers/environment.ts';
+import { type HttpRequest, httpHandler } from '../../../src/adapters/handlers/http.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { call, REQUEST_ID } from '../../lambdas/invocation.ts';
 

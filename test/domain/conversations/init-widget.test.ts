@@ -2,7 +2,7 @@ import type { FormAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
 import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
-import { type InitWidgetPorts, initWidget } from '../../../src/domain/auth/init-widget.ts';
+import { type InitWidgetPorts, initWidget } from '../../../src/domain/conversations/init-widget.ts';
 import type { PublishEvent } from '../../../src/domain/events/publish.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { aFormAction, anAssistant, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
