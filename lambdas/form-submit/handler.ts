@@ -8,7 +8,7 @@ import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
-import { assistantKnown, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
+import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
@@ -16,6 +16,7 @@ import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { escalationTopics, snsClient } from '../../src/adapters/sns/escalation-topic.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { submitForm } from '../../src/domain/actions/submit-form.ts';
+import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';
 
 const dynamo = dynamoDb();
 const secrets = secretsManager();
@@ -42,7 +43,8 @@ export const handler = httpHandler(logger, (request, replyHeaders) =>
   outbound.invocation(async () => {
     const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
     const { site_id: siteId = '', slug = '' } = request.path;
-    const submission = { siteId, slug, credentials, readBody: request.readBody };
-    return { status: 200, body: await submitForm(submission, ports, assistantKnown(logger, request, replyHeaders)) };
+    const widget = await identifyWidget(credentials, ports);
+    siteIdentified(widget, logger, replyHeaders);
+    return { status: 200, body: await submitForm({ siteId, slug, widget, readBody: request.readBody }, ports) };
   }),
 );

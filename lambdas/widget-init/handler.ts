@@ -10,12 +10,12 @@ import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
-import { assistantKnown, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
+import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { initWidget } from '../../src/domain/conversations/init-widget.ts';
+import { identifyInit, initWidget } from '../../src/domain/conversations/init-widget.ts';
 
 const logger = new Logger({ serviceName: 'widget-init' });
 const dynamo = dynamoDb();
@@ -33,12 +33,7 @@ const ports = {
 
 export const handler = httpHandler(logger, async (request, replyHeaders) => {
   const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
-  return {
-    status: 200,
-    body: await initWidget(
-      { credentials, readBody: request.readBody },
-      ports,
-      assistantKnown(logger, request, replyHeaders),
-    ),
-  };
+  const init = await identifyInit({ credentials, readBody: request.readBody }, ports);
+  siteIdentified(init.widget, logger, replyHeaders);
+  return { status: 200, body: await initWidget(init, ports) };
 });

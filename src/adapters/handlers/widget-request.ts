@@ -1,7 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Assistant } from '../../contract/assistants.ts';
 import { CORS_REQUEST_HEADERS, SESSION_TOKEN_HEADER, SITE_ID_HEADER } from '../../contract/headers.ts';
-import type { WidgetCredentials } from '../../domain/auth/authenticate-widget.ts';
+import type { IdentifiedWidget, WidgetCredentials } from '../../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../../domain/auth/cors.ts';
 import type { HttpRequest, ReplyHeaders } from './http.ts';
 
@@ -16,17 +15,19 @@ export function widgetCredentials(request: HttpRequest, ip: string): WidgetCrede
   };
 }
 
-/** Takes note of the assistant: the log names it from here on, and the page may read the answer, if it is on its Domain. */
-export function assistantKnown(
+/**
+ * Names the site in every line of the log from here on, and lets its page read the answer, if the page is on its Domain. Called
+ * before anything is refused, so that refusals can be read as well.
+ */
+export function siteIdentified(
+  { assistant, credentials }: IdentifiedWidget,
   logger: Logger,
-  request: HttpRequest,
   headers: ReplyHeaders,
-): (assistant: Assistant) => void {
-  return (assistant) => {
-    logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
-    const origin = allowedOrigin(assistant, request.headers.origin);
-    if (origin !== undefined) headers['access-control-allow-origin'] = origin;
-  };
+): void {
+  if (assistant === undefined) return;
+  logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
+  const origin = allowedOrigin(assistant, credentials.origin);
+  if (origin !== undefined) headers['access-control-allow-origin'] = origin;
 }
 
 /** For ten minutes the browser need not ask again; the answer itself is checked every time. */

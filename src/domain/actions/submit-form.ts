@@ -4,13 +4,7 @@ import { FORM_SUBMISSIONS_PER_MINUTE } from '../../contract/limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import { describeIssue } from '../../contract/text.ts';
 import { type FormSubmitResponse, formSubmitRequest, identifier } from '../../contract/widget.ts';
-import {
-  admitOrigin,
-  admitWidget,
-  identifyWidget,
-  type WidgetAuthenticationPorts,
-  type WidgetCredentials,
-} from '../auth/authenticate-widget.ts';
+import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
@@ -40,51 +34,46 @@ export type SubmissionClaim =
 
 export type SubmissionKey = { readonly siteId: string; readonly conversationId: string; readonly clientKey: string };
 
-export type SubmitFormPorts = WidgetAuthenticationPorts &
-  SingleAttemptPorts & {
-    readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
-    readonly findConversation: FindConversation;
-    readonly hitPerMinute: HitPerMinute;
-    /** Takes the key for `submissionId`, or for the id that an earlier, failed try of the same key was given. */
-    readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
-    readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
-    readonly settleFailed: (submissionId: string, cause: unknown) => void;
-    readonly escalate: EscalationChannel;
-    /** Tells the operator how each way went; the caller learns only whether one accepted. */
-    readonly forwarded: (ways: {
-      readonly submissionId: string;
-      readonly endpoint: boolean;
-      readonly escalation: 'accepted' | 'failed' | 'none';
-    }) => void;
-    readonly newId: NewId;
-  };
+export type SubmitFormPorts = SingleAttemptPorts & {
+  readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
+  readonly findConversation: FindConversation;
+  readonly hitPerMinute: HitPerMinute;
+  /** Takes the key for `submissionId`, or for the id that an earlier, failed try of the same key was given. */
+  readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
+  readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
+  readonly settleFailed: (submissionId: string, cause: unknown) => void;
+  readonly escalate: EscalationChannel;
+  /** Tells the operator how each way went; the caller learns only whether one accepted. */
+  readonly forwarded: (ways: {
+    readonly submissionId: string;
+    readonly endpoint: boolean;
+    readonly escalation: 'accepted' | 'failed' | 'none';
+  }) => void;
+  readonly newId: NewId;
+};
 
 export type SubmitFormRequest = {
   readonly siteId: string;
   readonly slug: string;
-  readonly credentials: WidgetCredentials;
+  readonly widget: IdentifiedWidget;
   readonly readBody: () => unknown;
 };
 
 /**
  * Form submit (spec "POST /api/widgets/sites/<site_id>/forms/<slug>/submit"): cleans the values, signs and forwards them once,
  * and tells the escalation channels. Accepted when the endpoint or any channel accepted.
- * @param siteKnown called as soon as the site is known, so that refusals carry CORS headers
  * @throws Refusal; 502 when nobody accepted
  */
-export async function submitForm(
-  request: SubmitFormRequest,
-  ports: SubmitFormPorts,
-  siteKnown: (assistant: Assistant) => void,
-): Promise<FormSubmitResponse> {
-  const { assistant, userId } = await admit(request, ports, siteKnown);
+export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPorts): Promise<FormSubmitResponse> {
+  const assistant = admit(request);
+  const userId = request.widget.claims?.sub ?? null;
   const siteId = assistant.site_id;
   const parsed = formSubmitRequest.safeParse(request.readBody());
   if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
   const { conversation_id, values, client_key } = parsed.data;
   const now = ports.now();
   const [perMinute, form, conversation] = await Promise.all([
-    ports.hitPerMinute(`form-submit#${siteId}#${request.credentials.ip}`, FORM_SUBMISSIONS_PER_MINUTE, now),
+    ports.hitPerMinute(`form-submit#${siteId}#${request.widget.credentials.ip}`, FORM_SUBMISSIONS_PER_MINUTE, now),
     identifier.safeParse(request.slug).success ? ports.findForm(siteId, request.slug) : undefined,
     ports.findConversation(siteId, conversation_id),
   ]);
@@ -121,17 +110,11 @@ export async function submitForm(
 }
 
 /** As the widget, from an allowed origin: Allowed Domains in Allowed Websites, the Domain in Session Signed. */
-async function admit(
-  request: SubmitFormRequest,
-  ports: WidgetAuthenticationPorts,
-  siteKnown: (assistant: Assistant) => void,
-): Promise<{ readonly assistant: Assistant; readonly userId: string | null }> {
-  const identified = await identifyWidget(request.credentials, ports);
-  if (identified.assistant !== undefined) siteKnown(identified.assistant);
-  const assistant = admitWidget(request.credentials, identified);
-  if (assistant.site_id !== request.siteId) throw new Refusal(403, MESSAGES.siteMismatch);
-  if (identified.claims !== undefined) admitOrigin(request.credentials, [assistant.domain]);
-  return { assistant, userId: identified.claims?.sub ?? null };
+function admit({ widget, siteId }: SubmitFormRequest): Assistant {
+  const assistant = admitWidget(widget);
+  if (assistant.site_id !== siteId) throw new Refusal(403, MESSAGES.siteMismatch);
+  if (widget.claims !== undefined) admitOrigin(widget.credentials, [assistant.domain]);
+  return assistant;
 }
 
 /** Both ways side by side; accepted when either accepts. */

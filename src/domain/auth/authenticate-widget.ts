@@ -24,7 +24,9 @@ export type WidgetAuthenticationPorts = {
   readonly siteOfToken: (token: string) => string | undefined;
 };
 
+/** Who a request speaks for, before anything is judged. */
 export type IdentifiedWidget = {
+  readonly credentials: WidgetCredentials;
   readonly assistant: Assistant | undefined;
   /** Undefined without a token, or when the token is not valid. */
   readonly claims: SessionClaims | undefined;
@@ -49,7 +51,7 @@ export async function identifyWidget(
     siteId === undefined ? undefined : ports.findAssistant(siteId),
     credentials.sessionToken ? ports.verifyToken(credentials.sessionToken) : undefined,
   ]);
-  return { assistant, claims };
+  return { credentials, assistant, claims };
 }
 
 /**
@@ -57,8 +59,7 @@ export async function identifyWidget(
  * Domains (empty list, missing header, host), IP allowlist (spec "Widget init" errors; the order is ours).
  * @throws Refusal 401, or 403 for the IP allowlist
  */
-export function admitWidget(credentials: WidgetCredentials, identified: IdentifiedWidget): Assistant {
-  const { assistant, claims } = identified;
+export function admitWidget({ credentials, assistant, claims }: IdentifiedWidget): Assistant {
   if (!credentials.sessionToken && !credentials.siteId) throw new Refusal(401, MESSAGES.credentialsRequired);
   if (credentials.sessionToken && claims === undefined) throw new Refusal(401, MESSAGES.sessionTokenInvalid);
   if (assistant === undefined) throw new Refusal(401, MESSAGES.siteNotFound);

@@ -8,6 +8,7 @@ import { type InitResponse, initRequest } from '../../contract/widget.ts';
 import {
   admitWidget,
   claimedSite,
+  type IdentifiedWidget,
   identifyWidget,
   type WidgetAuthenticationPorts,
   type WidgetCredentials,
@@ -18,8 +19,9 @@ import { Refusal } from '../refusal.ts';
 import type { Clock, NewId } from '../sources.ts';
 import { belongsTo, type Conversation, type FindConversation } from './conversations.ts';
 
-export type InitWidgetPorts = WidgetAuthenticationPorts & {
-  readonly findConversation: FindConversation;
+export type IdentifyInitPorts = WidgetAuthenticationPorts & { readonly findConversation: FindConversation };
+
+export type InitWidgetPorts = {
   readonly saveConversation: (conversation: Conversation) => Promise<void>;
   /** The assistant's enabled Form Actions. */
   readonly formsOf: (assistant: Assistant) => Promise<readonly FormAction[]>;
@@ -29,35 +31,45 @@ export type InitWidgetPorts = WidgetAuthenticationPorts & {
   readonly newId: NewId;
 };
 
+type AskedInit = { readonly credentials: WidgetCredentials; readonly readBody: () => unknown };
+
+/** An init whose site, token and conversation have been looked up. Nothing is judged yet. */
+export type IdentifiedInit = {
+  readonly widget: IdentifiedWidget;
+  readonly readBody: () => unknown;
+  /** What the storage said of the conversation that the body names; its failure is no reason to withhold a refusal. */
+  readonly conversation: PromiseSettledResult<Conversation | undefined>;
+};
+
+/** Looks up who asks and which conversation the body names, side by side. */
+export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): Promise<IdentifiedInit> {
+  const [widget, [conversation]] = await Promise.all([
+    identifyWidget(asked.credentials, ports),
+    Promise.allSettled([namedConversation(asked, ports)]),
+  ]);
+  return { widget, readBody: asked.readBody, conversation };
+}
+
 /**
  * Widget init (spec "POST /api/widget/init"): authenticates, counts towards the hourly limit, and begins a conversation or
  * resumes one that we know. Only a new one puts conversation.started on the bus.
- * @param siteKnown called as soon as the site is known and before anything is refused, so that refusals carry CORS headers
  * @throws Refusal
  */
 export async function initWidget(
-  request: { readonly credentials: WidgetCredentials; readonly readBody: () => unknown },
+  { widget, readBody, conversation: named }: IdentifiedInit,
   ports: InitWidgetPorts,
-  siteKnown: (assistant: Assistant) => void,
 ): Promise<InitResponse> {
-  const { credentials } = request;
-  const known = knownConversation(request, ports);
-  // Awaited after the verdict; without a handler of its own, an early rejection would end the process.
-  known.catch(() => undefined);
-  const identified = await identifyWidget(credentials, ports);
-  if (identified.assistant !== undefined) siteKnown(identified.assistant);
-  const assistant = admitWidget(credentials, identified);
-
-  const parsed = initRequest.safeParse(request.readBody());
+  const assistant = admitWidget(widget);
+  const parsed = initRequest.safeParse(readBody());
   if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (named.status === 'rejected') throw named.reason;
   const now = ports.now();
-  const userId = identified.claims?.sub ?? null;
-  const found = await known;
-  const resumed = belongsTo(found, userId) ? found : undefined;
+  const userId = widget.claims?.sub ?? null;
+  const resumed = belongsTo(named.value, userId) ? named.value : undefined;
   const conversation: Conversation = {
     site_id: assistant.site_id,
     conversation_id: resumed?.conversation_id ?? ports.newId(),
-    session_id: identified.claims?.jti ?? resumed?.session_id ?? ports.newId(),
+    session_id: widget.claims?.jti ?? resumed?.session_id ?? ports.newId(),
     visitor_id: userId ?? resumed?.visitor_id ?? parsed.data.visitor_id ?? ports.newId(),
     user_id: userId,
     started_at: resumed?.started_at ?? now.toISOString(),
@@ -90,18 +102,18 @@ export async function initWidget(
   };
 }
 
-/** Reads the conversation that the body names beside the site, not after it; a body that cannot be read names none. */
-async function knownConversation(
-  request: { readonly credentials: WidgetCredentials; readonly readBody: () => unknown },
-  ports: InitWidgetPorts,
+/** The conversation that the body names, if we know it; a body that cannot be read names none. */
+async function namedConversation(
+  { credentials, readBody }: AskedInit,
+  ports: IdentifyInitPorts,
 ): Promise<Conversation | undefined> {
-  const siteId = claimedSite(request.credentials, ports);
-  const conversationId = namedConversation(request.readBody);
+  const siteId = claimedSite(credentials, ports);
+  const conversationId = conversationIdIn(readBody);
   if (siteId === undefined || conversationId === undefined) return undefined;
   return ports.findConversation(siteId, conversationId);
 }
 
-function namedConversation(readBody: () => unknown): string | undefined {
+function conversationIdIn(readBody: () => unknown): string | undefined {
   try {
     const body = initRequest.safeParse(readBody());
     return body.success ? (body.data.conversation_id ?? undefined) : undefined;

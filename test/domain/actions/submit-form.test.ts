@@ -2,7 +2,7 @@ import type { FormAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
 import { type EscalationChannel, type SubmitFormPorts, submitForm } from '../../../src/domain/actions/submit-form.ts';
-import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
+import { identifyWidget, type WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
 import { aFormAction, anAssistant, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import {
   answered,
@@ -54,11 +54,12 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     },
   );
   const action = aFormAction(form);
-  const known: string[] = [];
   const ways: Parameters<SubmitFormPorts['forwarded']>[0][] = [];
   const unsettled: string[] = [];
+  const assistants = [anAssistant(assistant), anAssistant({ site_id: OTHER_SITE_ID })];
+  const identified = (changes: Partial<WidgetCredentials> = {}) =>
+    identifyWidget(siteIdCredentials(changes), widgetAuthentication({ assistants, tokens }));
   const ports: SubmitFormPorts = {
-    ...widgetAuthentication({ assistants: [anAssistant(assistant), anAssistant({ site_id: OTHER_SITE_ID })], tokens }),
     findForm: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
     findConversation: conversations.findConversation,
     claimSubmission: conversations.claimSubmission,
@@ -74,17 +75,16 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     now: clock.now,
     newId: countingIds(),
   };
-  const submit = (
+  const submit = async (
     body: unknown = BODY,
     changes: Partial<WidgetCredentials> = {},
     path: { siteId?: string; slug?: string } = {},
   ) =>
     submitForm(
-      { siteId: SITE_ID, slug: 'contact-us', ...path, credentials: siteIdCredentials(changes), readBody: () => body },
+      { siteId: SITE_ID, slug: 'contact-us', ...path, widget: await identified(changes), readBody: () => body },
       ports,
-      (one) => known.push(one.site_id),
     );
-  return { clock, outbound, log, logWriteFailed, perMinute, conversations, known, ways, unsettled, ports, submit };
+  return { clock, outbound, log, logWriteFailed, perMinute, conversations, identified, ways, unsettled, ports, submit };
 }
 
 const keyStoreAway = async () => {
@@ -93,15 +93,15 @@ const keyStoreAway = async () => {
 
 describe('an accepted submission', () => {
   test('stays accepted when its key cannot be settled', async () => {
-    const { ports, unsettled } = setUp();
+    const { ports, unsettled, identified } = setUp();
     const away = { ...ports, settleSubmission: async () => Promise.reject(new Error('The table is away')) };
     const request = {
       siteId: SITE_ID,
       slug: 'contact-us',
-      credentials: siteIdCredentials({}),
+      widget: await identified(),
       readBody: () => ({ ...BODY, client_key: 'k' }),
     };
-    const answer = await submitForm(request, away, () => undefined);
+    const answer = await submitForm(request, away);
     expect(answer).toEqual({ success: true, submission_id: 'id-1' });
     expect(unsettled).toEqual(['id-1']);
   });
@@ -305,12 +305,6 @@ describe('refuses', () => {
     expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 42]);
     expect(outbound.requests).toHaveLength(1);
   });
-
-  test('with the site known, so that the refusal carries CORS headers', async () => {
-    const { submit, known } = setUp({ assistant: { enabled: false } });
-    await refusalOf(submit());
-    expect(known).toEqual([SITE_ID]);
-  });
 });
 
 describe('nobody accepted', () => {
@@ -376,11 +370,10 @@ describe('the escalation channels', () => {
   });
 
   test('accept although our own key store is away', async () => {
-    const { ports } = setUp({ escalate: async () => 'accepted' });
+    const { ports, identified } = setUp({ escalate: async () => 'accepted' });
     const answer = await submitForm(
-      { siteId: SITE_ID, slug: 'contact-us', credentials: siteIdCredentials(), readBody: () => BODY },
+      { siteId: SITE_ID, slug: 'contact-us', widget: await identified(), readBody: () => BODY },
       { ...ports, openSigningSecret: keyStoreAway },
-      () => undefined,
     );
     expect(answer.success).toBe(true);
   });
@@ -417,11 +410,10 @@ describe('a client_key', () => {
   });
 
   test('is free again when a fault of our own kept the submission from being sent', async () => {
-    const { ports, submit } = setUp();
+    const { ports, submit, identified } = setUp();
     const failed = submitForm(
-      { siteId: SITE_ID, slug: 'contact-us', credentials: siteIdCredentials(), readBody: () => KEYED },
+      { siteId: SITE_ID, slug: 'contact-us', widget: await identified(), readBody: () => KEYED },
       { ...ports, openSigningSecret: keyStoreAway },
-      () => undefined,
     );
     await expect(failed).rejects.toThrow('The key store is away');
     expect(await submit(KEYED)).toMatchObject({ success: true });

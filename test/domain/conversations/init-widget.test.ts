@@ -2,7 +2,12 @@ import type { FormAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
 import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
-import { type InitWidgetPorts, initWidget } from '../../../src/domain/conversations/init-widget.ts';
+import {
+  type IdentifyInitPorts,
+  type InitWidgetPorts,
+  identifyInit,
+  initWidget,
+} from '../../../src/domain/conversations/init-widget.ts';
 import type { PublishEvent } from '../../../src/domain/events/publish.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { aFormAction, anAssistant, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
@@ -23,8 +28,7 @@ function setUp({ assistant = {}, tokens = {}, expired = {}, forms = [] }: Setup 
   const perHour = new FakeLimit();
   const conversations = new InMemoryConversations();
   const published: Parameters<PublishEvent>[0][] = [];
-  const known: string[] = [];
-  const ports: InitWidgetPorts = {
+  const ports: IdentifyInitPorts & InitWidgetPorts = {
     ...widgetAuthentication({ assistants: [anAssistant(assistant)], tokens, expired }),
     findConversation: conversations.findConversation,
     saveConversation: conversations.saveConversation,
@@ -37,11 +41,12 @@ function setUp({ assistant = {}, tokens = {}, expired = {}, forms = [] }: Setup 
     newId: countingIds(),
   };
   const init = (changes: Partial<WidgetCredentials> = {}, body: unknown = {}) =>
-    initWidget({ credentials: siteIdCredentials(changes), readBody: () => body }, ports, (one) =>
-      known.push(one.site_id),
-    );
-  return { clock, perHour, conversations, published, known, ports, init };
+    initOf({ credentials: siteIdCredentials(changes), readBody: () => body }, ports);
+  return { clock, perHour, conversations, published, ports, init };
 }
+
+const initOf = async (asked: Parameters<typeof identifyInit>[0], ports: IdentifyInitPorts & InitWidgetPorts) =>
+  initWidget(await identifyInit(asked, ports), ports);
 
 const SIGNED = { authentication_mode: 'Session Signed' } as const;
 const withToken = { siteId: undefined, sessionToken: 'good', origin: undefined };
@@ -185,7 +190,7 @@ describe('refuses', () => {
     ];
     for (const [assistant, credentials, message] of steps) {
       const { ports } = setUp({ assistant });
-      const refused = initWidget({ credentials: siteIdCredentials(credentials), readBody }, ports, () => undefined);
+      const refused = initOf({ credentials: siteIdCredentials(credentials), readBody }, ports);
       expect((await refusalOf(refused)).message).toBe(message);
     }
   });
@@ -284,11 +289,7 @@ describe('a new conversation', () => {
     const publish = async () => {
       throw new Error('The bus is away');
     };
-    const failed = initWidget(
-      { credentials: siteIdCredentials(), readBody: () => ({}) },
-      { ...ports, publish },
-      () => undefined,
-    );
+    const failed = initOf({ credentials: siteIdCredentials(), readBody: () => ({}) }, { ...ports, publish });
     await expect(failed).rejects.toThrow('The bus is away');
   });
 });
@@ -342,21 +343,21 @@ describe('a known conversation', () => {
   });
 });
 
-describe('the site is known', () => {
+describe('the site is identified', () => {
   test.each<[string, Setup, Partial<WidgetCredentials>]>([
     ['when the site is disabled', { assistant: { enabled: false } }, {}],
     ['when the origin is refused', {}, { origin: 'https://evil.example' }],
     ['when the token has expired', { expired: { old: someClaims() } }, { sessionToken: 'old' }],
-  ])('%s, so that the refusal carries CORS headers', async (_, setup, credentials) => {
-    const { init, known } = setUp(setup);
+  ])('%s, so that the refusal can carry CORS headers', async (_, setup, credentials) => {
+    const { init, ports } = setUp(setup);
     await refusalOf(init(credentials));
-    expect(known).toEqual([SITE_ID]);
+    const asked = { credentials: siteIdCredentials(credentials), readBody: () => ({}) };
+    expect((await identifyInit(asked, ports)).widget.assistant?.site_id).toBe(SITE_ID);
   });
 
-  test('to nobody when the site does not exist', async () => {
-    const { init, known } = setUp();
-    await refusalOf(init({ siteId: 'site_nobody' }));
-    expect(known).toEqual([]);
+  test('as none when it does not exist', async () => {
+    const asked = { credentials: siteIdCredentials({ siteId: 'site_nobody' }), readBody: () => ({}) };
+    expect((await identifyInit(asked, setUp().ports)).widget.assistant).toBeUndefined();
   });
 });
 
@@ -365,10 +366,16 @@ test('a storage that is away while the caller is refused ends in the refusal', a
   const findConversation = async () => {
     throw new Error('The storage is away');
   };
-  const refused = initWidget(
-    { credentials: siteIdCredentials(), readBody: () => ({ conversation_id: 'c-1' }) },
-    { ...ports, findConversation },
-    () => undefined,
-  );
-  expect(await saidNo(refused)).toEqual([401, 'Widget site is disabled']);
+  const asked = { credentials: siteIdCredentials(), readBody: () => ({ conversation_id: 'c-1' }) };
+  expect(await saidNo(initOf(asked, { ...ports, findConversation }))).toEqual([401, 'Widget site is disabled']);
+});
+
+test('a storage that is away fails the request of a caller who is let in', async () => {
+  const { ports, perHour } = setUp();
+  const findConversation = async () => {
+    throw new Error('The storage is away');
+  };
+  const asked = { credentials: siteIdCredentials(), readBody: () => ({ conversation_id: 'c-1' }) };
+  await expect(initOf(asked, { ...ports, findConversation })).rejects.toThrow('The storage is away');
+  expect(perHour.calls).toEqual([]);
 });
