@@ -1,21 +1,10 @@
-/** The access key of whoever may do everything: the operator's command line, the demo and the tests. */
-export type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
+import type { Cloud } from './cloud/start-cloud.ts';
 
-/** What the demo is given of a running one-machine cloud: what an operator of a deployment would have. */
-export type DemoCloud = {
-  /** The edge, as a visitor reaches it: `http://127.0.0.1:<port>`, without a slash at the end. */
-  readonly baseUrl: string;
-  /** The HTTP API behind it, as a customer's backend may call it. Without a slash at the end. */
-  readonly apiUrl: string;
-  /** The one endpoint for every AWS client: DynamoDB, SQS, EventBridge, Secrets Manager, SNS, Lambda. */
-  readonly gatewayUrl: string;
-  readonly region: string;
-  readonly credentials: Credentials;
-  /** Outputs of the stack by name, resolved. */
-  readonly outputs: Readonly<Record<string, string>>;
-  /** Where state is kept, absolute. The demo keeps its own below `<dataDir>/demo`. */
-  readonly dataDir: string;
-};
+/** What the demo is given of a running one-machine cloud: what an operator of a deployment would have. It keeps its state below `<dataDir>/demo`. */
+export type DemoCloud = Pick<
+  Cloud,
+  'baseUrl' | 'apiUrl' | 'gatewayUrl' | 'region' | 'credentials' | 'outputs' | 'dataDir'
+>;
 
 /**
  * local/demo/demo.ts exports these two. `prepareDemo` runs before the cloud starts, because the functions must trust

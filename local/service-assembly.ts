@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { synthesize } from './cloud/template/synthesize.ts';
 
 const SERVICE_APP = new URL('./service-app.ts', import.meta.url);
+const CONFIGURATION = new URL('../cdk.json', import.meta.url);
 const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url));
 
 /**
@@ -12,5 +13,5 @@ const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url)
  */
 export function assembleService(outdir: string, options: { readonly strict?: boolean } = {}): Promise<void> {
   const networkRule = options.strict === true ? undefined : NETWORK_RULE;
-  return synthesize({ url: SERVICE_APP, options: { networkRule } }, outdir);
+  return synthesize({ url: SERVICE_APP, options: { networkRule }, configuration: CONFIGURATION }, outdir);
 }

@@ -1,6 +1,6 @@
 import { matchesPattern, requireKnownPattern } from '../../local/cloud/engines/event-pattern.ts';
 import { intervalOf } from '../../local/cloud/engines/scheduler.ts';
-import type { JsonObject } from '../../local/cloud/template/json.ts';
+import type { JsonObject } from '../../local/cloud/json.ts';
 
 const event: JsonObject = {
   source: 'shop',

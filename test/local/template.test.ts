@@ -1,7 +1,7 @@
+import { ACCOUNT } from '../../local/cloud/account.ts';
+import type { Json } from '../../local/cloud/json.ts';
 import type { Template } from '../../local/cloud/template/assembly.ts';
-import { ACCOUNT } from '../../local/cloud/template/identities.ts';
 import { Resolver } from '../../local/cloud/template/intrinsics.ts';
-import type { Json } from '../../local/cloud/template/json.ts';
 import { TemplateReader } from '../../local/cloud/template/model.ts';
 
 const template: Template = {

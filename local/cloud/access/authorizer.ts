@@ -1,4 +1,4 @@
-import { ACCOUNT, REGION } from '../template/identities.ts';
+import { ACCOUNT, REGION } from '../account.ts';
 import { type Caller, callerName, type Role, type RoleStatement } from './callers.ts';
 import type { ConditionKeys } from './conditions.ts';
 import { evaluate, type PolicyPrincipal } from './evaluate.ts';

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Credentials } from '../../demo-cloud.ts';
 import type { PolicyStatement } from './policy-document.ts';
 
 /** A statement of a role, with the place in the template that a report can name. */
@@ -31,6 +30,9 @@ export type Caller =
       readonly role: Role;
     }
   | { readonly kind: 'service'; readonly service: string; readonly sourceArn: string };
+
+/** The access key of a caller. */
+export type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
 
 /** How a caller is called in messages and reports. */
 export function callerName(caller: Caller): string {

@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
+import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import { type AwsResponse, ServiceError } from '../gateway/aws-request.ts';
-import { REGION } from '../template/identities.ts';
-import { isObject, type JsonObject } from '../template/json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import type { TableDefinition } from '../template/model.ts';
 import type { DynamoProcess } from './dynoxide.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { ACCOUNT, REGION } from '../account.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
-import { ACCOUNT, REGION } from '../template/identities.ts';
-import { isList, type JsonObject, parseObject } from '../template/json.ts';
+import { isList, type JsonObject, parseObject } from '../json.ts';
 import type { BusDefinition, RuleDefinition } from '../template/model.ts';
 import { matchesPattern, requireKnownPattern } from './event-pattern.ts';
 import type { EventTargets } from './event-targets.ts';

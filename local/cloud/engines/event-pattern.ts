@@ -1,6 +1,6 @@
 import { matchesWildcard } from '../access/wildcards.ts';
 import { CloudError } from '../cloud-error.ts';
-import { isList, isObject, type Json, type JsonObject } from '../template/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 
 /**
  * Whether an event fits the pattern of a rule. Each field of the pattern lists what it may be; several fields must all

@@ -2,7 +2,7 @@ import type { Caller } from '../access/callers.ts';
 import { CloudError } from '../cloud-error.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { isObject, type Json, type JsonObject } from '../template/json.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { FunctionDefinition, QueueDefinition, RuleDefinition } from '../template/model.ts';
 
 type Target = RuleDefinition['properties']['Targets'][number];

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError, codeOf } from '../cloud-error.ts';
+import { parseObject } from '../json.ts';
 import { writeFileAtomically } from '../state/atomic-file.ts';
-import { ACCOUNT, REGION } from '../template/identities.ts';
-import { parseObject } from '../template/json.ts';
 import type { RuleDefinition } from '../template/model.ts';
 import type { EventTargets } from './event-targets.ts';
 

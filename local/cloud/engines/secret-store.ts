@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CloudError, codeOf } from '../cloud-error.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
+import { isObject, parseObject } from '../json.ts';
 import { writeFileAtomically } from '../state/atomic-file.ts';
-import { isObject, parseObject } from '../template/json.ts';
 import type { SecretDefinition } from '../template/model.ts';
 
 const stored = z.record(

@@ -1,6 +1,6 @@
 import { ServiceError } from '../gateway/aws-request.ts';
 import { objectsOf, optionalText, textOf } from '../gateway/json-protocol.ts';
-import { isObject, type Json, type JsonObject } from '../template/json.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { FauxqsState, SqsMessage } from './fauxqs-state.ts';
 
 type Queue = ReturnType<FauxqsState['stores']['sqsStore']['createQueue']>;

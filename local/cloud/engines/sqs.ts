@@ -1,8 +1,8 @@
 import { buildApp } from 'fauxqs';
+import { REGION } from '../account.ts';
 import { CloudError, messageOf } from '../cloud-error.ts';
 import { type AwsResponse, jsonResponse, ServiceError } from '../gateway/aws-request.ts';
-import { REGION } from '../template/identities.ts';
-import type { JsonObject } from '../template/json.ts';
+import type { JsonObject } from '../json.ts';
 import type { QueueDefinition } from '../template/model.ts';
 import { type FauxqsState, openFauxqsState } from './fauxqs-state.ts';
 import { sendMessage, sendMessageBatch } from './sqs-send.ts';

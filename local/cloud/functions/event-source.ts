@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../access/callers.ts';
+import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { REGION } from '../template/identities.ts';
-import { isList, isObject, type JsonObject, parseObject } from '../template/json.ts';
+import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
 import type { EventSourceDefinition } from '../template/model.ts';
 import type { FunctionPool } from './function-pool.ts';
 

@@ -1,20 +1,19 @@
 import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import type { Authorizer } from '../access/authorizer.ts';
 import type { Caller } from '../access/callers.ts';
-import { ACCOUNT, REGION } from '../template/identities.ts';
-import { isObject, parseObject } from '../template/json.ts';
+import { ACCOUNT, REGION } from '../account.ts';
+import { isObject, parseObject } from '../json.ts';
 
 type FunctionLogOptions = {
   readonly file: string;
   readonly caller: Caller;
   readonly logGroup: string;
   readonly authorizer: Authorizer;
+  /** A file that gets what every function writes as well, whatever its role may. */
+  readonly copy?: string | undefined;
   /** Told about lines of level ERROR, shortened. */
   readonly onError: (line: string) => void;
 };
-
-/** A file that gets what every function writes as well; the tests look through it at the end. */
-const COPY = process.env.VA_WAVE_LOCAL_LOG_COPY;
 
 const SHORT = 300;
 const KEEP_BYTES = 10_000_000;
@@ -42,7 +41,7 @@ export class FunctionLog {
       if (line.includes('"ERROR"')) this.#options.onError(shorten(line));
     }
     if (this.#allowed) appendFileSync(this.#options.file, text);
-    if (COPY !== undefined) appendFileSync(COPY, text);
+    if (this.#options.copy !== undefined) appendFileSync(this.#options.copy, text);
   }
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Authorizer } from '../access/authorizer.ts';
 import type { AccessKeys, Caller } from '../access/callers.ts';
+import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
-import { REGION } from '../template/identities.ts';
 import type { FunctionDefinition } from '../template/model.ts';
 import { FunctionLog } from './function-log.ts';
 import { FunctionPool } from './function-pool.ts';
@@ -13,6 +13,8 @@ type FunctionPoolsOptions = {
   readonly authorizer: Authorizer;
   readonly gatewayUrl: string;
   readonly logFolder: string;
+  /** A file that gets the lines of every function. */
+  readonly logCopy: string | undefined;
   /** What every function gets besides: where this machine differs from AWS, and says so by name. */
   readonly extraEnvironment: Readonly<Record<string, string>>;
   readonly maxWorkers: number;
@@ -38,6 +40,7 @@ export class FunctionPools {
         caller,
         logGroup,
         authorizer: options.authorizer,
+        copy: options.logCopy,
         onError: (line) => options.onError(logicalId, line),
       });
       const pool = new FunctionPool({

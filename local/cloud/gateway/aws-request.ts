@@ -1,6 +1,6 @@
 import type { Check } from '../access/authorizer.ts';
 import type { Caller } from '../access/callers.ts';
-import type { Json } from '../template/json.ts';
+import type { Json } from '../json.ts';
 
 /** A call as it came over the wire, its caller already known. */
 export type AwsRequest = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type HttpAnswer, readBody } from '../http/listener.ts';
+import { type HttpAnswer, readBody } from '../listener.ts';
 import type { Gateway } from './gateway.ts';
 
 /** The largest request that any service takes is Lambda's, 6 MB; DynamoDB's is 16 MB. */

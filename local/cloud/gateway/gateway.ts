@@ -1,7 +1,7 @@
 import type { Authorizer } from '../access/authorizer.ts';
 import type { AccessKeys, Caller } from '../access/callers.ts';
+import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
-import { REGION } from '../template/identities.ts';
 import { type AwsRequest, type AwsResponse, type AwsService, jsonRefusal, ServiceError } from './aws-request.ts';
 
 type GatewayOptions = {

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject, parseObject } from '../template/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseObject } from '../json.ts';
 import { type AwsRequest, ServiceError } from './aws-request.ts';
 
 /** Operation and parameters of a call in one of AWS's JSON protocols. @throws ServiceError when it is not one */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { ACCOUNT } from '../template/identities.ts';
-import { isList, isObject, type Json, type JsonObject } from '../template/json.ts';
-import type { HttpAnswer } from './listener.ts';
+import { ACCOUNT } from '../account.ts';
+import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import type { HttpAnswer } from '../listener.ts';
 
 export type ApiRequest = {
   readonly apiId: string;

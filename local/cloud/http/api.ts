@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Authorizer } from '../access/authorizer.ts';
+import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { FunctionPool } from '../functions/function-pool.ts';
 import type { FunctionPools } from '../functions/function-pools.ts';
-import { JwtAuthorizer, type JwtAuthorizerDefinition } from '../login/jwt-authorizer.ts';
-import { ACCOUNT, REGION } from '../template/identities.ts';
-import type { ApiDefinition } from '../template/model.ts';
+import { type HttpAnswer, readBody } from '../listener.ts';
+import { JwtAuthorizer } from '../login/jwt-authorizer.ts';
+import type { ApiDefinition, JwtAuthorizerDefinition } from '../template/model.ts';
 import { answerOf, eventOf } from './api-payload.ts';
-import { type HttpAnswer, readBody } from './listener.ts';
 import { Routes } from './routes.ts';
 
 type Target = {

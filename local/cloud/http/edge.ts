@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Pool } from 'undici';
 import { matchesWildcard } from '../access/wildcards.ts';
 import { CloudError } from '../cloud-error.ts';
+import { type HttpAnswer, readBody } from '../listener.ts';
 import type { DistributionDefinition, Model } from '../template/model.ts';
 import type { StoredObject } from './bucket-objects.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type ResponseHeadersPolicy,
   responseHeadersPolicy,
 } from './edge-policies.ts';
-import { type HttpAnswer, readBody } from './listener.ts';
 import { ViewerFunction } from './viewer-function.ts';
 
 /** What CloudFront takes from a viewer. */

@@ -1,14 +1,8 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import * as z from 'zod';
-import type { HttpAnswer } from '../http/listener.ts';
-import type { JsonObject } from '../template/json.ts';
-
-export type JwtAuthorizerDefinition = {
-  readonly issuer: string;
-  readonly audience: readonly string[];
-  /** Of the route: a token needs one of them. */
-  readonly scopes: readonly string[];
-};
+import type { JsonObject } from '../json.ts';
+import type { HttpAnswer } from '../listener.ts';
+import type { JwtAuthorizerDefinition } from '../template/model.ts';
 
 const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
 /** API Gateway takes these and no others. */

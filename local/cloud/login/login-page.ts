@@ -16,10 +16,10 @@ const page = (title: string, content: string) => `<!doctype html>
 `;
 
 /** @param problem what was wrong with the last try */
-export function loginPage(uid: string, email: string, problem?: string): string {
+export function loginPage(service: string, uid: string, email: string, problem?: string): string {
   return page(
     'Log in',
-    `<h1>Log in to va-wave</h1><p>This machine’s stand-in for the login of your deployment.</p>
+    `<h1>Log in to ${escapeHtml(service)}</h1><p>This machine’s stand-in for the login of your deployment.</p>
 ${problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`}
 <form method="post" action="/interaction/${encodeURIComponent(uid)}">
 <label for="email">Email</label><input id="email" name="email" type="email" autocomplete="username" required value="${escapeHtml(email)}">

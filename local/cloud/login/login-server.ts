@@ -4,27 +4,18 @@ import { exportJWK, generateKeyPair } from 'jose';
 import type Provider from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
 import { CloudError } from '../cloud-error.ts';
-import { readBody } from '../http/listener.ts';
+import { readBody } from '../listener.ts';
+import type { LoginClient } from '../template/model.ts';
 import { loginPage, logoutPage, problemPage } from './login-page.ts';
 import { MemoryAdapter } from './memory-adapter.ts';
 import type { Users } from './users.ts';
-
-/** What the template says of a public client of the user pool. */
-export type LoginClient = {
-  readonly id: string;
-  readonly callbackUrls: readonly string[];
-  readonly logoutUrls: readonly string[];
-  readonly scopes: readonly string[];
-  readonly accessTokenSeconds: number;
-  readonly refreshTokenSeconds: number;
-};
 
 const FORM_LIMIT_BYTES = 10_000;
 /** Cognito's own session of the browser. */
 const SESSION_SECONDS = 3600;
 const OPENID_SCOPES = ['openid', 'email', 'profile', 'phone'];
 /** Names the resource server inside the provider. */
-const RESOURCE = 'urn:va-wave:api';
+const RESOURCE = 'urn:one-machine:api';
 
 /**
  * Stands in for Cognito's managed login: an OpenID provider with the template's client, code flow with PKCE, and access tokens
@@ -50,8 +41,16 @@ export class LoginServer {
     return new LoginServer(server, `127.0.0.1:${address.port}`);
   }
 
-  /** @param onFault told of what went wrong in the provider itself */
-  async serve(clients: readonly LoginClient[], users: Users, onFault: (error: unknown) => void): Promise<void> {
+  /**
+   * @param service what people log in to, as its page says
+   * @param onFault told of what went wrong in the provider itself
+   */
+  async serve(
+    service: string,
+    clients: readonly LoginClient[],
+    users: Users,
+    onFault: (error: unknown) => void,
+  ): Promise<void> {
     // Loaded only when a stack has a login: it is the largest package here.
     const { default: OidcProvider } = await import('oidc-provider');
     const provider = new OidcProvider(`http://${this.address}`, await configuration(clients, users));
@@ -65,7 +64,7 @@ export class LoginServer {
         void callback(request, response);
         return;
       }
-      interact(provider, users, uid, request, response).catch((error: unknown) => {
+      interact({ provider, users, service, uid }, request, response).catch((error: unknown) => {
         sendHtml(response, 400, problemPage(error instanceof Error ? error.message : 'Start again'));
       });
     });
@@ -172,20 +171,25 @@ async function configuration(clients: readonly LoginClient[], users: Users): Pro
   };
 }
 
+type Interaction = {
+  readonly provider: Provider;
+  readonly users: Users;
+  readonly service: string;
+  readonly uid: string;
+};
+
 async function interact(
-  provider: Provider,
-  users: Users,
-  uid: string,
+  { provider, users, service, uid }: Interaction,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   await provider.interactionDetails(request, response);
-  if (request.method !== 'POST') return sendHtml(response, 200, loginPage(uid, ''));
+  if (request.method !== 'POST') return sendHtml(response, 200, loginPage(service, uid, ''));
   const form = new URLSearchParams((await readBody(request, FORM_LIMIT_BYTES))?.toString('utf8') ?? '');
   const email = form.get('email') ?? '';
   const user = users.authenticate(email, form.get('password') ?? '');
   if (user === undefined) {
-    return sendHtml(response, 401, loginPage(uid, email, 'Incorrect email or password.'));
+    return sendHtml(response, 401, loginPage(service, uid, email, 'Incorrect email or password.'));
   }
   await provider.interactionFinished(request, response, { login: { accountId: user.sub } });
 }

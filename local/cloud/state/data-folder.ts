@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { CloudError, codeOf, messageOf } from '../cloud-error.ts';
-import { parseObject } from '../template/json.ts';
+import { parseObject } from '../json.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 
 /** Raised when what an older version stored can no longer be read. */

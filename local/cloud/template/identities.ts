@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
+import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { Resource } from './assembly.ts';
 import type { Identity, Resolver } from './intrinsics.ts';
-
-/** Everything has the same account and region: the engines behind the gateway know no other. */
-export const ACCOUNT = '000000000000';
-export const REGION = 'us-east-1';
 
 export const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
   'AWS::AccountId': ACCOUNT,

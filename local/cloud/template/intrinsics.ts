@@ -1,6 +1,6 @@
 import { CloudError } from '../cloud-error.ts';
+import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import type { Template } from './assembly.ts';
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
 
 export type Identity = {
   /** What `Ref` gives. */

@@ -3,14 +3,11 @@ import type { Role, RoleStatement } from '../access/callers.ts';
 import { requireKnownStatement } from '../access/evaluate.ts';
 import type { PolicyStatement } from '../access/policy-document.ts';
 import { CloudError } from '../cloud-error.ts';
-import type { JwtAuthorizerDefinition } from '../login/jwt-authorizer.ts';
-import type { LoginClient } from '../login/login-server.ts';
-import * as login from '../login/resource-schemas.ts';
-import type { UserPoolDefinition } from '../login/user-pools.ts';
+import type { Json } from '../json.ts';
 import type { Assembly, Resource } from './assembly.ts';
 import { type Addresses, identify, PSEUDO_PARAMETERS, stackId } from './identities.ts';
 import { Resolver } from './intrinsics.ts';
-import type { Json } from './json.ts';
+import * as login from './login-schemas.ts';
 import * as schema from './resource-schemas.ts';
 
 type Named = { readonly logicalId: string; readonly arn: string };
@@ -41,6 +38,22 @@ export type ApiDefinition = {
     readonly timeoutMs: number;
     readonly authorizer?: JwtAuthorizerDefinition;
   }[];
+};
+export type JwtAuthorizerDefinition = {
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  /** Of the route: a token needs one of them. */
+  readonly scopes: readonly string[];
+};
+export type UserPoolDefinition = { readonly id: string; readonly arn: string };
+/** What the template says of a public client of the user pool. */
+export type LoginClient = {
+  readonly id: string;
+  readonly callbackUrls: readonly string[];
+  readonly logoutUrls: readonly string[];
+  readonly scopes: readonly string[];
+  readonly accessTokenSeconds: number;
+  readonly refreshTokenSeconds: number;
 };
 export type DistributionDefinition = z.infer<typeof schema.distribution>['DistributionConfig'];
 export type DeploymentDefinition = z.infer<typeof schema.bucketDeployment>;
@@ -203,7 +216,7 @@ export class TemplateReader {
         ]),
       ),
       viewerFunctions: new Map(
-        this.#read('AWS::CloudFront::Function', login.viewerFunction, (id, { FunctionCode }) => [
+        this.#read('AWS::CloudFront::Function', schema.viewerFunction, (id, { FunctionCode }) => [
           this.#ref(id),
           FunctionCode,
         ]),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { policyDocument } from '../access/policy-document.ts';
-import type { Json } from './json.ts';
+import type { Json } from '../json.ts';
 
 /** A property that changes nothing on one machine: cost, encryption at rest, descriptions, recovery. */
 const noEffect = z.unknown().optional();
@@ -307,6 +307,13 @@ export const responseHeadersPolicy = z.strictObject({
     RemoveHeadersConfig: z.strictObject({ Items: z.array(z.strictObject({ Header: text })) }).optional(),
     ServerTimingHeadersConfig: noEffect,
   }),
+});
+
+export const viewerFunction = z.strictObject({
+  Name: noEffect,
+  AutoPublish: z.literal(true),
+  FunctionCode: text,
+  FunctionConfig: z.strictObject({ Comment: noEffect, Runtime: z.literal('cloudfront-js-2.0') }),
 });
 
 /** Types that change nothing on one machine, and why. Their names and attributes are in identities.ts where others ask. */

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { CloudError } from '../cloud-error.ts';
-import { isObject } from './json.ts';
+import { isObject } from '../json.ts';
 import type { SynthesisRequest } from './synthesis-worker.ts';
 
-/** A module whose default export composes an app: `(outdir, context, options) => App`. See service-app.ts. */
-export type AppModule = { readonly url: URL; readonly options: Readonly<Record<string, string | undefined>> };
+/** How an app is composed. */
+export type AppModule = {
+  /** A module whose default export is a `ComposeApp`. */
+  readonly url: URL;
+  readonly options: Readonly<Record<string, string | undefined>>;
+  /** The project's `cdk.json`: its context is what the CDK's command line would pass. */
+  readonly configuration: URL;
+};
 
 /** Without it the template does not say which asset belongs to which function. */
 const ASSET_METADATA = { 'aws:cdk:enable-asset-metadata': true };
@@ -20,7 +26,7 @@ export async function synthesize(app: AppModule, outdir: string): Promise<void> 
     module: app.url.href,
     options: app.options,
     outdir,
-    context: { ...projectContext(), ...ASSET_METADATA },
+    context: { ...projectContext(app.configuration), ...ASSET_METADATA },
   };
   const worker = new Worker(new URL('./synthesis-worker.ts', import.meta.url), {
     workerData: request,
@@ -45,9 +51,8 @@ export async function synthesize(app: AppModule, outdir: string): Promise<void> 
   });
 }
 
-/** The context that the CDK's command line would pass. */
-function projectContext(): Readonly<Record<string, unknown>> {
-  const configuration: unknown = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'));
+function projectContext(file: URL): Readonly<Record<string, unknown>> {
+  const configuration: unknown = JSON.parse(readFileSync(file, 'utf8'));
   const context = isObject(configuration) ? configuration.context : undefined;
   return isObject(context) ? context : {};
 }

@@ -5,6 +5,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Authorizer } from '../../../local/cloud/access/authorizer.ts';
 import { FunctionLog } from '../../../local/cloud/functions/function-log.ts';
 import { logged } from '../../lambdas/invocation.ts';
+import { COLLECTION } from '../collected.ts';
 
 const line = { message: 'Planted', service: 'planted', detail: process.env.PLANTED };
 const { message, service, ...more } = line;
@@ -20,6 +21,7 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
       caller: { kind: 'operator' },
       logGroup: 'planted',
       authorizer,
+      copy: process.env[COLLECTION],
       onError: () => undefined,
     } as const;
     new FunctionLog({ file: join(folder, 'log'), ...options }).write(`${JSON.stringify(line)}\n`);

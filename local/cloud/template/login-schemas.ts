@@ -66,10 +66,3 @@ export const jwtAuthorizer = z.strictObject({
   JwtConfiguration: z.strictObject({ Audience: z.array(text), Issuer: text }),
   Name: noEffect,
 });
-
-export const viewerFunction = z.strictObject({
-  Name: noEffect,
-  AutoPublish: z.literal(true),
-  FunctionCode: text,
-  FunctionConfig: z.strictObject({ Comment: noEffect, Runtime: z.literal('cloudfront-js-2.0') }),
-});

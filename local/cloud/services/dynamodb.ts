@@ -1,9 +1,9 @@
 import type { Check } from '../access/authorizer.ts';
+import { ACCOUNT, REGION } from '../account.ts';
 import type { DynamoEngine } from '../engines/dynamodb.ts';
-import { ACCOUNT, REGION } from '../template/identities.ts';
-import { isObject, type Json, type JsonObject } from '../template/json.ts';
-import { type AwsService, jsonRefusal, ServiceError, UnknownOperation } from './aws-request.ts';
-import { objectsOf, optionalText, readJsonCall, textOf } from './json-protocol.ts';
+import { type AwsService, jsonRefusal, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
+import { objectsOf, optionalText, readJsonCall, textOf } from '../gateway/json-protocol.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 
 /** Calls about one table, each checked as the action of the same name. */
 const TABLE_OPERATIONS: ReadonlySet<string> = new Set([

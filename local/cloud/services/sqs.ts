@@ -1,7 +1,7 @@
+import { ACCOUNT, REGION } from '../account.ts';
 import type { SqsEngine } from '../engines/sqs.ts';
-import { ACCOUNT, REGION } from '../template/identities.ts';
-import { type AwsService, jsonRefusal, UnknownOperation } from './aws-request.ts';
-import { optionalText, readJsonCall } from './json-protocol.ts';
+import { type AwsService, jsonRefusal, UnknownOperation } from '../gateway/aws-request.ts';
+import { optionalText, readJsonCall } from '../gateway/json-protocol.ts';
 
 /** Calls about one queue, and the action that allows each. A batch is allowed by the action for one. */
 const ACTIONS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { SqsEngine } from '../engines/sqs.ts';
-import { type AwsService, type ServiceError, UnknownOperation } from './aws-request.ts';
+import { type AwsService, type ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
 
 /** Known actions; the ones about one topic are checked against it, the others against everything. */
 const ACTIONS: ReadonlySet<string> = new Set([

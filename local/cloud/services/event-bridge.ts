@@ -1,7 +1,7 @@
 import type { EventBridge } from '../engines/event-bridge.ts';
-import type { Json } from '../template/json.ts';
-import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from './aws-request.ts';
-import { objectsOf, optionalText, readJsonCall } from './json-protocol.ts';
+import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
+import { objectsOf, optionalText, readJsonCall } from '../gateway/json-protocol.ts';
+import type { Json } from '../json.ts';
 
 /** EventBridge: PutEvents, up to ten entries, each judged alone. */
 export function eventBridge(engine: EventBridge): AwsService {

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
 import { optionalText, readJsonCall, textOf } from '../gateway/json-protocol.ts';
-import type { User, Users } from './users.ts';
+import type { User, Users } from '../login/users.ts';
+import type { UserPoolDefinition } from '../template/model.ts';
 
 const OPERATIONS = ['AdminCreateUser', 'AdminGetUser'] as const;
-
-export type UserPoolDefinition = { readonly id: string; readonly arn: string };
 
 /**
  * Cognito user pools: creating and finding users.

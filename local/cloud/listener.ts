@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { CloudError, codeOf } from '../cloud-error.ts';
+import { CloudError, codeOf } from './cloud-error.ts';
 
 export type HttpAnswer = {
   readonly status: number;

@@ -1,5 +1,5 @@
 import type { FunctionPools } from '../functions/function-pools.ts';
-import { type AwsService, ServiceError, UnknownOperation } from './aws-request.ts';
+import { type AwsService, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { CloudError, messageOf } from '../cloud-error.ts';
-import { writeFileAtomically } from './atomic-file.ts';
+import { CloudError, messageOf } from './cloud/cloud-error.ts';
+import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 
 /**
  * Puts the certificates of several PEM files into one.

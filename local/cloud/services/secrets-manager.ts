@@ -1,6 +1,6 @@
 import type { SecretStore } from '../engines/secret-store.ts';
-import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from './aws-request.ts';
-import { optionalText, readJsonCall, textOf } from './json-protocol.ts';
+import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
+import { optionalText, readJsonCall, textOf } from '../gateway/json-protocol.ts';
 
 const OPERATIONS = ['GetSecretValue', 'DescribeSecret', 'PutSecretValue', 'UpdateSecretVersionStage'] as const;
 

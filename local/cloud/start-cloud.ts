@@ -1,0 +1,330 @@
+import { Authorizer, type Denial, type Grant } from './access/authorizer.ts';
+import { AccessKeys, type Credentials, type RoleStatement } from './access/callers.ts';
+import { REGION } from './account.ts';
+import { CloudError, messageOf } from './cloud-error.ts';
+import { DynamoEngine } from './engines/dynamodb.ts';
+import { startDynoxide } from './engines/dynoxide.ts';
+import { EventBridge } from './engines/event-bridge.ts';
+import { EventTargets } from './engines/event-targets.ts';
+import { Scheduler } from './engines/scheduler.ts';
+import { SecretStore } from './engines/secret-store.ts';
+import { SqsEngine } from './engines/sqs.ts';
+import { checkEventSource, EventSource } from './functions/event-source.ts';
+import { FunctionPools } from './functions/function-pools.ts';
+import type { InvocationResult } from './functions/function-worker.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { answerHttp } from './gateway/gateway-listener.ts';
+import { HttpApi } from './http/api.ts';
+import { readBucketObjects } from './http/bucket-objects.ts';
+import { Edge } from './http/edge.ts';
+import { Listener } from './listener.ts';
+import { LoginServer } from './login/login-server.ts';
+import { Users } from './login/users.ts';
+import { dynamoDb } from './services/dynamodb.ts';
+import { eventBridge } from './services/event-bridge.ts';
+import { lambda } from './services/lambda.ts';
+import { secretsManager } from './services/secrets-manager.ts';
+import { sns } from './services/sns.ts';
+import { sqs } from './services/sqs.ts';
+import { userPools } from './services/user-pools.ts';
+import { DataFolder } from './state/data-folder.ts';
+import { readAssembly } from './template/assembly.ts';
+import { type DroppedStatement, TemplateReader } from './template/model.ts';
+
+/** What a machine runs. */
+export type Composition = {
+  /** Folder of a cloud assembly with one stack, absolute. */
+  readonly assembly: string;
+  /** What every function gets in its environment besides: where this machine differs from AWS, and says so by name. */
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
+export type CloudOptions = {
+  /** What the machine is called where a person reads it. */
+  readonly name: string;
+  /** Folder for everything that survives a restart. */
+  readonly data: string;
+  /** Says what to run. Called with the data folder, absolute, once it is this machine's own. */
+  readonly compose: (folder: string) => Promise<Composition>;
+  /** Of the edge; 0 = any that is free. @default 0 */
+  readonly port?: number;
+  /** Leaves one statement of a role's policies out. */
+  readonly withoutStatement?: DroppedStatement;
+  /** How many invocations of one function run side by side; what comes on top waits. @default 4 */
+  readonly workersPerFunction?: number;
+  /** How often expired items and messages are deleted, in seconds. @default 10 */
+  readonly sweepSeconds?: number;
+  /** A file that gets the lines of every function, besides the logs that their roles may write. */
+  readonly logCopy?: string | undefined;
+  /** Where one-line messages go: denials, errors of functions, calls that are not known. @default nowhere */
+  readonly print?: (line: string) => void;
+};
+
+/** A running one-machine cloud. */
+export type Cloud = {
+  /** The edge, as a visitor reaches it: `http://127.0.0.1:<port>`, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The HTTP API behind it, as a customer's backend may call it. Without a slash at the end. */
+  readonly apiUrl: string;
+  /** The one endpoint for every AWS client: DynamoDB, SQS, EventBridge, Secrets Manager, SNS, Lambda. */
+  readonly gatewayUrl: string;
+  readonly region: string;
+  /** Of whoever may do everything: the operator's command line, the demo and the tests. */
+  readonly credentials: Credentials;
+  /** Outputs of the stack by name, resolved. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Where state is kept, absolute. */
+  readonly dataDir: string;
+  /** Every refused call since the start; the first to look at when something does not work. */
+  readonly denials: readonly Denial[];
+  /** Every kind of call that was allowed since the start, with the statement that allowed it. */
+  readonly grants: () => readonly Grant[];
+  /** The functions of the stack. */
+  readonly functions: readonly { readonly logicalId: string; readonly name: string; readonly role: string }[];
+  /** Every statement of every function's role, as `withoutStatement` names them. */
+  readonly statements: readonly RoleStatement[];
+  /** The lines that went to `print`, the latest thousand. */
+  readonly messages: readonly string[];
+  /** Folder of the functions' logs: `<logical id>.log`. */
+  readonly logsFolder: string;
+  /** Invokes a function by name, ARN or logical id, as the operator. @throws CloudError when there is none */
+  invoke(functionId: string, event: unknown): Promise<InvocationResult>;
+  /** Ends every execution environment of a function at once, as a crash would. The next invocation starts a new one. */
+  killFunction(functionId: string): Promise<void>;
+  /** Fires every rule with a schedule that is due at `now`, in unix milliseconds. It does so by itself every ten seconds. */
+  fireSchedules(now: number): Promise<void>;
+  /** Deletes expired items and messages now. `now` in unix milliseconds, for tests that cannot wait. */
+  sweep(now?: number): Promise<{ readonly items: number; readonly messages: number }>;
+  stop(): Promise<void>;
+};
+
+const KEPT_MESSAGES = 1000;
+
+/**
+ * Starts everything that a template describes, on loopback.
+ * @throws CloudError when it cannot, with one message for the person at the terminal; nothing is left running then
+ */
+export async function startCloud(options: CloudOptions): Promise<Cloud> {
+  const stops: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    // In turn, the latest first: what is still running may need what is older.
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  try {
+    return await start(options, stops, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  options: CloudOptions,
+  stops: (() => Promise<void> | void)[],
+  stop: () => Promise<void>,
+): Promise<Cloud> {
+  const messages: string[] = [];
+  const print = (line: string): void => {
+    messages.push(line);
+    if (messages.length > KEPT_MESSAGES) messages.shift();
+    options.print?.(line);
+  };
+  const onFault = (error: unknown): void => print(`Fault: ${error instanceof Error ? error.stack : messageOf(error)}`);
+
+  const folder = DataFolder.open(options.data);
+  stops.push(() => folder.release());
+  const listen = async (port: number, limits = {}): Promise<Listener> => {
+    const listener = await Listener.open(port, limits);
+    stops.push(() => listener.close());
+    return listener;
+  };
+  const edgeListener = await listen(options.port ?? 0, { maxHeaderSize: 64 * 1024 });
+  const apiListener = await listen(0, { maxHeaderSize: 64 * 1024 });
+  const gatewayListener = await listen(0);
+  const loginServer = await LoginServer.open();
+  stops.push(() => loginServer.close());
+  const gatewayUrl = `http://${gatewayListener.address}`;
+
+  const [{ assembly, environment = {} }, dynoxide, queues] = await settleAll([
+    options.compose(folder.path).then((composed) => ({ ...composed, assembly: readAssembly(composed.assembly) })),
+    startDynoxide(folder.file('dynamodb.db'), () => print('The DynamoDB engine has ended. Restart to go on')).then(
+      (engine) => {
+        stops.push(() => engine.stop());
+        return engine;
+      },
+    ),
+    SqsEngine.open(folder.file('sqs')).then((engine) => {
+      stops.push(() => engine.stop());
+      return engine;
+    }),
+  ]);
+
+  const secrets = new SecretStore(folder.file('secrets.json'));
+  const addresses = {
+    edge: edgeListener.address,
+    api: apiListener.address,
+    gateway: gatewayListener.address,
+    login: loginServer.address,
+  };
+  const { withoutStatement } = options;
+  const reader = new TemplateReader(
+    { assembly, addresses, ...(withoutStatement === undefined ? {} : { withoutStatement }) },
+    (arn) => secrets.currentString(arn),
+  );
+  secrets.create(reader.secrets());
+  const model = reader.model();
+
+  const keys = new AccessKeys();
+  const credentials: Credentials = keys.issue({ kind: 'operator' });
+  const printed = new Set<string>();
+  const authorizer = new Authorizer({
+    onDenial: ({ message }) => {
+      if (printed.has(message)) return;
+      printed.add(message);
+      print(`AccessDenied: ${message}`);
+    },
+  });
+  for (const { arn, statements } of model.resourcePolicies) authorizer.addResourcePolicy(arn, statements);
+
+  const tables = new DynamoEngine(dynoxide, model.tables);
+  stops.push(() => tables.stop());
+  queues.createQueues(model.queues);
+  await tables.createTables();
+
+  const functions = new FunctionPools({
+    definitions: model.functions,
+    keys,
+    authorizer,
+    gatewayUrl,
+    logFolder: folder.logs,
+    logCopy: options.logCopy,
+    extraEnvironment: environment,
+    maxWorkers: options.workersPerFunction ?? 4,
+    onError: (functionId, line) => print(`${functionId}: ${line}`),
+  });
+  const targets = new EventTargets(model, () => gateway);
+  const users = new Users(folder.file('users.json'));
+  if (model.loginClients.length > 0) await loginServer.serve(options.name, model.loginClients, users, onFault);
+  const events = new EventBridge(model, targets);
+  const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
+  const gateway = new Gateway({
+    keys,
+    authorizer,
+    onFault: print,
+    services: {
+      dynamodb: dynamoDb(tables, partitionKeys(model.tables)),
+      sqs: sqs(queues),
+      sns: sns(queues),
+      events: eventBridge(events),
+      secretsmanager: secretsManager(secrets),
+      lambda: lambda(functions),
+      'cognito-idp': userPools(model.userPools, users, (email, password) =>
+        print(`Invitation for ${email}: the temporary password is ${password}`),
+      ),
+    },
+  });
+  gatewayListener.serve((request) => answerHttp(gateway, request), onFault);
+
+  if (model.api !== undefined) {
+    const api = new HttpApi(model.api, functions, authorizer);
+    apiListener.serve((request) => api.answer(request), onFault);
+  }
+  if (model.distribution !== undefined) {
+    const buckets = readBucketObjects(model.deployments, assembly);
+    const edge = new Edge({ distribution: model.distribution, model, buckets });
+    stops.push(() => edge.stop());
+    edgeListener.serve((request) => edge.answer(request), onFault);
+  }
+
+  const sources = model.eventSources
+    .filter(({ Enabled }) => Enabled)
+    .map((definition) => {
+      const pool = findPool(functions, definition.FunctionName);
+      const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
+      if (queue === undefined)
+        throw new CloudError(`${definition.logicalId} reads ${definition.EventSourceArn}, not a queue of the stack`);
+      const source = { definition, queueUrl: queue.url, pool, caller: functions.caller(pool), gateway };
+      return { ...source, onError: (message: string) => print(`${definition.logicalId}: ${message}`) };
+    });
+  // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
+  await Promise.all(sources.map((source) => checkEventSource(source).catch(() => {})));
+  const running = sources.map((source) => new EventSource(source));
+  for (const source of running) source.start();
+  const sweep = async (now = Date.now()) => ({
+    items: await tables.sweepExpired(now),
+    messages: queues.sweepRetained(now),
+  });
+  stops.push(scheduler.start(onFault));
+  const sweeping = sweepRegularly(sweep, (options.sweepSeconds ?? 10) * 1000, onFault);
+  stops.push(async () => {
+    await Promise.all([sweeping.stop(), functions.stop(), ...running.map((source) => source.stop())]);
+  });
+
+  return {
+    baseUrl: `http://${addresses.edge}`,
+    apiUrl: `http://${addresses.api}`,
+    gatewayUrl,
+    region: REGION,
+    credentials,
+    outputs: model.outputs,
+    dataDir: folder.path,
+    denials: authorizer.denials,
+    grants: () => authorizer.grants,
+    functions: model.functions.map(({ logicalId, name, role }) => ({ logicalId, name, role: role.logicalId })),
+    statements: model.functions.flatMap(({ role }) => role.statements),
+    messages,
+    logsFolder: folder.logs,
+    invoke: (functionId, event) => findPool(functions, functionId).invoke(JSON.stringify(event ?? null)),
+    killFunction: (functionId) => findPool(functions, functionId).kill(),
+    fireSchedules: (now) => scheduler.fireDue(now),
+    sweep,
+    stop,
+  };
+}
+
+/** Waits for all, so that whatever has started is known to `stops` before the first failure is thrown. */
+async function settleAll<T extends readonly unknown[]>(promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+function partitionKeys(
+  tables: readonly { arn: string; properties: { KeySchema: { AttributeName: string; KeyType: string }[] } }[],
+) {
+  return new Map(
+    tables.map(({ arn, properties }) => [
+      arn,
+      properties.KeySchema.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName ?? '',
+    ]),
+  );
+}
+
+function findPool(functions: FunctionPools, id: string) {
+  const pool = functions.find(id);
+  if (pool === undefined) throw new CloudError(`The stack has no function ${id}`);
+  return pool;
+}
+
+function sweepRegularly(
+  sweep: () => Promise<unknown>,
+  everyMs: number,
+  onFault: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  let current: Promise<unknown> = Promise.resolve();
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    current = sweep()
+      .catch(onFault)
+      .finally(() => {
+        busy = false;
+      });
+  }, everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await current;
+    },
+  };
+}
