@@ -3,6 +3,7 @@ import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import {
   AccountRecovery,
   CfnManagedLoginBranding,
+  ClientAttributes,
   FeaturePlan,
   ManagedLoginVersion,
   Mfa,
@@ -43,6 +44,8 @@ export class Login extends Construct {
       signInAliases: { email: true },
       signInCaseSensitive: false,
       autoVerify: { email: true },
+      // A new address counts, as a login and for `member add`, only once its user has proved to receive its mail.
+      keepOriginal: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       passwordPolicy: {
         minLength: 12,
@@ -89,7 +92,11 @@ export class Login extends Construct {
   addClient(baseUrl: string): { readonly clientId: string; readonly authorizer: HttpJwtAuthorizer } {
     const client = this.pool.addClient('Dashboard', {
       generateSecret: false,
-      authFlows: { userSrp: true },
+      // The managed login is the only way in for a person. Left out, Cognito would allow flows that hand out tokens which may change
+      // the user's attributes; of those that can be named, this one alone needs the operator's AWS credentials.
+      authFlows: { adminUserPassword: true },
+      // Without a list, a client may write every standard attribute, and the email address says who somebody is.
+      writeAttributes: new ClientAttributes().withStandardAttributes({ locale: true }),
       supportedIdentityProviders: [UserPoolClientIdentityProvider.COGNITO],
       oAuth: {
         flows: { authorizationCodeGrant: true },

@@ -39,3 +39,15 @@ test.each([
   expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(message)]);
   expect(operator.logins.size).toBe(0);
 });
+
+test('lets nobody in by an address that its login has not verified', async () => {
+  const operator = new FakeOperator();
+  const orgId = await operator.organization();
+  operator.unverifiedLogins.add('ada@example.com');
+  const { code, err } = await operator.run('member', 'add', '--org', orgId, '--email', 'ada@example.com');
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining('email: the login that uses ada@example.com has not verified'),
+  ]);
+  expect(operator.members.size).toBe(0);
+});

@@ -25,6 +25,8 @@ export class FakeOperator {
   readonly members = new Map<string, Membership>();
   /** Email addresses that can log in. */
   readonly logins = new Set<string>();
+  /** Addresses that a login uses whose user never proved to receive their mail. */
+  readonly unverifiedLogins = new Set<string>();
   /** Of any log; newest first. */
   records: DeliveryRecord[] = [];
   readonly logsRead: string[] = [];
@@ -85,7 +87,7 @@ export class FakeOperator {
     ensureUser: async (email) => {
       const invited = !this.logins.has(email);
       this.logins.add(email);
-      return { sub: `sub of ${email}`, invited };
+      return { sub: `sub of ${email}`, invited, verified: !this.unverifiedLogins.has(email) };
     },
     eventAttempts: async (id, eventId) =>
       this.attempts.filter((one) => one.action_id === id && one.reference === eventId),

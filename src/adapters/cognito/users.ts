@@ -7,6 +7,9 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import type { AwsAccess } from '../aws/access.ts';
 
+/** A login of the user pool. `verified` says whether its user has proved that the email address is his or hers. */
+type Login = { readonly sub: string; readonly invited: boolean; readonly verified: boolean };
+
 /** One client per process. */
 export function cognitoClient(access: AwsAccess): CognitoIdentityProviderClient {
   return new CognitoIdentityProviderClient({ maxAttempts: 3, ...access });
@@ -20,7 +23,7 @@ export function ensureUser(
   client: CognitoIdentityProviderClient,
   userPoolId: string,
   temporaryPassword?: string,
-): (email: string) => Promise<{ readonly sub: string; readonly invited: boolean }> {
+): (email: string) => Promise<Login> {
   return async (email) => {
     const user = { UserPoolId: userPoolId, Username: email };
     try {
@@ -36,17 +39,25 @@ export function ensureUser(
             : { TemporaryPassword: temporaryPassword, MessageAction: 'SUPPRESS' }),
         }),
       );
-      return { sub: subOf(User?.Attributes), invited: true };
+      return { sub: subOf(User?.Attributes), invited: true, verified: true };
     } catch (error) {
       if (!(error instanceof UsernameExistsException)) throw error;
       const { UserAttributes } = await client.send(new AdminGetUserCommand(user));
-      return { sub: subOf(UserAttributes), invited: false };
+      return {
+        sub: subOf(UserAttributes),
+        invited: false,
+        verified: attributeOf(UserAttributes, 'email_verified') === 'true',
+      };
     }
   };
 }
 
+function attributeOf(attributes: readonly AttributeType[] | undefined, name: string): string | undefined {
+  return attributes?.find(({ Name }) => Name === name)?.Value;
+}
+
 function subOf(attributes: readonly AttributeType[] | undefined): string {
-  const sub = attributes?.find(({ Name }) => Name === 'sub')?.Value;
+  const sub = attributeOf(attributes, 'sub');
   if (sub === undefined) throw new Error('The user pool answered without a sub');
   return sub;
 }

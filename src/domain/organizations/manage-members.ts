@@ -12,14 +12,19 @@ export type ManageMembersPorts = {
     readonly remove: (orgId: string, sub: string) => Promise<void>;
     readonly list: (orgId: string) => Promise<readonly Membership[]>;
   };
-  /** The login of this address; one that does not exist is created and invited. */
-  readonly ensureUser: (email: string) => Promise<{ readonly sub: string; readonly invited: boolean }>;
+  /**
+   * The login of this address; one that does not exist is created and invited. `verified` is false for a login whose user set the
+   * address and never proved that it receives its mail.
+   */
+  readonly ensureUser: (
+    email: string,
+  ) => Promise<{ readonly sub: string; readonly invited: boolean; readonly verified: boolean }>;
   readonly now: Clock;
 };
 
 /**
  * Lets somebody into an organization, or changes the role of somebody who is in it already. For the operator only.
- * @throws Refusal 400 that names the field, 404 for an unknown organization
+ * @throws Refusal 400 that names the field, 404 for an unknown organization, 409 when the address is not proved to be the login's
  */
 export async function addMember(
   orgId: string,
@@ -30,7 +35,13 @@ export async function addMember(
   if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
   const { email, role } = parsed.data;
   await requireOrganization(orgId, ports);
-  const { sub, invited } = await ports.ensureUser(email);
+  const { sub, invited, verified } = await ports.ensureUser(email);
+  if (!verified) {
+    throw new Refusal(
+      409,
+      `email: the login that uses ${email} has not verified this address; delete that login first`,
+    );
+  }
   const membership: Membership = { org_id: orgId, sub, email, role, created_at: ports.now().toISOString() };
   await ports.members.save(membership);
   return { membership, invited };
