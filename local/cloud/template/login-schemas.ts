@@ -24,6 +24,8 @@ export const userPool = z.strictObject({
   Policies: noEffect,
   Schema: noEffect,
   SmsVerificationMessage: noEffect,
+  // Nobody can change an address here.
+  UserAttributeUpdateSettings: noEffect,
   UserPoolTags: noEffect,
   UserPoolTier: noEffect,
   UserPoolAddOns: noEffect,
@@ -48,6 +50,7 @@ export const userPoolClient = z
     PreventUserExistenceErrors: noEffect,
     EnableTokenRevocation: noEffect,
     RefreshTokenRotation: noEffect,
+    WriteAttributes: noEffect,
     AccessTokenValidity: count,
     IdTokenValidity: noEffect,
     RefreshTokenValidity: count,

@@ -8,6 +8,8 @@ import { logPartition } from './delivery-log.ts';
 const SPELL_SECONDS = 48 * 3600;
 /** The log is sorted by the events' time; an attempt may begin so much later, in seconds. */
 const QUEUED_SECONDS = 600;
+/** Records that one look reads: more than a delivery that fails for good writes (three), so that the looks catch up with the log. */
+const LOOK_RECORDS = 100;
 
 const keyOf = (actionId: string) => ({ pk: `failing#${actionId}` });
 
@@ -15,7 +17,7 @@ const keyOf = (actionId: string) => ({ pk: `failing#${actionId}` });
 export function failureSpells(
   client: DynamoDb,
   tables: { readonly counters: string; readonly deliveryLog: string },
-): Pick<WatchEndpointPorts, 'noteFailure' | 'succeededSince' | 'restartSpell' | 'claimSignal'> {
+): Pick<WatchEndpointPorts, 'noteFailure' | 'lookForSuccess' | 'restartSpell' | 'claimSignal'> {
   const TableName = tables.counters;
   const asSeen = ({ since, signalled_at }: FailureSpell) => ({
     ConditionExpression: `failing_since = :since AND ${
@@ -28,7 +30,7 @@ export function failureSpells(
     noteFailure: async (actionId, now) => {
       const seconds = unixSeconds(now);
       const times = { ':now': seconds, ':expires': seconds + SPELL_SECONDS };
-      let spell: FailureSpell = { since: seconds, signalled_at: null };
+      let spell: FailureSpell = { since: seconds, signalled_at: null, looked_to: null };
       const expired = await conditionFailure(
         client
           .update({
@@ -41,10 +43,11 @@ export function failureSpells(
             ReturnValues: 'ALL_NEW',
           })
           .then(({ Attributes }) => {
-            const { failing_since, signalled_at } = Attributes ?? {};
+            const { failing_since, signalled_at, looked_to } = Attributes ?? {};
             spell = {
               since: Number(failing_since ?? seconds),
               signalled_at: signalled_at === undefined ? null : Number(signalled_at),
+              looked_to: looked_to === undefined ? null : String(looked_to),
             };
           }),
       );
@@ -52,32 +55,46 @@ export function failureSpells(
         await client.update({
           TableName,
           Key: keyOf(actionId),
-          UpdateExpression: 'SET failing_since = :now, expires_at = :expires REMOVE signalled_at',
+          UpdateExpression: 'SET failing_since = :now, expires_at = :expires REMOVE signalled_at, looked_to',
           ExpressionAttributeValues: times,
         });
       }
       return spell;
     },
 
-    succeededSince: async (actionId, since) => {
-      const pages = client.queryPages({
+    lookForSuccess: async (actionId, { looked_to }, since) => {
+      const from = new Date((since - QUEUED_SECONDS) * 1000).toISOString();
+      const { Items, LastEvaluatedKey } = await client.query({
         TableName: tables.deliveryLog,
-        KeyConditionExpression: 'pk = :pk AND sk >= :from',
+        KeyConditionExpression: 'pk = :pk AND sk > :from',
         FilterExpression: 'record_state = :succeeded AND #record.started_at >= :since',
         ProjectionExpression: 'pk, v',
         ExpressionAttributeNames: { '#record': 'record' },
         ExpressionAttributeValues: {
           ':pk': logPartition(actionId),
-          ':from': new Date((since - QUEUED_SECONDS) * 1000).toISOString(),
+          ':from': looked_to ?? from,
           ':since': new Date(since * 1000).toISOString(),
           ':succeeded': 'succeeded',
         },
-        // The newest are the likeliest to have succeeded.
-        ScanIndexForward: false,
+        Limit: LOOK_RECORDS,
         ConsistentRead: true,
       });
-      for await (const { Items } of pages) if (Items.length > 0) return true;
-      return false;
+      if (Items.length > 0) return 'found';
+      if (LastEvaluatedKey === undefined) return 'none';
+      // Another failure may have looked further meanwhile, or begun the spell anew.
+      await whenConditionHolds(
+        client.update({
+          TableName,
+          Key: keyOf(actionId),
+          UpdateExpression: 'SET looked_to = :to',
+          ConditionExpression: looked_to === null ? 'attribute_not_exists(looked_to)' : 'looked_to = :seen',
+          ExpressionAttributeValues: {
+            ':to': LastEvaluatedKey.sk,
+            ...(looked_to === null ? {} : { ':seen': looked_to }),
+          },
+        }),
+      );
+      return 'unfinished';
     },
 
     restartSpell: (actionId, seen, now) => {
@@ -86,7 +103,7 @@ export function failureSpells(
         client.update({
           TableName,
           Key: keyOf(actionId),
-          UpdateExpression: 'SET failing_since = :now REMOVE signalled_at',
+          UpdateExpression: 'SET failing_since = :now REMOVE signalled_at, looked_to',
           ConditionExpression,
           ExpressionAttributeValues: { ...values, ':now': unixSeconds(now) },
         }),
@@ -99,7 +116,7 @@ export function failureSpells(
         client.update({
           TableName,
           Key: keyOf(actionId),
-          UpdateExpression: 'SET signalled_at = :now',
+          UpdateExpression: 'SET signalled_at = :now REMOVE looked_to',
           ConditionExpression,
           ExpressionAttributeValues: { ...values, ':now': unixSeconds(now) },
         }),

@@ -9,7 +9,12 @@ const FAILING_SECONDS = 3600;
 const AGAIN_SECONDS = 24 * 3600;
 
 /** Since when deliveries to an endpoint fail, as far as is known without asking for successes. Unix seconds. */
-export type FailureSpell = { readonly since: number; readonly signalled_at: number | null };
+export type FailureSpell = {
+  readonly since: number;
+  readonly signalled_at: number | null;
+  /** Sort key of the last record of the delivery log that was looked at for a success; null before the first look. */
+  readonly looked_to: string | null;
+};
 
 /** What goes on the bus under `va-wave.endpoint.failing`: no catalog event, and delivered to no Action. */
 export type EndpointFailing = {
@@ -24,8 +29,15 @@ export type EndpointFailing = {
 export type WatchEndpointPorts = {
   /** Notes a delivery that failed for good, in one write. */
   readonly noteFailure: (actionId: string, now: Date) => Promise<FailureSpell>;
-  /** Whether the delivery log holds a success that began at this time or later; unix seconds. */
-  readonly succeededSince: (actionId: string, since: number) => Promise<boolean>;
+  /**
+   * Looks through the next records of the delivery log, a bounded number, for a success that began at `since` (unix seconds) or later.
+   * `unfinished` when there are more records: the next look goes on where this one ended.
+   */
+  readonly lookForSuccess: (
+    actionId: string,
+    seen: FailureSpell,
+    since: number,
+  ) => Promise<'found' | 'none' | 'unfinished'>;
   /** The spell begins anew; false when another did that, or signalled, before. */
   readonly restartSpell: (actionId: string, seen: FailureSpell, now: Date) => Promise<boolean>;
   /** True for one caller. */
@@ -36,8 +48,9 @@ export type WatchEndpointPorts = {
 
 /**
  * Signals an endpoint to which every delivery has failed for an hour. Successes write nothing: only a delivery that failed for good
- * notes it, and after an hour the delivery log is asked, once, whether one succeeded meanwhile. At most one signal per Action and
- * day; a function that dies between claiming and sending it loses that one.
+ * notes it. After an hour each such delivery looks through a part of the delivery log, until a success is found or the log ends: the
+ * work per delivery does not grow with the log. At most one signal per Action and day; a function that ends between claiming and
+ * sending it loses that one.
  */
 export async function watchEndpoint(
   message: DeliveryMessage,
@@ -55,9 +68,14 @@ export async function watchEndpoint(
   const { since, signalled_at } = spell;
   const due = signalled_at === null ? since + FAILING_SECONDS : signalled_at + AGAIN_SECONDS;
   if (unixSeconds(now) < due) return;
-  if (await ports.succeededSince(action_id, signalled_at ?? since)) {
-    await ports.restartSpell(action_id, spell, now);
-    return;
+  switch (await ports.lookForSuccess(action_id, spell, signalled_at ?? since)) {
+    case 'found':
+      await ports.restartSpell(action_id, spell, now);
+      return;
+    case 'unfinished':
+      return;
+    case 'none':
+      break;
   }
   if (!(await ports.claimSignal(action_id, spell, now))) return;
   await ports.signal({

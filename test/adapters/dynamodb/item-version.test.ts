@@ -36,6 +36,7 @@ const START: AttemptStart = {
   started_at: AT,
   message_id: 'message-1',
 };
+const SPELL = { since: 0, signalled_at: null, looked_to: null };
 const LOG_KEY = { pk: 'ACTION#act_log', sk: `${AT}#event-1#1` };
 const CREATION = { org_id: ORG_ID, sub: 'anna', key: 'key' };
 const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key' };
@@ -145,7 +146,7 @@ const KINDS: readonly Kind[] = [
   {
     kind: 'attempt that succeeded',
     key: LOG_KEY,
-    read: () => spells().succeededSince('act_log', unixSeconds(clock.now())),
+    read: () => spells().lookForSuccess('act_log', SPELL, unixSeconds(clock.now())),
     attributes: { record_state: 'succeeded', record: { started_at: AT } },
   },
 ];

@@ -23,19 +23,24 @@ function setUp() {
   let spell: FailureSpell | undefined;
   let succeededAt = 0;
   let lookups = 0;
+  let unreadPages = 0;
   const signals: EndpointFailing[] = [];
   const ports: WatchEndpointPorts = {
     noteFailure: async (_, now) => {
-      spell ??= { since: unixSeconds(now), signalled_at: null };
+      spell ??= { since: unixSeconds(now), signalled_at: null, looked_to: null };
       return spell;
     },
-    succeededSince: async (_, since) => {
+    lookForSuccess: async (_action, _seen, since) => {
       lookups += 1;
-      return succeededAt >= since;
+      if (unreadPages > 0) {
+        unreadPages -= 1;
+        return 'unfinished';
+      }
+      return succeededAt >= since ? 'found' : 'none';
     },
     restartSpell: async (_, seen, now) => {
       if (seen !== spell) return false;
-      spell = { since: unixSeconds(now), signalled_at: null };
+      spell = { since: unixSeconds(now), signalled_at: null, looked_to: null };
       return true;
     },
     claimSignal: async (_, seen, now) => {
@@ -53,7 +58,10 @@ function setUp() {
   const succeed = () => {
     succeededAt = unixSeconds(clock.now());
   };
-  return { clock, signals, fail, succeed, lookups: () => lookups };
+  const lengthenLog = (pages: number) => {
+    unreadPages = pages;
+  };
+  return { clock, signals, fail, succeed, lengthenLog, lookups: () => lookups };
 }
 
 test('an endpoint is named once, when every delivery has failed for an hour, and again after a day', async () => {
@@ -109,4 +117,17 @@ test('a success, an attempt that is tried again, and a request that a quota kept
   clock.advance(61 * MINUTE);
   await fail({ attempt: 1 }, { ...FAILED, status: 410 });
   expect(signals).toHaveLength(1);
+});
+
+test('each failure looks at one part of a long log, and the last part decides', async () => {
+  const { clock, signals, fail, lengthenLog, lookups } = setUp();
+  await fail();
+  clock.advance(60 * MINUTE);
+  lengthenLog(3);
+  for (let failure = 1; failure <= 3; failure += 1) {
+    await fail();
+    expect([signals.length, lookups()]).toEqual([0, failure]);
+  }
+  await fail();
+  expect([signals.length, lookups()]).toEqual([1, 4]);
 });
