@@ -5,6 +5,7 @@ import { MESSAGES } from '../../contract/messages.ts';
 import { describeIssue } from '../../contract/text.ts';
 import { type FormSubmitResponse, formSubmitRequest, identifier } from '../../contract/widget.ts';
 import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
+import { visitorNetwork } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
@@ -73,7 +74,11 @@ export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPo
   const { conversation_id, values, client_key } = parsed.data;
   const now = ports.now();
   const [perMinute, form, conversation] = await Promise.all([
-    ports.hitPerMinute(`form-submit#${siteId}#${request.widget.credentials.ip}`, FORM_SUBMISSIONS_PER_MINUTE, now),
+    ports.hitPerMinute(
+      `form-submit#${siteId}#${visitorNetwork(request.widget.credentials.ip)}`,
+      FORM_SUBMISSIONS_PER_MINUTE,
+      now,
+    ),
     identifier.safeParse(request.slug).success ? ports.findForm(siteId, request.slug) : undefined,
     ports.findConversation(siteId, conversation_id),
   ]);

@@ -17,3 +17,13 @@ export function ipAllowed(allowlist: readonly string[], visitorIp: string): bool
   const address = normalizeIpAddress(visitorIp);
   return address !== undefined && allowlist.includes(address);
 }
+
+/**
+ * What stands for one visitor where requests are counted: an IPv4 address, or the first 64 bits of an IPv6 address, which is the smallest
+ * network that a provider gives a customer. Text that is no address stands for itself.
+ */
+export function visitorNetwork(ip: string): string {
+  const address = normalizeIpAddress(ip);
+  if (address === undefined || !ipaddr.IPv6.isValid(address)) return address ?? ip;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString()}/64`;
+}

@@ -294,6 +294,15 @@ describe('refuses', () => {
     expect(await saidNo(refused)).toEqual([400, 'conversation_id: unknown conversation']);
   });
 
+  test('the addresses of one IPv6 network count as one visitor', async () => {
+    const { submit, perMinute } = setUp();
+    await submit(BODY, { ip: '2001:db8:1:2::1' });
+    await submit(BODY, { ip: '2001:db8:1:2:ffff::9' });
+    expect(new Set(perMinute.calls.map(({ key }) => key))).toEqual(
+      new Set([`form-submit#${SITE_ID}#2001:db8:1:2::/64`]),
+    );
+  });
+
   test('more than 10 in a minute from one address to one assistant', async () => {
     const { submit, perMinute, outbound } = setUp();
     await submit();

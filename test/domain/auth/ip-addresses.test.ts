@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ipAllowed, normalizeIpAddress } from '../../../src/domain/auth/ip-addresses.ts';
+import { ipAllowed, normalizeIpAddress, visitorNetwork } from '../../../src/domain/auth/ip-addresses.ts';
 
 test.each<[string, string | undefined]>([
   ['198.51.100.7', '198.51.100.7'],
@@ -44,4 +44,15 @@ test('every address has one spelling', () => {
       expect(ipAllowed([once ?? ''], ip)).toBe(true);
     }),
   );
+});
+
+test.each([
+  ['198.51.100.7', '198.51.100.7'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+  ['unknown', 'unknown'],
+])('a visitor at %s counts as %s', (ip, network) => {
+  expect(visitorNetwork(ip)).toBe(network);
 });
