@@ -18,6 +18,7 @@ import type { HitPerHour } from '../rate-limits/rate-limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { Clock, NewId } from '../sources.ts';
 import { belongsTo, type Conversation, type FindConversation } from './conversations.ts';
+import { anonymousVisitorId, userVisitorId } from './visitor-id.ts';
 
 export type IdentifyInitPorts = WidgetAuthenticationPorts & { readonly findConversation: FindConversation };
 
@@ -70,19 +71,22 @@ export async function initWidget(
     site_id: assistant.site_id,
     conversation_id: resumed?.conversation_id ?? ports.newId(),
     session_id: widget.claims?.jti ?? resumed?.session_id ?? ports.newId(),
-    visitor_id: userId ?? resumed?.visitor_id ?? parsed.data.visitor_id ?? ports.newId(),
+    visitor_id:
+      userId === null
+        ? (resumed?.visitor_id ?? anonymousVisitorId(parsed.data.visitor_id ?? undefined, ports.newId))
+        : userVisitorId(userId),
     user_id: userId,
     started_at: resumed?.started_at ?? now.toISOString(),
   };
 
-  // Written beside the count, not after it: a conversation that the limit then refuses is known to nobody and expires.
   const [perHour, forms] = await Promise.all([
     ports.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now),
     ports.formsOf(assistant),
-    resumed === undefined ? ports.saveConversation(conversation) : undefined,
   ]);
   if (!perHour.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perHour);
   if (resumed === undefined) {
+    // After the count: a request that the limit refuses writes nothing else.
+    await ports.saveConversation(conversation);
     const { conversation_id, session_id, visitor_id } = conversation;
     const referrer = parsed.data.referrer == null ? null : truncateCharacters(parsed.data.referrer, URL_MAX_CHARACTERS);
     await ports.publish({

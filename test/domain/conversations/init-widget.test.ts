@@ -145,12 +145,12 @@ describe('refuses', () => {
   });
 
   test('a site that passed its hourly limit, and tells when to come again', async () => {
-    const { init, perHour, published } = setUp({ assistant: { hourly_rate_limit: 5 } });
+    const { init, perHour, published, conversations } = setUp({ assistant: { hourly_rate_limit: 5 } });
     perHour.decision = { allowed: false, retryAfterSeconds: 3233 };
     const refusal = await refusalOf(init());
     expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 3233]);
     expect(perHour.calls).toEqual([expect.objectContaining({ key: SITE_ID, limit: 5 })]);
-    expect(published).toEqual([]);
+    expect([published, conversations.saved]).toEqual([[], []]);
   });
 
   test.each<[string, unknown]>([
@@ -230,12 +230,12 @@ describe('lets in', () => {
 describe('a new conversation', () => {
   test('is stored, published once, and told with the forms', async () => {
     const { init, conversations, published, clock } = setUp({ forms: [aFormAction()] });
-    const answer = await init({}, { visitor_id: 'visitor-1', referrer: 'https://search.example/' });
+    const answer = await init({}, { visitor_id: 'visitor_1', referrer: 'https://search.example/' });
     expect(answer).toEqual({
       success: true,
       site_id: SITE_ID,
       session_id: expect.any(String),
-      visitor_id: 'visitor-1',
+      visitor_id: 'visitor_1',
       conversation_id: expect.any(String),
       forms: [{ slug: 'contact-us', name: 'Contact us', fields: aFormAction().form_fields }],
     });
@@ -244,7 +244,7 @@ describe('a new conversation', () => {
         site_id: SITE_ID,
         conversation_id: answer.conversation_id,
         session_id: answer.session_id,
-        visitor_id: 'visitor-1',
+        visitor_id: 'visitor_1',
         user_id: null,
         started_at: clock.now().toISOString(),
       },
@@ -257,7 +257,7 @@ describe('a new conversation', () => {
         data: {
           conversation_id: answer.conversation_id,
           session_id: answer.session_id,
-          visitor_id: 'visitor-1',
+          visitor_id: 'visitor_1',
           referrer: 'https://search.example/',
         },
       },
@@ -269,6 +269,26 @@ describe('a new conversation', () => {
     const { conversation_id, session_id, visitor_id } = await init({}, { conversation_id: null, visitor_id: null });
     expect(new Set([conversation_id, session_id, visitor_id]).size).toBe(3);
     expect(published[0]?.data).toEqual({ conversation_id, session_id, visitor_id, referrer: null });
+  });
+
+  test.each([
+    ['the id of a user', 'member-42', 'visitor_member-42'],
+    ['an id as a browser was given it', 'visitor_1', 'visitor_1'],
+    ['a very long id', 'x'.repeat(128), `visitor_${'x'.repeat(120)}`],
+  ])('of a visitor who names %s', async (_, named, visitor_id) => {
+    const { init, published } = setUp();
+    expect(await init({}, { visitor_id: named })).toMatchObject({ visitor_id });
+    expect(published[0]?.data).toMatchObject({ visitor_id });
+  });
+
+  test.each([
+    ['member-42', 'member-42'],
+    ['visitor_1', '~visitor_1'],
+    ['~visitor_1', '~~visitor_1'],
+  ])('of the user %s shares its visitor id with no visitor and no other user', async (sub, visitor_id) => {
+    const { init, published } = setUp({ assistant: SIGNED, tokens: { good: someClaims({ sub }) } });
+    expect(await init(withToken)).toMatchObject({ visitor_id });
+    expect(published[0]?.data).toMatchObject({ visitor_id });
   });
 
   test("of a token is the user's, in the token's session", async () => {
@@ -297,8 +317,8 @@ describe('a new conversation', () => {
 describe('a known conversation', () => {
   test('is resumed: the same ids, nothing stored and nothing published', async () => {
     const { init, conversations, published } = setUp();
-    const first = await init({}, { visitor_id: 'visitor-1' });
-    const second = await init({}, { conversation_id: first.conversation_id, visitor_id: 'visitor-2' });
+    const first = await init({}, { visitor_id: 'visitor_1' });
+    const second = await init({}, { conversation_id: first.conversation_id, visitor_id: 'visitor_2' });
     expect(second).toEqual(first);
     expect([conversations.saved.length, published.length]).toEqual([1, 1]);
   });
