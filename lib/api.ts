@@ -1,15 +1,18 @@
 import { Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { ServiceFunction } from './service-function.ts';
+import { type Alarms, FIVE_MINUTES } from './alarms.ts';
+import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
 /** The public routes cost money per request, so a flood is cut off for all before it is paid for by one. */
 const REQUESTS_PER_SECOND = 2000;
 const REQUESTS_BURST = 4000;
+/** A customer's endpoint cannot cause these; a handful in five minutes is more than a bad moment of AWS. */
+const SERVER_ERRORS = 5;
 
 /** No query string, header or body: nothing of a token, a secret or a visitor but the address. */
 const ACCESS_LOG = JSON.stringify({
@@ -24,25 +27,24 @@ const ACCESS_LOG = JSON.stringify({
   integration_error: '$context.integrationErrorMessage',
 });
 
-export type ApiProps = {
-  readonly stage: Stage;
-  readonly sessionCreate: ServiceFunction;
-  readonly widgetInit: ServiceFunction;
-  readonly formSubmit: ServiceFunction;
-  readonly preflight: ServiceFunction;
-  readonly notFound: ServiceFunction;
-};
+export type ApiProps = { readonly stage: Stage; readonly alarms: Alarms };
 
-/** The routes of the spec's "Endpoints". CORS is ours (docs/architecture.md): the built-in one cannot know the site. */
+/** The HTTP API. Features add their routes; whatever is no route of theirs is answered 404. */
 export class Api extends Construct {
   readonly http: HttpApi;
 
-  constructor(scope: Construct, id: string, props: ApiProps) {
+  constructor(scope: Construct, id: string, { stage, alarms }: ApiProps) {
     super(scope, id);
-    const to = (name: string, fn: ServiceFunction) => new HttpLambdaIntegration(name, fn.fn);
+    const notFound = new ServiceFunction(this, 'NotFound', {
+      stage,
+      folder: 'not-found',
+      description: 'Answers requests to routes that do not exist',
+      timeout: REQUEST_TIMEOUT,
+      memorySize: 128,
+    });
     this.http = new HttpApi(this, 'Http', {
       description: 'va-wave',
-      defaultIntegration: to('NotFound', props.notFound),
+      defaultIntegration: new HttpLambdaIntegration('NotFound', notFound.fn),
       createDefaultStage: false,
     });
     new HttpStage(this, 'Stage', {
@@ -52,10 +54,7 @@ export class Api extends Construct {
       throttle: { rateLimit: REQUESTS_PER_SECOND, burstLimit: REQUESTS_BURST },
       accessLogSettings: {
         destination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLog', {
-            retention: props.stage.logRetention,
-            removalPolicy: props.stage.removalPolicy,
-          }),
+          new LogGroup(this, 'AccessLog', { retention: stage.logRetention, removalPolicy: stage.removalPolicy }),
         ),
         format: AccessLogFormat.custom(ACCESS_LOG),
       },
@@ -64,25 +63,16 @@ export class Api extends Construct {
       id: 'AwsSolutions::AwsSolutions-APIG4',
       reason: 'These routes are public: each authenticates by Origin, session token or server secret in its function.',
     });
-    this.http.addRoutes({
-      path: '/api/widget/session/create',
-      methods: [HttpMethod.POST],
-      integration: to('SessionCreate', props.sessionCreate),
+    alarms.watch(this, [notFound]);
+    alarms.raise(this, 'ServerErrors', {
+      runbookEntry: 'server-errors',
+      metric: this.http.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' }),
+      threshold: SERVER_ERRORS,
     });
-    this.http.addRoutes({
-      path: '/api/widget/init',
-      methods: [HttpMethod.POST],
-      integration: to('WidgetInit', props.widgetInit),
-    });
-    this.http.addRoutes({
-      path: '/api/widgets/sites/{site_id}/forms/{slug}/submit',
-      methods: [HttpMethod.POST],
-      integration: to('FormSubmit', props.formSubmit),
-    });
-    this.http.addRoutes({
-      path: '/api/{proxy+}',
-      methods: [HttpMethod.OPTIONS],
-      integration: to('Preflight', props.preflight),
-    });
+  }
+
+  /** A public route, which its function guards. @param name of the integration */
+  route(path: string, method: HttpMethod, name: string, { fn }: ServiceFunction): void {
+    this.http.addRoutes({ path, methods: [method], integration: new HttpLambdaIntegration(name, fn) });
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Duration } from 'aws-cdk-lib';
-import { type HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import {
   CachePolicy,
@@ -16,19 +16,24 @@ import {
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH, DASHBOARD_SCOPE } from '../src/contract/dashboard-operations.ts';
+import { ENVIRONMENT } from '../src/contract/environment.ts';
+import type { Api } from './api.ts';
 import { builtDashboard } from './dashboard-page.ts';
 import type { Edge } from './edge.ts';
+import type { Foundation } from './foundation.ts';
 import type { Login } from './login.ts';
-import type { ServiceFunction } from './service-function.ts';
+import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
 
-export type DashboardProps = {
+/** A test request that another function makes, and a little patience around it. */
+const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
+
+export type DashboardProps = Foundation & {
   readonly login: Login;
-  readonly api: HttpApi;
+  readonly api: Api;
   /** Undefined for an API without a page. */
   readonly edge: Edge | undefined;
   /** Below which the page is. */
   readonly baseUrl: string;
-  readonly dashboardApi: ServiceFunction;
 };
 
 /** Every path without a dot in its last part is a screen of the one page. */
@@ -41,13 +46,18 @@ const SCREENS = `function handler(event) {
 /** The dashboard: its page below `/dashboard/`, its API behind the login, and nothing else that a browser could reach. */
 export class Dashboard extends Construct {
   readonly url: string;
+  /** Makes the requests of the Test button, in the network of the functions that reach the world. */
+  readonly actionTest: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
-    const { login, api, edge, baseUrl, dashboardApi } = props;
+    const { login, api, edge, baseUrl, alarms } = props;
     this.url = `${baseUrl}/dashboard/`;
+    this.actionTest = this.#actionTest(props);
+    const dashboardApi = this.#api(props);
+    alarms.watch(this, [dashboardApi, this.actionTest]);
     const { clientId, authorizer } = login.addClient(baseUrl);
-    api.addRoutes({
+    api.http.addRoutes({
       path: `${DASHBOARD_API_PATH}/{proxy+}`,
       methods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.PATCH, HttpMethod.DELETE],
       integration: new HttpLambdaIntegration('DashboardApi', dashboardApi.fn),
@@ -55,6 +65,39 @@ export class Dashboard extends Construct {
       authorizationScopes: [DASHBOARD_SCOPE],
     });
     if (edge !== undefined) this.#servePage(edge, login, clientId);
+  }
+
+  #actionTest({ stage, tables, keys, outbound }: DashboardProps): ServiceFunction {
+    const actionTest = new ServiceFunction(this, 'ActionTest', {
+      stage,
+      folder: 'action-test',
+      description: 'Sends the test request of an Action',
+      timeout: ONE_ATTEMPT_TIMEOUT,
+      ...outbound,
+    });
+    tables.configuration.allow(actionTest, 'GetItem');
+    tables.counters.allow(actionTest, 'UpdateItem');
+    tables.deliveryLog.allow(actionTest, 'PutItem', 'UpdateItem');
+    keys.allowSealingKey(actionTest);
+    return actionTest;
+  }
+
+  #api({ stage, tables, keys }: DashboardProps): ServiceFunction {
+    const api = new ServiceFunction(this, 'Api', {
+      stage,
+      folder: 'dashboard-api',
+      description: 'What the dashboard reads and writes, by the role of whoever is logged in',
+      timeout: WHOLE_TEST_TIMEOUT,
+    });
+    tables.configuration.allow(api, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    tables.counters.allow(api, 'GetItem', 'PutItem');
+    keys.allowSealingKey(api);
+    api.allow({
+      actions: ['lambda:InvokeFunction'],
+      resources: [this.actionTest.fn.functionArn],
+      environment: { [ENVIRONMENT.actionTestFunction]: this.actionTest.fn.functionName },
+    });
+    return api;
   }
 
   #servePage(edge: Edge, login: Login, clientId: string): void {

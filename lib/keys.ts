@@ -4,11 +4,13 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
-import type { ServiceFunction } from './service-function.ts';
+import type { Alarms } from './alarms.ts';
+import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
 export type KeysProps = {
   readonly stage: Stage;
+  readonly alarms: Alarms;
   /** A second region that holds a copy of the sealing key. @default none */
   readonly sealingKeyReplicaRegion?: string | undefined;
 };
@@ -47,6 +49,7 @@ export class Keys extends Construct {
       description: 'Sent by the va-wave distribution to its API, which trusts the viewer address only beside it',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
     });
+    this.#rotateTokenKeys(props);
   }
 
   allowTokenKeys(fn: ServiceFunction): void {
@@ -61,9 +64,16 @@ export class Keys extends Construct {
     this.#allowRead(fn, this.origin, ENVIRONMENT.originSecret);
   }
 
-  /** Lets the function replace the ring, and runs it every week: a stolen key is then worth a week at most. */
-  rotateTokenKeys(fn: ServiceFunction): void {
-    fn.allow({
+  /** Replaces the ring every week: a stolen key is then worth a week at most. */
+  #rotateTokenKeys({ stage, alarms }: KeysProps): void {
+    const rotation = new ServiceFunction(this, 'KeyRotation', {
+      stage,
+      folder: 'key-rotation',
+      description: 'Adds a key to the ring that signs session tokens, and drops those that no token needs',
+      timeout: REQUEST_TIMEOUT,
+      memorySize: 256,
+    });
+    rotation.allow({
       actions: ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'],
       resources: [this.token.secretArn],
       environment: { [ENVIRONMENT.tokenKeys]: this.token.secretArn },
@@ -71,8 +81,9 @@ export class Keys extends Construct {
     new Rule(this, 'TokenRotation', {
       description: 'Rotates the token keys',
       schedule: Schedule.rate(Duration.days(7)),
-      targets: [new LambdaFunction(fn.fn)],
+      targets: [new LambdaFunction(rotation.fn)],
     });
+    alarms.watch(this, [rotation]);
   }
 
   #allowRead(fn: ServiceFunction, secret: Secret, environmentName: string): void {

@@ -6,6 +6,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { DELIVERED_EVENTS } from '../src/contract/events.ts';
+import type { Alarms } from './alarms.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** AWS asks for at least six times the function's timeout, so that a slow batch is not handed out a second time. */
@@ -13,7 +14,10 @@ const VISIBILITY_FACTOR = 6;
 /** A message comes back this often before it counts as our own fault and goes to the dead-letter queue. */
 const MAX_RECEIVES = 5;
 
-type WorkQueueProps = { readonly consumerTimeout: Duration };
+/** Retries take six seconds and a poll at most twenty; an older message waits for something that does not work. */
+const OLD_MESSAGE_SECONDS = 300;
+
+type WorkQueueProps = { readonly consumerTimeout: Duration; readonly alarms: Alarms };
 
 /** A queue with its dead-letter queue, both encrypted and reachable over TLS only. */
 export class WorkQueue extends Construct {
@@ -34,6 +38,17 @@ export class WorkQueue extends Construct {
       visibilityTimeout: Duration.seconds(props.consumerTimeout.toSeconds() * VISIBILITY_FACTOR),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
     });
+    const period = Duration.minutes(1);
+    props.alarms.raise(this, 'DeadLettersWaiting', {
+      runbookEntry: 'dead-letters',
+      metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period }),
+      threshold: 1,
+    });
+    props.alarms.raise(this, 'OldMessages', {
+      runbookEntry: 'old-messages',
+      metric: this.queue.metricApproximateAgeOfOldestMessage({ period }),
+      threshold: OLD_MESSAGE_SECONDS,
+    });
   }
 
   /** Feeds the function in batches of ten; items that it reports as failed come back alone. */
@@ -48,7 +63,11 @@ export class WorkQueue extends Construct {
   }
 }
 
-export type MessagingProps = { readonly routerTimeout: Duration; readonly dispatcherTimeout: Duration };
+export type MessagingProps = {
+  readonly routerTimeout: Duration;
+  readonly dispatcherTimeout: Duration;
+  readonly alarms: Alarms;
+};
 
 /** From the bus to the deliveries queue. */
 export class Messaging extends Construct {
@@ -56,11 +75,11 @@ export class Messaging extends Construct {
   readonly events: WorkQueue;
   readonly deliveries: WorkQueue;
 
-  constructor(scope: Construct, id: string, props: MessagingProps) {
+  constructor(scope: Construct, id: string, { routerTimeout, dispatcherTimeout, alarms }: MessagingProps) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
-    this.events = new WorkQueue(this, 'Events', { consumerTimeout: props.routerTimeout });
-    this.deliveries = new WorkQueue(this, 'Deliveries', { consumerTimeout: props.dispatcherTimeout });
+    this.events = new WorkQueue(this, 'Events', { consumerTimeout: routerTimeout, alarms });
+    this.deliveries = new WorkQueue(this, 'Deliveries', { consumerTimeout: dispatcherTimeout, alarms });
     new Rule(this, 'CatalogEvents', {
       eventBus: this.bus,
       description: 'The events that fire; reserved names never pass',

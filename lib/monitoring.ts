@@ -1,76 +1,36 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import {
-  Alarm,
-  ComparisonOperator,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  MathExpression,
-  Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Dashboard, GraphWidget, type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../src/contract/metrics.ts';
-import type { WorkQueue } from './messaging.ts';
-import type { ServiceFunction } from './service-function.ts';
+import { type Alarms, FIVE_MINUTES } from './alarms.ts';
+import type { Messaging } from './messaging.ts';
 
-const FIVE_MINUTES = Duration.minutes(5);
 /** The unit in which a dashboard counts its columns. */
 const DASHBOARD_WIDTH = 24;
-/** Retries take six seconds and a poll at most twenty; an older message waits for something that does not work. */
-const OLD_MESSAGE_SECONDS = 300;
-/** A customer's endpoint cannot cause these; a handful in five minutes is more than a bad moment of AWS. */
-const SERVER_ERRORS = 5;
 
 export type MonitoringProps = {
-  /** By group, at most ten each: an alarm's expression takes no more metrics. */
-  readonly functions: Readonly<Record<string, readonly ServiceFunction[]>>;
-  readonly queues: Readonly<Record<string, WorkQueue>>;
+  readonly alarms: Alarms;
+  readonly messaging: Messaging;
   readonly api: HttpApi;
-  /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
-  readonly alarmTopicArn?: string;
 };
 
-/** Alarms, each with its entry in docs/runbook.md, and one dashboard. */
+/** One dashboard over all features, and the alarms that are about none of them alone. Each feature raises its own. */
 export class Monitoring extends Construct {
-  readonly #topic: ITopic | undefined;
-
-  constructor(scope: Construct, id: string, props: MonitoringProps) {
+  constructor(scope: Construct, id: string, { alarms, messaging, api }: MonitoringProps) {
     super(scope, id);
-    this.#topic =
-      props.alarmTopicArn === undefined ? undefined : Topic.fromTopicArn(this, 'AlarmTopic', props.alarmTopicArn);
-    const serverErrors = props.api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
+    const serverErrors = api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
     const logWriteFailed = ownMetric(METRICS.logWriteFailed, FIVE_MINUTES);
-    const faults: IMetric[] = [logWriteFailed];
+    alarms.raise(this, 'Throttles', {
+      runbookEntry: 'throttles',
+      // Of the whole account, as the concurrency is that is then used up: one metric to pay for instead of one per function.
+      metric: LambdaFunction.metricAllThrottles({ period: FIVE_MINUTES }),
+      threshold: 1,
+    });
+    alarms.raise(this, 'LogWriteFailed', { runbookEntry: 'log-write-failed', metric: logWriteFailed, threshold: 1 });
 
-    for (const [name, { queue, deadLetters }] of Object.entries(props.queues)) {
-      const dead = deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) });
-      this.#alarm(`${name}DeadLetters`, 'dead-letters', dead, 1);
-      const age = queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1) });
-      this.#alarm(`${name}Age`, 'old-messages', age, OLD_MESSAGE_SECONDS);
-    }
-    for (const [group, functions] of Object.entries(props.functions)) {
-      const errors = sum(
-        `${group}: errors`,
-        functions.map(({ fn }) => fn.metricErrors({ period: FIVE_MINUTES })),
-      );
-      const throttles = sum(
-        `${group}: throttles`,
-        functions.map(({ fn }) => fn.metricThrottles({ period: FIVE_MINUTES })),
-      );
-      this.#alarm(`${group}Errors`, 'function-errors', errors, 1);
-      faults.push(errors, throttles);
-    }
-    // Of the whole account, as the concurrency is that is then used up: one metric to pay for instead of one per function.
-    this.#alarm('Throttles', 'throttles', LambdaFunction.metricAllThrottles({ period: FIVE_MINUTES }), 1);
-    this.#alarm('ServerErrors', 'server-errors', serverErrors, SERVER_ERRORS);
-    this.#alarm('LogWriteFailed', 'log-write-failed', logWriteFailed, 1);
-
-    const queues = Object.values(props.queues);
+    const queues = [messaging.events, messaging.deliveries];
     new Dashboard(this, 'Dashboard', {
       widgets: [
         row({
@@ -83,32 +43,17 @@ export class Monitoring extends Construct {
           'Endpoints that have failed for an hour': [ownMetric(METRICS.endpointsFailing, Duration.hours(1))],
         }),
         row({
-          Requests: [props.api.metricCount(), props.api.metricClientError(), serverErrors],
+          Requests: [api.metricCount(), api.metricClientError(), serverErrors],
           'Refusals by reason': [sumsBy('reason', METRICS.refusals)],
-          'Latency (ms)': [
-            props.api.metricLatency({ statistic: 'p50' }),
-            props.api.metricLatency({ statistic: 'p99' }),
-          ],
+          'Latency (ms)': [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })],
         }),
         row({
-          'Our own faults': faults,
+          'Our own faults': [logWriteFailed, ...alarms.faults],
           'Oldest message (s)': queues.map(({ queue }) => queue.metricApproximateAgeOfOldestMessage()),
           'Dead letters': queues.map(({ deadLetters }) => deadLetters.metricApproximateNumberOfMessagesVisible()),
         }),
       ],
     });
-  }
-
-  #alarm(id: string, runbookEntry: string, metric: IMetric, threshold: number): void {
-    const alarm = new Alarm(this, id, {
-      alarmDescription: `docs/runbook.md#${runbookEntry}`,
-      metric,
-      threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-    if (this.#topic !== undefined) alarm.addAlarmAction(new SnsAction(this.#topic));
   }
 }
 
@@ -136,18 +81,5 @@ function ownMetric(metricName: string, period: Duration, statistic = 'Sum'): Met
     dimensionsMap: { service: METRICS_SERVICE },
     statistic,
     period,
-  });
-}
-
-/** @param label names the sum, and the metrics below it */
-function sum(label: string, metrics: readonly IMetric[]): IMetric {
-  const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
-  const named = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
-  return new MathExpression({
-    // What reported nothing counts as nothing; a sum with a gap in it would be a gap.
-    expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
-    label,
-    period: FIVE_MINUTES,
-    usingMetrics: Object.fromEntries(named),
   });
 }

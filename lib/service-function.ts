@@ -7,7 +7,15 @@ import type { Egress } from './egress.ts';
 import { functionCode } from './function-code.ts';
 import type { Stage } from './stage.ts';
 
-export type ServiceFunctionProps = {
+/** How the functions that make outbound requests reach the world. */
+export type Outbound = {
+  /** The network that the function lives in. @default none: it reaches the world from AWS's own addresses */
+  readonly egress?: Egress;
+  /** Replaces the module behind `#network-rule` in the bundle. Only the one-machine cloud sets it. @default the strict rule */
+  readonly networkRule?: string;
+};
+
+export type ServiceFunctionProps = Outbound & {
   /** Folder below lambdas/ that holds handler.ts. */
   readonly folder: string;
   readonly description: string;
@@ -15,10 +23,6 @@ export type ServiceFunctionProps = {
   /** In MB; CPU grows with it, and cold starts are CPU time. @default 512 */
   readonly memorySize?: number;
   readonly stage: Stage;
-  /** The network that the function lives in. @default none: it reaches the world from AWS's own addresses */
-  readonly egress?: Egress;
-  /** Replaces the module behind `#network-rule` in the bundle. Only the one-machine cloud sets it. @default the strict rule */
-  readonly networkRule?: string;
 };
 
 /** A Lambda function of this service: one bundle, one role that starts with the right to write its own log and nothing else. */
@@ -64,3 +68,5 @@ export class ServiceFunction extends Construct {
 
 /** For functions that answer a person: the API gives up after 30 s, a person long before. */
 export const REQUEST_TIMEOUT = Duration.seconds(10);
+/** One 5-second attempt to the endpoint, and the storage around it. */
+export const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);

@@ -13,16 +13,17 @@ type ServiceTableProps = {
   /** Undefined for what is worth nothing without the stack. */
   readonly stage: Stage | undefined;
   readonly environmentName: string;
+  /** What else a function is told that may use the table. */
+  readonly environment?: Readonly<Record<string, string>>;
 };
 
 /** On-demand, recoverable to any second of the last 35 days. Keys are called `pk` and `sk`, the expiry `expires_at` (unix seconds). */
 export class ServiceTable extends Construct {
   readonly table: Table;
-  readonly #environmentName: string;
+  readonly #environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
-    this.#environmentName = props.environmentName;
     this.table = new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       ...(props.sortKey ? { sortKey: { name: 'sk', type: AttributeType.STRING } } : {}),
@@ -33,6 +34,7 @@ export class ServiceTable extends Construct {
       removalPolicy: props.stage?.removalPolicy ?? RemovalPolicy.DESTROY,
       deletionProtection: props.stage?.deletionProtection ?? false,
     });
+    this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
   }
 
   /** Lets a function make these calls and tells it the table's name. */
@@ -40,12 +42,16 @@ export class ServiceTable extends Construct {
     fn.allow({
       actions: calls.map((call) => `dynamodb:${call}`),
       resources: [this.table.tableArn],
-      environment: { [this.#environmentName]: this.table.tableName },
+      environment: this.#environment,
     });
   }
 }
 
-export type TablesProps = { readonly stage: Stage };
+export type TablesProps = {
+  readonly stage: Stage;
+  /** How long the delivery log keeps a record, in days. */
+  readonly deliveryLogRetentionDays: number;
+};
 
 /** Four tables by lifetime (docs/architecture.md). */
 export class Tables extends Construct {
@@ -54,7 +60,7 @@ export class Tables extends Construct {
   readonly conversations: ServiceTable;
   readonly deliveryLog: ServiceTable;
 
-  constructor(scope: Construct, id: string, { stage }: TablesProps) {
+  constructor(scope: Construct, id: string, { stage, deliveryLogRetentionDays }: TablesProps) {
     super(scope, id);
     this.configuration = new ServiceTable(this, 'Configuration', {
       sortKey: true,
@@ -80,6 +86,7 @@ export class Tables extends Construct {
       timeToLive: true,
       stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
+      environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(deliveryLogRetentionDays) },
     });
   }
 }

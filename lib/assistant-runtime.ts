@@ -1,0 +1,45 @@
+import { Construct } from 'constructs';
+import type { Foundation } from './foundation.ts';
+import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
+
+/** What the platform's assistant runtime invokes, allowed by IAM: it lists and calls tools, and reports usage. */
+export class AssistantRuntime extends Construct {
+  readonly aiAction: ServiceFunction;
+  readonly usageReport: ServiceFunction;
+
+  constructor(scope: Construct, id: string, props: Foundation) {
+    super(scope, id);
+    this.aiAction = this.#aiAction(props);
+    this.usageReport = this.#usageReport(props);
+    props.alarms.watch(this, [this.aiAction, this.usageReport]);
+  }
+
+  #aiAction({ stage, tables, keys, outbound }: Foundation): ServiceFunction {
+    const aiAction = new ServiceFunction(this, 'AiAction', {
+      stage,
+      folder: 'ai-action',
+      description: 'Lists and calls AI-decided Actions for the assistant runtime',
+      timeout: ONE_ATTEMPT_TIMEOUT,
+      ...outbound,
+    });
+    tables.configuration.allow(aiAction, 'GetItem', 'Query');
+    tables.counters.allow(aiAction, 'UpdateItem');
+    tables.conversations.allow(aiAction, 'UpdateItem', 'PutItem');
+    tables.deliveryLog.allow(aiAction, 'PutItem', 'UpdateItem');
+    keys.allowSealingKey(aiAction);
+    return aiAction;
+  }
+
+  #usageReport({ stage, tables, keys, outbound }: Foundation): ServiceFunction {
+    const usageReport = new ServiceFunction(this, 'UsageReport', {
+      stage,
+      folder: 'usage-report',
+      description: 'Reports the usage of a conversation turn to the usage webhook of its session',
+      timeout: ONE_ATTEMPT_TIMEOUT,
+      ...outbound,
+    });
+    tables.deliveryLog.allow(usageReport, 'PutItem', 'UpdateItem');
+    keys.allowTokenKeys(usageReport);
+    return usageReport;
+  }
+}

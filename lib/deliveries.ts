@@ -1,0 +1,56 @@
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { DEFAULT_DELIVERY_CONCURRENCY } from './deployment-options.ts';
+import type { Foundation } from './foundation.ts';
+import { ServiceFunction } from './service-function.ts';
+
+/** A batch is handled side by side: one 5-second attempt, plus claim, record and retry message around it. */
+export const DISPATCHER_TIMEOUT = Duration.seconds(15);
+/** Ten events, or six megabytes of them, to fifty Actions each: at most three hundred batches of one megabyte. */
+export const ROUTER_TIMEOUT = Duration.seconds(25);
+const ROUTER_CONCURRENCY = 20;
+
+export type DeliveriesProps = Foundation & {
+  /** Invocations of the dispatcher at once, at most. @default DEFAULT_DELIVERY_CONCURRENCY */
+  readonly concurrency: number | undefined;
+};
+
+/** The way of an event from the events queue to the endpoints of the subscribed Actions. */
+export class Deliveries extends Construct {
+  constructor(scope: Construct, id: string, props: DeliveriesProps) {
+    super(scope, id);
+    props.alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
+  }
+
+  #router({ stage, tables, messaging }: DeliveriesProps): ServiceFunction {
+    const router = new ServiceFunction(this, 'EventRouter', {
+      stage,
+      folder: 'event-router',
+      description: 'Turns an event into one delivery per subscribed Action',
+      timeout: ROUTER_TIMEOUT,
+    });
+    tables.configuration.allow(router, 'Query');
+    tables.deliveryLog.allow(router, 'PutItem');
+    messaging.allowSendDeliveries(router);
+    messaging.events.feeds(router, { maxConcurrency: ROUTER_CONCURRENCY });
+    return router;
+  }
+
+  #dispatcher({ stage, tables, keys, messaging, outbound, concurrency }: DeliveriesProps): ServiceFunction {
+    const dispatcher = new ServiceFunction(this, 'Dispatcher', {
+      stage,
+      folder: 'dispatcher',
+      description: 'Makes one attempt per message to the endpoint of an Event Action',
+      timeout: DISPATCHER_TIMEOUT,
+      ...outbound,
+    });
+    tables.configuration.allow(dispatcher, 'BatchGetItem');
+    tables.counters.allow(dispatcher, 'UpdateItem');
+    tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem', 'Query');
+    keys.allowSealingKey(dispatcher);
+    messaging.allowSendDeliveries(dispatcher);
+    messaging.allowPutEvents(dispatcher);
+    messaging.deliveries.feeds(dispatcher, { maxConcurrency: concurrency ?? DEFAULT_DELIVERY_CONCURRENCY });
+    return dispatcher;
+  }
+}

@@ -1,0 +1,92 @@
+import { Stack, Validations } from 'aws-cdk-lib';
+import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Construct } from 'constructs';
+import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
+import type { Api } from './api.ts';
+import type { Foundation } from './foundation.ts';
+import { ONE_ATTEMPT_TIMEOUT, REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
+
+export type WidgetRoutesProps = Foundation & { readonly api: Api };
+
+/** The routes of the spec's "Endpoints". CORS is ours (docs/architecture.md): the built-in one cannot know the site. */
+export class WidgetRoutes extends Construct {
+  constructor(scope: Construct, id: string, props: WidgetRoutesProps) {
+    super(scope, id);
+    const sessionCreate = this.#sessionCreate(props);
+    const widgetInit = this.#widgetInit(props);
+    const formSubmit = this.#formSubmit(props);
+    const preflight = this.#preflight(props);
+    props.alarms.watch(this, [sessionCreate, widgetInit, formSubmit, preflight]);
+    props.api.route('/api/widget/session/create', HttpMethod.POST, 'SessionCreate', sessionCreate);
+    props.api.route('/api/widget/init', HttpMethod.POST, 'WidgetInit', widgetInit);
+    props.api.route('/api/widgets/sites/{site_id}/forms/{slug}/submit', HttpMethod.POST, 'FormSubmit', formSubmit);
+    props.api.route('/api/{proxy+}', HttpMethod.OPTIONS, 'Preflight', preflight);
+  }
+
+  #sessionCreate({ stage, tables, keys }: WidgetRoutesProps): ServiceFunction {
+    const sessionCreate = new ServiceFunction(this, 'SessionCreate', {
+      stage,
+      folder: 'session-create',
+      description: 'Mints session tokens for customer backends',
+      timeout: REQUEST_TIMEOUT,
+    });
+    tables.configuration.allow(sessionCreate, 'GetItem');
+    tables.counters.allow(sessionCreate, 'UpdateItem');
+    keys.allowTokenKeys(sessionCreate);
+    keys.allowOriginSecret(sessionCreate);
+    return sessionCreate;
+  }
+
+  #widgetInit({ stage, tables, keys, messaging }: WidgetRoutesProps): ServiceFunction {
+    const widgetInit = new ServiceFunction(this, 'WidgetInit', {
+      stage,
+      folder: 'widget-init',
+      description: 'Authenticates a widget and begins or resumes its conversation',
+      timeout: REQUEST_TIMEOUT,
+    });
+    tables.configuration.allow(widgetInit, 'GetItem', 'Query');
+    tables.counters.allow(widgetInit, 'UpdateItem');
+    tables.conversations.allow(widgetInit, 'GetItem', 'PutItem');
+    keys.allowTokenKeys(widgetInit);
+    keys.allowOriginSecret(widgetInit);
+    messaging.allowPutEvents(widgetInit);
+    return widgetInit;
+  }
+
+  #formSubmit({ stage, tables, keys, outbound }: WidgetRoutesProps): ServiceFunction {
+    const formSubmit = new ServiceFunction(this, 'FormSubmit', {
+      stage,
+      folder: 'form-submit',
+      description: 'Cleans, signs and forwards form submissions',
+      timeout: ONE_ATTEMPT_TIMEOUT,
+      ...outbound,
+    });
+    tables.configuration.allow(formSubmit, 'GetItem');
+    tables.counters.allow(formSubmit, 'UpdateItem');
+    tables.conversations.allow(formSubmit, 'GetItem', 'UpdateItem');
+    tables.deliveryLog.allow(formSubmit, 'PutItem', 'UpdateItem');
+    keys.allowTokenKeys(formSubmit);
+    keys.allowSealingKey(formSubmit);
+    keys.allowOriginSecret(formSubmit);
+    formSubmit.allow({
+      actions: ['sns:Publish'],
+      resources: [Stack.of(this).formatArn({ service: 'sns', resource: `${ESCALATION_TOPIC_PREFIX}*` })],
+    });
+    Validations.of(formSubmit).acknowledge({
+      id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${ESCALATION_TOPIC_PREFIX}*]`,
+      reason: 'The operator makes escalation topics at any time; the prefix keeps every other topic out of reach.',
+    });
+    return formSubmit;
+  }
+
+  #preflight({ stage, tables }: WidgetRoutesProps): ServiceFunction {
+    const preflight = new ServiceFunction(this, 'Preflight', {
+      stage,
+      folder: 'preflight',
+      description: 'Answers CORS preflights against the Domain of the assistant',
+      timeout: REQUEST_TIMEOUT,
+    });
+    tables.configuration.allow(preflight, 'GetItem', 'Query');
+    return preflight;
+  }
+}
