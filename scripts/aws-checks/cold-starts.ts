@@ -1,6 +1,6 @@
-import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
+import { OUTPUTS } from '../../src/contract/outputs.ts';
 import { type Check, expectThat } from './check.ts';
 
 const report = z.object({
@@ -10,8 +10,8 @@ const report = z.object({
 
 /** Many invocations at once need new environments. Each input is refused at once, and changes nothing. */
 const COLD: Readonly<Record<string, object>> = {
-  AiAction: { operation: 'listTools', site_id: 'verification' },
-  UsageReport: { session_token: 'verification', usage: {} },
+  [OUTPUTS.aiAction]: { operation: 'listTools', site_id: 'verification' },
+  [OUTPUTS.usageReport]: { session_token: 'verification', usage: {} },
 };
 const AT_ONCE = 20;
 /** A person waits for the first request after a pause: this much and the work itself. */
@@ -19,15 +19,11 @@ const COLD_START_MS = 1000;
 
 export const coldStarts: Check = {
   name: `Cold starts take less than ${COLD_START_MS} ms`,
-  run: async ({ access, stack }) => {
-    const cloudFormation = new CloudFormationClient(access);
-    const { StackResources = [] } = await cloudFormation.send(new DescribeStackResourcesCommand({ StackName: stack }));
+  run: async ({ access, output }) => {
     const lambda = new LambdaClient(access);
     const found: string[] = [];
-    for (const [construct, input] of Object.entries(COLD)) {
-      const FunctionName = StackResources.find(({ LogicalResourceId }) =>
-        LogicalResourceId?.startsWith(`${construct}Function`),
-      )?.PhysicalResourceId;
+    for (const [name, input] of Object.entries(COLD)) {
+      const FunctionName = output(name);
       const command = new InvokeCommand({ FunctionName, LogType: 'Tail', Payload: JSON.stringify(input) });
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => lambda.send(command)));
       const times = answers
@@ -35,12 +31,9 @@ export const coldStarts: Check = {
         .flatMap((line) => initDuration(line))
         .sort((a, b) => a - b);
       const worst = times.at(-1);
-      expectThat(
-        worst !== undefined,
-        `${construct}: no cold start among ${AT_ONCE}; try again in a quarter of an hour`,
-      );
-      expectThat(worst !== undefined && worst < COLD_START_MS, `${construct}: ${worst} ms`);
-      found.push(`${construct}: median ${times[times.length >> 1]} ms, worst ${worst} ms of ${times.length}`);
+      expectThat(worst !== undefined, `${name}: no cold start among ${AT_ONCE}; try again in a quarter of an hour`);
+      expectThat(worst !== undefined && worst < COLD_START_MS, `${name}: ${worst} ms`);
+      found.push(`${name}: median ${times[times.length >> 1]} ms, worst ${worst} ms of ${times.length}`);
     }
     return found.join('; ');
   },

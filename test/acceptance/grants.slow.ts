@@ -100,7 +100,7 @@ test('the reverse: the scenario makes every call that is granted, on every resou
           ),
       )
       .map(({ role, action, resource }) => `${role.replace(/Role[0-9A-F]{8}$/, '')}: ${action} on ${resource}`);
-    const queues = ['EventRouter', 'Dispatcher'].flatMap((name) =>
+    const queues = ['DeliveriesEventRouter', 'DeliveriesDispatcher'].flatMap((name) =>
       POLLING_ON_A_BAD_DAY.map((action) => expect.stringMatching(`^${name}: ${action} on `)),
     );
     expect(unused).toEqual(queues);

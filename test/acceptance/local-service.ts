@@ -14,9 +14,7 @@ export function localService(cloud: LocalCloud, assembly = join(cloud.dataDir, '
     outputs: cloud.outputs,
     loginClient: () => loginOf(cloud.baseUrl),
     invoke: async (construct, payload) => {
-      const id = ids.find((candidate) => candidate.startsWith(`${construct}Function`));
-      if (id === undefined) throw new Error(`The stack has no function ${construct}`);
-      const result = await cloud.invoke(id, payload);
+      const result = await cloud.invoke(functionOf(ids, construct), payload);
       if (result.failed) throw new Error(`${construct} failed: ${result.payload}`);
       return JSON.parse(result.payload);
     },
@@ -42,4 +40,15 @@ export function functionIds(assembly: string): readonly string[] {
     readFileSync(join(assembly, 'VaWave.template.json'), 'utf8'),
   );
   return Object.entries(template.Resources).flatMap(([id, { Type }]) => (Type === 'AWS::Lambda::Function' ? [id] : []));
+}
+
+/**
+ * The logical id of a function, among those of a template.
+ * @param construct id of the function's construct, whatever feature it belongs to
+ * @throws when there is none
+ */
+export function functionOf(logicalIds: Iterable<string>, construct: string): string {
+  const wanted = new RegExp(`${construct}Function[0-9A-F]{8}$`);
+  for (const id of logicalIds) if (wanted.test(id)) return id;
+  throw new Error(`The stack has no function ${construct}`);
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { functionIds, loginOf } from './local-service.ts';
+import { functionIds, functionOf, loginOf } from './local-service.ts';
 import type { Service } from './scenario.ts';
 
 export type StartedService = Service & {
@@ -53,10 +53,8 @@ export async function startService(folder: string, ...words: readonly string[]):
         .join('');
     },
     invoke: async (construct, payload) => {
-      const id = ids.find((candidate) => candidate.startsWith(`${construct}Function`));
-      const answer = await lambda.send(
-        new InvokeCommand({ FunctionName: `VaWave-${id}`, Payload: JSON.stringify(payload) }),
-      );
+      const FunctionName = `VaWave-${functionOf(ids, construct)}`;
+      const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload: JSON.stringify(payload) }));
       const text = answer.Payload?.transformToString() ?? 'null';
       if (answer.FunctionError !== undefined) throw new Error(`${construct} failed: ${text}`);
       return JSON.parse(text);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, ListQueuesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import { functionIds } from '../acceptance/local-service.ts';
+import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { startWorld, until, type World } from '../events/world.ts';
 
 /** The router and the dispatcher are killed 500 times, at random, under a stream of events. The short form is test/events. */
@@ -33,9 +33,7 @@ test('after 500 kills, no event is lost, no id has changed, and every request is
   receiver.answer('/fine', [200], () => pause(50, '{}'));
   const action = await world.eventAction(org.siteId, '/fine', ['message.sent']);
   const ids = functionIds(`${cloud.dataDir}/assembly`);
-  const victims = ['EventRouterFunction', 'DispatcherFunction'].map(
-    (name) => ids.find((id) => id.startsWith(name)) ?? '',
-  );
+  const victims = ['EventRouter', 'Dispatcher'].map((name) => functionOf(ids, name));
 
   let over = false;
   let events = 0;

@@ -101,5 +101,5 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
 
 async function dispatcher({ aws }: Service) {
   const { Functions = [] } = await new LambdaClient(aws).send(new ListFunctionsCommand({}));
-  return Functions.find(({ FunctionName }) => FunctionName?.startsWith(`${STACK}-Dispatcher`));
+  return Functions.find(({ FunctionName }) => FunctionName?.startsWith(`${STACK}-DeliveriesDispatcher`));
 }

@@ -6,6 +6,7 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DASHBOARD_SCOPE } from '../../src/contract/dashboard-operations.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
+import { functionOf } from '../acceptance/local-service.ts';
 import type { Service } from '../acceptance/scenario.ts';
 import type { MiniStack } from './ministack.ts';
 
@@ -41,7 +42,7 @@ export async function deployedService(ministack: MiniStack, stack: string): Prom
       scope: `openid email ${DASHBOARD_SCOPE}`,
     }),
     invoke: async (construct, payload) => {
-      const FunctionName = physical(`${construct}Function`);
+      const FunctionName = resources.get(functionOf(resources.keys(), construct));
       const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload: JSON.stringify(payload) }));
       const text = answer.Payload?.transformToString() ?? 'null';
       if (answer.FunctionError !== undefined) throw new Error(`${construct} failed: ${text}`);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
-import { functionIds } from '../acceptance/local-service.ts';
+import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { until, type World } from './world.ts';
 
 const EVENTS = 60;
@@ -29,7 +29,7 @@ export async function killUnderStream(world: World): Promise<void> {
   receiver.answer('/failing', [503], slow);
   const flaky = await world.eventAction(org.siteId, '/flaky', ['message.sent']);
   const failing = await world.eventAction(org.siteId, '/failing', ['message.sent']);
-  const dispatcher = functionIds(`${cloud.dataDir}/assembly`).find((id) => id.startsWith('DispatcherFunction')) ?? '';
+  const dispatcher = functionOf(functionIds(`${cloud.dataDir}/assembly`), 'Dispatcher');
 
   const killing = (async () => {
     for (let kill = 1; kill <= KILLS; kill++) {

@@ -4,21 +4,25 @@ import { nameOf, synthesize } from './synthesized.ts';
 
 const template = synthesize();
 const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => ({
-  name: nameOf(id).replace('Monitoring', ''),
+  name: nameOf(id),
   ...Properties,
 }));
 
 test('the alarms are about these signals', () => {
   expect(alarms.map(({ name }) => name).sort()).toEqual([
-    'DeliveriesAge',
-    'DeliveriesDeadLetters',
+    'ApiErrors',
+    'ApiServerErrors',
+    'AssistantRuntimeErrors',
+    'DashboardErrors',
     'DeliveriesErrors',
-    'EventsAge',
-    'EventsDeadLetters',
-    'LogWriteFailed',
-    'RequestsErrors',
-    'ServerErrors',
-    'Throttles',
+    'KeysErrors',
+    'MessagingDeliveriesDeadLettersWaiting',
+    'MessagingDeliveriesOldMessages',
+    'MessagingEventsDeadLettersWaiting',
+    'MessagingEventsOldMessages',
+    'MonitoringLogWriteFailed',
+    'MonitoringThrottles',
+    'WidgetRoutesErrors',
   ]);
 });
 
@@ -29,7 +33,7 @@ test.each(alarms)('$name leads to its entry in the runbook', ({ AlarmDescription
 
 test('the errors of every function are watched', () => {
   const watched = alarms
-    .filter(({ name }) => ['RequestsErrors', 'DeliveriesErrors'].includes(name))
+    .filter(({ AlarmDescription }) => AlarmDescription.endsWith('#function-errors'))
     .flatMap(({ Metrics }) => Metrics)
     .flatMap(({ MetricStat }) => MetricStat?.Metric.Dimensions ?? [])
     .map(({ Value }) => Value.Ref);
@@ -40,7 +44,7 @@ test('the errors of every function are watched', () => {
 });
 
 test('throttles are those of the whole account, whose concurrency is used up', () => {
-  const throttles = alarms.find(({ name }) => name === 'Throttles');
+  const throttles = alarms.find(({ name }) => name === 'MonitoringThrottles');
   expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Statistic: 'Sum' });
   expect(throttles).not.toHaveProperty('Dimensions');
 });

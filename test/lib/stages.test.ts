@@ -120,9 +120,13 @@ describe('with every option', () => {
     const inside = Object.entries(ofType(template, 'AWS::Lambda::Function')).filter(
       ([, { Properties }]) => Properties.VpcConfig !== undefined,
     );
-    expect(inside.map(([name]) => name).sort()).toEqual(
-      ['ActionTest', 'AiAction', 'Dispatcher', 'FormSubmit', 'UsageReport'].map((name) => `${name}Function`),
-    );
+    expect(inside.map(([name]) => name).sort()).toEqual([
+      'AssistantRuntimeAiActionFunction',
+      'AssistantRuntimeUsageReportFunction',
+      'DashboardActionTestFunction',
+      'DeliveriesDispatcherFunction',
+      'WidgetRoutesFormSubmitFunction',
+    ]);
     template.resourceCountIs('AWS::EC2::NatGateway', 2);
     template.resourceCountIs('AWS::EC2::EIP', 2);
     template.allResources('AWS::EC2::EIP', { DeletionPolicy: 'Retain' });

@@ -1,0 +1,83 @@
+import { ALL_OPTIONS } from './deployment-choices.ts';
+import { synthesize } from './synthesized.ts';
+
+/**
+ * What holds state, or an address that others have written down, by its logical id: under another id, CloudFormation makes a new one
+ * and leaves or deletes the old one with all that it holds.
+ */
+const STATE: Readonly<Record<string, readonly string[]>> = {
+  'AWS::ApiGatewayV2::Api': ['ApiHttp17514DA7'],
+  'AWS::CloudFront::Distribution': ['EdgeDistribution0060737B'],
+  'AWS::Cognito::UserPool': ['LoginPool53960D84'],
+  'AWS::Cognito::UserPoolClient': ['LoginPoolDashboardF3F7C9EC'],
+  'AWS::Cognito::UserPoolDomain': ['LoginPoolDomain43F1FEDE'],
+  'AWS::DynamoDB::Table': [
+    'TablesConfigurationTable511EE7EB',
+    'TablesConversationsTable6321493B',
+    'TablesCountersTable54C35657',
+    'TablesDeliveryLogTableE0293EFB',
+  ],
+  'AWS::EC2::EIP': ['EgressAddress1E8D95509', 'EgressAddress2CDA037AB'],
+  'AWS::Events::EventBus': ['MessagingBus52612CDD'],
+  'AWS::S3::Bucket': ['EdgeAccessLogsC159D9EF', 'EdgeAssetsCDE1815C'],
+  'AWS::SQS::Queue': [
+    'MessagingDeliveriesDeadLettersD2740466',
+    'MessagingDeliveriesQueue7A34C24B',
+    'MessagingEventsDeadLettersCFD11FB3',
+    'MessagingEventsQueue9D0082E5',
+  ],
+  'AWS::SecretsManager::Secret': ['KeysOriginC1AB9E50', 'KeysSealingEEF27743', 'KeysTokenFA6B06E5'],
+};
+
+/** What may be made anew by any deployment: it holds nothing that is not in the template, or a log that stays readable where it is. */
+const STATELESS: readonly string[] = [
+  'AWS::ApiGatewayV2::Authorizer',
+  'AWS::ApiGatewayV2::Integration',
+  'AWS::ApiGatewayV2::Route',
+  'AWS::ApiGatewayV2::Stage',
+  'AWS::CloudFront::Function',
+  'AWS::CloudFront::OriginAccessControl',
+  'AWS::CloudFront::OriginRequestPolicy',
+  'AWS::CloudFront::ResponseHeadersPolicy',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::Cognito::ManagedLoginBranding',
+  'AWS::Cognito::UserPoolResourceServer',
+  'AWS::EC2::FlowLog',
+  'AWS::EC2::InternetGateway',
+  'AWS::EC2::NatGateway',
+  'AWS::EC2::Route',
+  'AWS::EC2::RouteTable',
+  'AWS::EC2::SecurityGroup',
+  'AWS::EC2::Subnet',
+  'AWS::EC2::SubnetRouteTableAssociation',
+  'AWS::EC2::VPC',
+  'AWS::EC2::VPCEndpoint',
+  'AWS::EC2::VPCGatewayAttachment',
+  'AWS::Events::Rule',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::LayerVersion',
+  'AWS::Lambda::Permission',
+  'AWS::Logs::LogGroup',
+  'AWS::S3::BucketPolicy',
+  'AWS::SQS::QueuePolicy',
+  'Custom::CDKBucketDeployment',
+  'Custom::S3AutoDeleteObjects',
+];
+
+const resources = (template: ReturnType<typeof synthesize>) =>
+  Object.entries<{ Type: string }>(template.toJSON().Resources).map(([id, { Type }]) => ({ id, type: Type }));
+const everything = [...resources(synthesize(ALL_OPTIONS)), ...resources(synthesize({ stage: 'dev' }))];
+
+test.each(Object.entries(STATE))('%s keeps its logical ids', (type, ids) => {
+  const found = new Set(everything.filter((resource) => resource.type === type).map(({ id }) => id));
+  expect([...found].sort()).toEqual(ids);
+});
+
+test('every other type of the templates is known to hold no state', () => {
+  const others = new Set(everything.map(({ type }) => type).filter((type) => !(type in STATE)));
+  expect([...others].sort()).toEqual(STATELESS);
+});
