@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 test.each(statements)(
-  '$role needs $actions',
+  '$construct needs $actions',
   async ({ role, index, actions }) => {
     const cloud = await startLocalCloud({
       data: mkdtempSync(join(folder, 'data-')),
@@ -99,7 +99,7 @@ test('the reverse: the scenario makes every call that is granted, on every resou
               isNamedBy(resource, grant.resource),
           ),
       )
-      .map(({ role, action, resource }) => `${role.replace(/Role[0-9A-F]{8}$/, '')}: ${action} on ${resource}`);
+      .map(({ role, action, resource }) => `${constructOf(role)}: ${action} on ${resource}`);
     const queues = ['DeliveriesEventRouter', 'DeliveriesDispatcher'].flatMap((name) =>
       POLLING_ON_A_BAD_DAY.map((action) => expect.stringMatching(`^${name}: ${action} on `)),
     );
@@ -115,7 +115,9 @@ function isNamedBy(pattern: string, resource: string): boolean {
 }
 
 /** All statements but those of the roles that the CDK brings along for deploying assets, which run on AWS only. */
-function statementsOf(outdir: string): readonly { role: string; index: number; actions: readonly string[] }[] {
+function statementsOf(
+  outdir: string,
+): readonly { construct: string; role: string; index: number; actions: readonly string[] }[] {
   const template: { Resources: Record<string, Resource> } = JSON.parse(
     readFileSync(join(outdir, 'VaWave.template.json'), 'utf8'),
   );
@@ -123,10 +125,16 @@ function statementsOf(outdir: string): readonly { role: string; index: number; a
     .filter((resource) => resource.Type === 'AWS::IAM::Policy')
     .flatMap(({ Properties: { Roles = [], PolicyDocument } }) =>
       (PolicyDocument?.Statement ?? []).map((statement, index) => ({
+        construct: constructOf(Roles[0]?.Ref ?? ''),
         role: Roles[0]?.Ref ?? '',
         index,
         actions: [statement.Action].flat(),
       })),
     )
     .filter(({ role }) => !role.startsWith('Custom'));
+}
+
+/** @param role logical id of the role of a function */
+function constructOf(role: string): string {
+  return role.replace(/Role[0-9A-F]{8}$/, '');
 }
