@@ -1,0 +1,88 @@
+import { Visitor } from 'oxc-parser';
+import type { Source } from './imports.ts';
+
+/** What pure code may use of the names that are there without an import: values that depend on their arguments alone. */
+const PURE_GLOBALS = new Set(
+  [
+    'Object Array Boolean Number String Symbol BigInt RegExp Map Set WeakMap WeakSet JSON Promise Iterator',
+    'Error AggregateError RangeError SyntaxError TypeError URIError undefined NaN Infinity',
+    'ArrayBuffer DataView Uint8Array Uint16Array Uint32Array Int8Array Int16Array Int32Array Float64Array',
+    'parseFloat parseInt isFinite isNaN encodeURI encodeURIComponent decodeURI decodeURIComponent',
+    'Buffer TextDecoder TextEncoder URL URLSearchParams structuredClone',
+  ].flatMap((names) => names.split(' ')),
+);
+
+const NODE_GLOBALS = new Set([
+  ...Object.getOwnPropertyNames(globalThis),
+  ...['require', 'module', 'exports', '__dirname', '__filename', 'Temporal', 'window', 'self', 'document'],
+]);
+
+/** Of these, only some: the rest reads the clock or a source of randomness. */
+const PURE_MEMBERS: Readonly<Record<string, (member: string) => boolean>> = {
+  Date: (member) => member === 'parse' || member === 'UTC',
+  Math: (member) => member !== 'random',
+};
+
+/** A place that reads the clock, randomness, the process or the network on its own. */
+export type Impurity = { readonly line: number; readonly what: string };
+
+/**
+ * What a file uses besides its arguments and pure values. A name of Node's globals counts wherever it stands as a value,
+ * also when the file declares it itself: so nothing has to be known about scopes.
+ */
+export function impurities({ program, text }: Source): readonly Impurity[] {
+  const found: Impurity[] = [];
+  const pure = new Set<object>();
+  const say = (start: number, what: string) => found.push({ line: text.slice(0, start).split('\n').length, what });
+  new Visitor({
+    // A visitor goes from the outside in: what is judged here as a whole is not judged again by its name.
+    NewExpression: ({ callee, arguments: args, start }) => {
+      if (callee.type !== 'Identifier' || callee.name !== 'Date') return;
+      pure.add(callee);
+      if (args[0] === undefined || args[0].type === 'SpreadElement') say(start, 'new Date() without a time');
+    },
+    MemberExpression: (node) => {
+      const { object } = node;
+      if (!node.computed) pure.add(node.property);
+      if (object.type !== 'Identifier') return;
+      const isPure = PURE_MEMBERS[object.name];
+      if (isPure === undefined) return;
+      pure.add(object);
+      if (node.computed || !isPure(node.property.name)) {
+        say(node.start, `${object.name}.${node.computed ? '[…]' : node.property.name}`);
+      }
+    },
+    Property: ({ key, computed }) => {
+      if (!computed) pure.add(key);
+    },
+    MethodDefinition: ({ key, computed }) => {
+      if (!computed) pure.add(key);
+    },
+    PropertyDefinition: ({ key, computed }) => {
+      if (!computed) pure.add(key);
+    },
+    ImportSpecifier: ({ imported }) => {
+      pure.add(imported);
+    },
+    ExportSpecifier: ({ exported }) => {
+      pure.add(exported);
+    },
+    TSTypeReference: ({ typeName }) => {
+      pure.add(typeName);
+    },
+    TSPropertySignature: ({ key }) => {
+      pure.add(key);
+    },
+    TSMethodSignature: ({ key }) => {
+      pure.add(key);
+    },
+    MetaProperty: ({ start }) => {
+      say(start, 'import.meta');
+    },
+    Identifier: (node) => {
+      if (pure.has(node)) return;
+      if (NODE_GLOBALS.has(node.name) && !PURE_GLOBALS.has(node.name)) say(node.start, node.name);
+    },
+  }).visit(program);
+  return found;
+}
