@@ -212,7 +212,7 @@ async function start(
     authorizer,
     onFault: print,
     services: {
-      dynamodb: dynamoDb(tables, partitionKeys(model.tables)),
+      dynamodb: dynamoDb(tables),
       sqs: sqs(queues),
       sns: sns(queues),
       events: eventBridge(events),
@@ -236,16 +236,14 @@ async function start(
     edgeListener.serve((request) => edge.answer(request), onFault);
   }
 
-  const sources = model.eventSources
-    .filter(({ Enabled }) => Enabled)
-    .map((definition) => {
-      const pool = findPool(functions, definition.FunctionName);
-      const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
-      if (queue === undefined)
-        throw new CloudError(`${definition.logicalId} reads ${definition.EventSourceArn}, not a queue of the stack`);
-      const source = { definition, queueUrl: queue.url, pool, caller: functions.caller(pool), gateway };
-      return { ...source, onError: (message: string) => print(`${definition.logicalId}: ${message}`) };
-    });
+  const sources = model.eventSources.map((definition) => {
+    const pool = findPool(functions, definition.FunctionName);
+    const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
+    if (queue === undefined)
+      throw new CloudError(`${definition.logicalId} reads ${definition.EventSourceArn}, not a queue of the stack`);
+    const source = { definition, queueUrl: queue.url, pool, caller: functions.caller(pool), gateway };
+    return { ...source, onError: (message: string) => print(`${definition.logicalId}: ${message}`) };
+  });
   // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
   await Promise.all(sources.map((source) => checkEventSource(source).catch(() => {})));
   const running = sources.map((source) => new EventSource(source));
@@ -286,17 +284,6 @@ async function start(
 async function settleAll<T extends readonly unknown[]>(promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-function partitionKeys(
-  tables: readonly { arn: string; properties: { KeySchema: { AttributeName: string; KeyType: string }[] } }[],
-) {
-  return new Map(
-    tables.map(({ arn, properties }) => [
-      arn,
-      properties.KeySchema.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName ?? '',
-    ]),
-  );
 }
 
 function findPool(functions: FunctionPools, id: string) {

@@ -7,15 +7,8 @@ import { TemplateReader } from '../../local/cloud/template/model.ts';
 const template: Template = {
   Resources: {},
   Outputs: {},
-  Parameters: { Given: { Type: 'String', Default: 'value' } },
-  Conditions: {
-    Yes: { 'Fn::Equals': ['a', 'a'] },
-    No: { 'Fn::Not': [{ Condition: 'Yes' }] },
-    Either: { 'Fn::Or': [{ Condition: 'No' }, { 'Fn::And': [{ Condition: 'Yes' }, { Condition: 'Yes' }] }] },
-  },
 };
 const resolver = new Resolver({
-  template,
   pseudoParameters: { 'AWS::Region': 'us-east-1', 'AWS::AccountId': ACCOUNT },
   identify: (logicalId) => ({
     ref: `ref-${logicalId}`,
@@ -29,20 +22,12 @@ const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:name';
 test.each<[string, Json, Json]>([
   ['Ref', { Ref: 'Thing' }, 'ref-Thing'],
   ['Ref of a pseudo parameter', { Ref: 'AWS::Region' }, 'us-east-1'],
-  ['Ref of a parameter', { Ref: 'Given' }, 'value'],
   ['GetAtt', { 'Fn::GetAtt': ['Thing', 'Arn'] }, 'arn-Thing'],
-  ['GetAtt as text', { 'Fn::GetAtt': 'Thing.Nested.Name' }, 'deep'],
+  ['GetAtt of a nested attribute', { 'Fn::GetAtt': ['Thing', 'Nested.Name'] }, 'deep'],
   ['Join', { 'Fn::Join': ['-', ['a', { Ref: 'Thing' }, 3]] }, 'a-ref-Thing-3'],
   ['Join of a list that is computed', { 'Fn::Join': ['+', { 'Fn::Split': ['/', 'a/b'] }] }, 'a+b'],
-  [
-    'Sub',
-    { 'Fn::Sub': `\${Thing}/\${Thing.Arn}/\${AWS::Region}/\${!literal}` },
-    `ref-Thing/arn-Thing/us-east-1/\${literal}`,
-  ],
-  ['Sub with variables', { 'Fn::Sub': [`\${x}`, { x: { Ref: 'Thing' } }] }, 'ref-Thing'],
+  ['Sub', { 'Fn::Sub': `\${Thing}/\${AWS::Region}` }, 'ref-Thing/us-east-1'],
   ['Select of Split', { 'Fn::Select': [2, { 'Fn::Split': ['/', 'http://host/path'] }] }, 'host'],
-  ['If', { 'Fn::If': ['Either', 'yes', 'no'] }, 'yes'],
-  ['NoValue', { a: { Ref: 'AWS::NoValue' }, b: [{ 'Fn::If': ['No', 1, { Ref: 'AWS::NoValue' }] }] }, { b: [] }],
   ['a secret', `{{resolve:secretsmanager:${secretArn}:SecretString:::}}`, `secret of ${secretArn}`],
   ['a key of a secret', `x{{resolve:secretsmanager:${secretArn}json:SecretString:key::}}y`, 'xinnery'],
   [
@@ -58,6 +43,10 @@ test.each<[string, Json, Json]>([
 test.each<[Json, string]>([
   [{ 'Fn::Base64': 'x' }, 'does not know Fn::Base64'],
   [{ 'Fn::ImportValue': 'x' }, 'does not know Fn::ImportValue'],
+  [{ 'Fn::If': ['Yes', 'a', 'b'] }, 'does not know Fn::If'],
+  [{ 'Fn::Sub': [`\${x}`, { x: 1 }] }, 'Fn::Sub wants text'],
+  [{ 'Fn::GetAtt': 'Thing.Arn' }, 'Fn::GetAtt wants a list'],
+  [{ Ref: 'AWS::NoValue' }, 'does not know the pseudo parameter'],
   [{ Ref: 'AWS::NotificationARNs' }, 'does not know the pseudo parameter'],
   [{ 'Fn::GetAtt': ['Thing', 'Colour'] }, 'does not know the attribute Thing.Colour'],
   [{ 'Fn::Select': [5, ['a']] }, 'selects nothing'],
@@ -67,8 +56,8 @@ test.each<[Json, string]>([
 });
 
 describe('a template', () => {
-  const read = (Resources: Record<string, { Type: string; Properties?: Record<string, Json> }>) =>
-    new TemplateReader(
+  const read = (Resources: Record<string, { Type: string; Properties?: Record<string, Json>; Condition?: string }>) => {
+    const reader = new TemplateReader(
       {
         addresses: { edge: '127.0.0.1:1', api: '127.0.0.1:2', gateway: '127.0.0.1:3', login: '127.0.0.1:4' },
         assembly: {
@@ -78,26 +67,55 @@ describe('a template', () => {
           template: {
             ...template,
             Resources: Object.fromEntries(
-              Object.entries(Resources).map(([id, { Type, Properties = {} }]) => [
+              Object.entries(Resources).map(([id, { Type, Properties = {}, Condition }]) => [
                 id,
-                { Type, Properties, Metadata: {} },
+                { Type, Properties, Condition, Metadata: {} },
               ]),
             ),
           },
         },
       },
       () => '',
-    ).model();
+    );
+    reader.secrets();
+    return reader.model();
+  };
 
   const role = (Statement: Json): Record<string, { Type: string; Properties: Record<string, Json> }> => ({
     R: {
       Type: 'AWS::IAM::Role',
       Properties: {
         AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [] },
-        Policies: [{ PolicyName: 'p', PolicyDocument: { Version: '2012-10-17', Statement } }],
+      },
+    },
+    P: {
+      Type: 'AWS::IAM::Policy',
+      Properties: {
+        PolicyName: 'p',
+        PolicyDocument: { Version: '2012-10-17', Statement },
+        Roles: [{ Ref: 'R' }],
       },
     },
   });
+  const statement = (more: Record<string, Json>) => () =>
+    read(role([{ Effect: 'Allow', Action: 'sqs:*', Resource: '*', ...more }]));
+  const resource = (Type: string, Properties: Record<string, Json>) => () => read({ X: { Type, Properties } });
+  const keys = {
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    BillingMode: 'PAY_PER_REQUEST',
+  };
+  const patterns: Json[] = [
+    { source: ['shop'] },
+    { detail: { status: ['paid'] } },
+    { 'detail-type': 'order.placed' },
+    { 'detail-type': [{ prefix: 'order.' }] },
+    { 'detail-type': [{ 'anything-but': 'x' }] },
+    { 'detail-type': [{ exists: true }] },
+    { $or: [] },
+  ];
+  const rule = (more: Record<string, Json>) =>
+    resource('AWS::Events::Rule', { State: 'ENABLED', Targets: [], ...more });
 
   test('gives names that are the same in every run', () => {
     const resources = { Q: { Type: 'AWS::SQS::Queue' } };
@@ -121,39 +139,58 @@ describe('a template', () => {
       'does not know this of AWS::SQS::Queue Q: Unrecognized key: "FifoQueue"',
     ],
     [
+      'a condition of its own',
+      () => read({ Q: { Type: 'AWS::SQS::Queue', Condition: 'Sometimes' } }),
+      'does not know the condition of Q',
+    ],
+    [
       'a condition key',
-      () =>
-        read(
-          role([
-            { Effect: 'Allow', Action: 'sqs:*', Resource: '*', Condition: { Bool: { 'aws:ViaAWSService': 'true' } } },
-          ]),
-        ),
+      statement({ Condition: { Bool: { 'aws:ViaAWSService': 'true' } } }),
       'R: the one-machine cloud does not know the condition key aws:ViaAWSService',
     ],
+    ...[
+      'StringEquals',
+      'StringLike',
+      'StringNotEquals',
+      'ForAllValues:StringLike',
+      'BoolIfExists',
+      'NumericLessThan',
+      'IpAddress',
+      'Null',
+      'constructor',
+    ].map((operator): [string, () => unknown, string] => [
+      `the operator ${operator}`,
+      statement({ Condition: { [operator]: { 'aws:SourceArn': '1' } } }),
+      `R: the one-machine cloud does not know the condition operator ${operator}`,
+    ]),
+    ['an action', statement({ Action: 'kms:Decrypt' }), 'does not know the action kms:Decrypt'],
+    ['a variable', statement({ Resource: `\${aws:username}` }), 'policy variables'],
+    ['an element', statement({ Surprise: 1 }), 'Unrecognized key: "Surprise"'],
+    ['NotAction', statement({ NotAction: 'sqs:*' }), 'Unrecognized key: "NotAction"'],
+    ['NotResource', statement({ NotResource: '*' }), 'Unrecognized key: "NotResource"'],
+    ['one account as principal', statement({ Principal: { AWS: '111122223333' } }), 'Statement.0.Principal'],
     [
-      'an operator',
-      () =>
-        read(
-          role([
-            { Effect: 'Allow', Action: 'sqs:*', Resource: '*', Condition: { IpAddress: { 'aws:SourceArn': '1' } } },
-          ]),
-        ),
-      'does not know the condition operator IpAddress',
+      'a global index',
+      resource('AWS::DynamoDB::Table', { ...keys, GlobalSecondaryIndexes: [] }),
+      'AWS::DynamoDB::Table X: Unrecognized key: "GlobalSecondaryIndexes"',
+    ],
+    ['provisioned capacity', resource('AWS::DynamoDB::Table', { ...keys, BillingMode: 'PROVISIONED' }), 'BillingMode'],
+    ['a delay', resource('AWS::SQS::Queue', { DelaySeconds: 5 }), 'Unrecognized key: "DelaySeconds"'],
+    ['a rule that is off', rule({ State: 'DISABLED' }), 'AWS::Events::Rule X: State'],
+    ...patterns.map((EventPattern): [string, () => unknown, string] => [
+      `the event pattern ${JSON.stringify(EventPattern)}`,
+      rule({ EventPattern }),
+      'The one-machine cloud does not know this of AWS::Events::Rule X: EventPattern',
+    ]),
+    [
+      'a secret that is given',
+      resource('AWS::SecretsManager::Secret', { SecretString: 'x' }),
+      'AWS::SecretsManager::Secret X: ',
     ],
     [
-      'an action',
-      () => read(role([{ Effect: 'Allow', Action: 'kms:Decrypt', Resource: '*' }])),
-      'does not know the action kms:Decrypt',
-    ],
-    [
-      'a variable',
-      () => read(role([{ Effect: 'Allow', Action: 'sqs:*', Resource: `\${aws:username}` }])),
-      'policy variables',
-    ],
-    [
-      'an element',
-      () => read(role([{ Effect: 'Allow', Action: 'sqs:*', Resource: '*', Surprise: 1 }])),
-      'Unrecognized key',
+      'a permission for an account',
+      resource('AWS::Lambda::Permission', { Action: 'a', FunctionName: 'f', Principal: '1', SourceArn: 'arn' }),
+      'AWS::Lambda::Permission X: Principal',
     ],
   ])('with %s that is not known does not start', (_, start, message) => {
     expect(start).toThrow(message);

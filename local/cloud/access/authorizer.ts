@@ -1,7 +1,7 @@
-import { ACCOUNT, REGION } from '../account.ts';
+import { ACCOUNT } from '../account.ts';
 import { type Caller, callerName, type Role, type RoleStatement } from './callers.ts';
 import type { ConditionKeys } from './conditions.ts';
-import { evaluate, type PolicyPrincipal } from './evaluate.ts';
+import { evaluate, statementsAbout } from './evaluate.ts';
 import type { PolicyStatement } from './policy-document.ts';
 
 /** A call that was refused. */
@@ -23,7 +23,7 @@ export type Grant = {
   readonly statement?: { readonly role: string; readonly index: number };
 };
 
-export type Check = { readonly action: string; readonly resource: string; readonly keys?: ConditionKeys };
+export type Check = { readonly action: string; readonly resource: string };
 
 /** Decides every call as IAM does inside one account, and remembers what it decided. */
 export class Authorizer {
@@ -50,15 +50,22 @@ export class Authorizer {
   /** Whether the role may be taken by this service, `lambda.amazonaws.com` for one. */
   mayAssume(role: Role, service: string): boolean {
     const request = { action: 'sts:AssumeRole', resource: role.arn, keys: ALWAYS };
-    const trust = role.trust.map((statement) => ({ ...statement, Resource: ['*'] }));
-    return evaluate(trust, request, { kind: 'Service', id: service }).effect === 'allow';
+    return evaluate(statementsAbout(role.trust, service), request).effect === 'allow';
   }
 
   /** Undefined when the call is allowed, else what was refused. Both are remembered. */
-  check(caller: Caller, { action, resource, keys = {} }: Check): Denial | undefined {
+  check(caller: Caller, { action, resource }: Check): Denial | undefined {
     if (caller.kind === 'operator') return undefined;
-    const request = { action, resource, keys: { ...ALWAYS, ...principalKeys(caller), ...keys } };
-    const byResource = evaluate(this.#resourcePolicies.get(resource) ?? [], request, principalOf(caller));
+    const request = {
+      action,
+      resource,
+      keys: caller.kind === 'service' ? { ...ALWAYS, 'aws:sourcearn': caller.sourceArn } : ALWAYS,
+    };
+    const about = statementsAbout(
+      this.#resourcePolicies.get(resource) ?? [],
+      caller.kind === 'service' ? caller.service : undefined,
+    );
+    const byResource = evaluate(about, request);
     const own = caller.kind === 'function' ? caller.role.statements : [];
     const byIdentity = evaluate(
       own.map(({ statement }) => statement),
@@ -93,17 +100,7 @@ export class Authorizer {
 }
 
 /** True of every call on one machine. Nothing leaves it, so plain HTTP counts as secure transport. */
-const ALWAYS: ConditionKeys = { 'aws:securetransport': 'true', 'aws:requestedregion': REGION };
-
-function principalKeys(caller: Caller): ConditionKeys {
-  if (caller.kind === 'function') return { 'aws:principalarn': caller.role.arn, 'aws:principalaccount': ACCOUNT };
-  return caller.kind === 'service' ? { 'aws:sourcearn': caller.sourceArn, 'aws:sourceaccount': ACCOUNT } : {};
-}
-
-function principalOf(caller: Caller): PolicyPrincipal {
-  if (caller.kind === 'service') return { kind: 'Service', id: caller.service };
-  return { kind: 'AWS', id: caller.kind === 'function' ? caller.role.arn : ACCOUNT };
-}
+const ALWAYS: ConditionKeys = { 'aws:securetransport': 'true' };
 
 function arnOf(caller: Caller): string {
   if (caller.kind === 'function') return caller.sessionArn;

@@ -62,12 +62,8 @@ export class DynamoEngine {
   }
 
   async #createTable({ name, properties }: TableDefinition): Promise<void> {
-    const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } = properties;
-    const wanted = {
-      AttributeDefinitions,
-      KeySchema,
-      ...(GlobalSecondaryIndexes === undefined ? {} : { GlobalSecondaryIndexes }),
-    };
+    const { AttributeDefinitions, KeySchema } = properties;
+    const wanted = { AttributeDefinitions, KeySchema };
     try {
       await this.#call('CreateTable', { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...wanted });
     } catch (error) {
@@ -134,12 +130,7 @@ export class DynamoEngine {
 
 /** What cannot be changed in a table that exists, in a form that can be compared. */
 function shapeOf(table: Readonly<Record<string, unknown>>): string {
-  const indexes = Array.isArray(table.GlobalSecondaryIndexes) ? table.GlobalSecondaryIndexes : [];
   const list = (value: unknown): string[] =>
     (Array.isArray(value) ? value : []).map((entry) => JSON.stringify(entry, Object.keys(entry).sort())).sort();
-  return JSON.stringify([
-    list(table.AttributeDefinitions),
-    list(table.KeySchema),
-    indexes.map((index) => (isObject(index) ? [index.IndexName, list(index.KeySchema)] : [])).sort(),
-  ]);
+  return JSON.stringify([list(table.AttributeDefinitions), list(table.KeySchema)]);
 }

@@ -3,7 +3,6 @@ import { ACCOUNT, REGION } from '../account.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
 import { isList, type JsonObject, parseObject } from '../json.ts';
 import type { BusDefinition, RuleDefinition } from '../template/model.ts';
-import { matchesPattern, requireKnownPattern } from './event-pattern.ts';
 import type { EventTargets } from './event-targets.ts';
 
 /** Bytes of all entries of a call together. */
@@ -16,11 +15,9 @@ export class EventBridge {
   readonly #definitions: Definitions;
   readonly #targets: EventTargets;
 
-  /** @throws CloudError when a rule has a pattern that is not known here */
   constructor(definitions: Definitions, targets: EventTargets) {
     this.#definitions = definitions;
     this.#targets = targets;
-    for (const { properties } of definitions.rules) requireKnownPattern(properties.EventPattern ?? {});
   }
 
   /** The ARN of a bus by its name or ARN; without either, of the account's default bus. */
@@ -60,14 +57,17 @@ export class EventBridge {
       detail: parseObject(String(entry.Detail)) ?? {},
     };
     for (const rule of this.#definitions.rules) {
-      const { EventBusName, State, EventPattern, Targets } = rule.properties;
-      if (EventPattern === undefined || EventBusName !== bus.name || State !== 'ENABLED') continue;
-      if (!matchesPattern(EventPattern, event)) continue;
+      const { EventBusName, EventPattern, Targets } = rule.properties;
+      if (EventBusName !== bus.name || !matches(EventPattern, event)) continue;
       for (const target of Targets) await this.#targets.deliver(rule, target, event);
     }
     return { EventId: event.id ?? '' };
   }
 }
+
+/** A rule without a pattern has a schedule. */
+const matches = (pattern: RuleDefinition['properties']['EventPattern'], event: JsonObject): boolean =>
+  pattern?.['detail-type'].includes(String(event['detail-type'])) === true;
 
 function problemOf(entry: JsonObject): readonly [code: string, message: string] | undefined {
   const missing = ['Source', 'DetailType', 'Detail'].find(

@@ -31,8 +31,8 @@ export class Scheduler {
     this.#file = file;
     this.#due = new Map(Object.entries(read(file)));
     this.#rules = rules.flatMap((rule) => {
-      const { ScheduleExpression, State } = rule.properties;
-      if (ScheduleExpression === undefined || State !== 'ENABLED') return [];
+      const { ScheduleExpression } = rule.properties;
+      if (ScheduleExpression === undefined) return [];
       return [{ rule, everyMs: intervalOf(ScheduleExpression) }];
     });
   }

@@ -31,7 +31,7 @@ export class SecretStore {
   create(definitions: readonly SecretDefinition[]): void {
     const missing = definitions.filter(({ arn }) => !this.#secrets.has(arn));
     for (const { arn, properties } of missing) {
-      const secretString = properties.SecretString ?? generate(properties.GenerateSecretString);
+      const secretString = generate(properties.GenerateSecretString);
       this.#secrets.set(arn, { [randomUUID()]: { secretString, stages: [CURRENT], created: Date.now() } });
     }
     if (missing.length > 0) this.#save();
@@ -145,25 +145,16 @@ function read(file: string): z.infer<typeof stored> {
 }
 
 function generate(rules: SecretDefinition['properties']['GenerateSecretString']): string {
-  if (rules === undefined) throw new CloudError('A secret needs a SecretString or GenerateSecretString');
-  const without = (text: string): string[] => [...text].filter((letter) => !rules.ExcludeCharacters.includes(letter));
-  const kinds = [
-    rules.ExcludeLowercase ? '' : 'abcdefghijklmnopqrstuvwxyz',
-    rules.ExcludeUppercase ? '' : 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
-    rules.ExcludeNumbers ? '' : '0123456789',
-    rules.ExcludePunctuation ? '' : '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
-    rules.IncludeSpace ? ' ' : '',
-  ]
-    .map(without)
-    .filter((letters) => letters.length > 0);
-  const all = kinds.flat();
-  const pick = (letters: readonly string[]): string => letters[randomInt(letters.length)] ?? '';
-  let password: string[];
+  const pick = (letters: string): string => letters.charAt(randomInt(letters.length));
+  let password: string;
   do {
-    password = Array.from({ length: rules.PasswordLength }, () => pick(all));
-  } while (rules.RequireEachIncludedType && !kinds.every((kind) => password.some((letter) => kind.includes(letter))));
+    password = Array.from({ length: rules.PasswordLength }, () => pick(KINDS.join(''))).join('');
+  } while (!KINDS.every((kind) => [...password].some((letter) => kind.includes(letter))));
   const { SecretStringTemplate: template, GenerateStringKey: key } = rules;
-  if (template === undefined || key === undefined) return password.join('');
+  if (template === undefined || key === undefined) return password;
   const base: unknown = JSON.parse(template);
-  return JSON.stringify({ ...(isObject(base) ? base : {}), [key]: password.join('') });
+  return JSON.stringify({ ...(isObject(base) ? base : {}), [key]: password });
 }
+
+/** Of each kind a generated password holds at least one character. */
+const KINDS = ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '0123456789'] as const;

@@ -9,6 +9,9 @@ import { sendMessage, sendMessageBatch } from './sqs-send.ts';
 
 type App = ReturnType<typeof buildApp>;
 
+/** What SQS takes unless a queue says less. */
+const MAX_MESSAGE_BYTES = 1_048_576;
+
 /** The queues of the template, and topics that the operator creates, in fauxqs. It listens nowhere: calls go in directly. */
 export class SqsEngine {
   readonly #app: App;
@@ -40,11 +43,11 @@ export class SqsEngine {
     for (const { name, arn, url, properties } of queues) {
       const queue = store.getQueueByName(name) ?? store.createQueue(name, url, arn);
       queue.setAttributes({
-        VisibilityTimeout: String(properties.VisibilityTimeout ?? 30),
-        DelaySeconds: String(properties.DelaySeconds ?? 0),
-        MaximumMessageSize: String(properties.MaximumMessageSize ?? 1_048_576),
-        MessageRetentionPeriod: String(properties.MessageRetentionPeriod ?? 345_600),
-        ReceiveMessageWaitTimeSeconds: String(properties.ReceiveMessageWaitTimeSeconds ?? 0),
+        VisibilityTimeout: String(properties.VisibilityTimeout),
+        DelaySeconds: '0',
+        MaximumMessageSize: String(MAX_MESSAGE_BYTES),
+        MessageRetentionPeriod: String(properties.MessageRetentionPeriod),
+        ReceiveMessageWaitTimeSeconds: '0',
         RedrivePolicy: properties.RedrivePolicy === undefined ? '' : JSON.stringify(properties.RedrivePolicy),
       });
     }

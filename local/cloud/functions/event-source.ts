@@ -58,7 +58,7 @@ export class EventSource {
 
   get #concurrency(): number {
     const { definition, pool } = this.#options;
-    return Math.min(definition.ScalingConfig?.MaximumConcurrency ?? pool.concurrency, pool.concurrency);
+    return Math.min(definition.ScalingConfig.MaximumConcurrency, pool.concurrency);
   }
 
   async #poll(): Promise<void> {
@@ -98,8 +98,7 @@ export class EventSource {
     const event = JSON.stringify({ Records: messages.map((message) => recordOf(message, definition.EventSourceArn)) });
     const result = await pool.invoke(event);
     if (result.failed) return;
-    const partial = definition.FunctionResponseTypes.includes('ReportBatchItemFailures');
-    const failed = partial ? failedItems(result.payload, messages) : new Set<string>();
+    const failed = failedItems(result.payload, messages);
     const done = messages.filter(({ MessageId }) => !failed.has(MessageId));
     if (done.length === 0) return;
     try {

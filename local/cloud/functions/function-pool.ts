@@ -37,8 +37,7 @@ export class FunctionPool {
 
   /** How many invocations run side by side at most. */
   get concurrency(): number {
-    const { maxWorkers } = this.#options;
-    return Math.min(maxWorkers, this.definition.properties.ReservedConcurrentExecutions ?? maxWorkers);
+    return this.#options.maxWorkers;
   }
 
   /**

@@ -95,7 +95,7 @@ function environmentOf(
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     AWS_LAMBDA_LOG_GROUP_NAME: logGroup,
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',
-    AWS_LAMBDA_LOG_FORMAT: properties.LoggingConfig.LogFormat ?? 'Text',
+    AWS_LAMBDA_LOG_FORMAT: properties.LoggingConfig.LogFormat,
     LAMBDA_TASK_ROOT: codeFolder,
     _HANDLER: properties.Handler,
     LANG: 'en_US.UTF-8',

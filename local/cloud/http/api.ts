@@ -12,13 +12,13 @@ import { Routes } from './routes.ts';
 
 type Target = {
   readonly pool: FunctionPool;
-  readonly timeoutMs: number;
   readonly authorizer: JwtAuthorizerDefinition | undefined;
 };
 
 /** Limits of an HTTP API. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
+const INTEGRATION_TIMEOUT_MS = 30_000;
 /** Of Lambda: a larger event never reaches the function. */
 const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
@@ -40,11 +40,11 @@ export class HttpApi {
     this.#id = definition.id;
     this.#authorizer = authorizer;
     this.#routes = new Routes(
-      definition.routes.map(({ key, functionArn, timeoutMs, authorizer: jwt }) => {
+      definition.routes.map(({ key, functionArn, authorizer: jwt }) => {
         const pool = functions.find(functionArn);
         if (pool === undefined)
           throw new CloudError(`The route ${key} leads to ${functionArn}, which is not in the stack`);
-        return { key, target: { pool, timeoutMs, authorizer: jwt } };
+        return { key, target: { pool, authorizer: jwt } };
       }),
     );
   }
@@ -61,7 +61,7 @@ export class HttpApi {
     if (path === undefined) return message(400, 'Bad Request');
     const route = this.#routes.match(method, path);
     if (route === undefined) return message(404, 'Not Found');
-    const { pool, timeoutMs, authorizer: jwt } = route.target;
+    const { pool, authorizer: jwt } = route.target;
     const verified = jwt === undefined ? undefined : await this.#tokens.check(jwt, request.headers.authorization);
     if (verified !== undefined && 'refused' in verified) return verified.refused;
     const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${this.#id}/$default/${sourcePath(route.key)}`;
@@ -87,7 +87,7 @@ export class HttpApi {
       }),
     );
     if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return message(413, 'Request Entity Too Large');
-    const result = await withTimeout(pool.invoke(event), timeoutMs);
+    const result = await withTimeout(pool.invoke(event), INTEGRATION_TIMEOUT_MS);
     if (result === undefined) return message(503, 'Service Unavailable');
     const answer = result.failed ? undefined : answerOf(result.payload);
     return answer ?? message(500, 'Internal Server Error');

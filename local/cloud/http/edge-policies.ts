@@ -1,122 +1,101 @@
 import { CloudError } from '../cloud-error.ts';
 import type { Model } from '../template/model.ts';
 
-export type OriginRequestPolicy = Model['originRequestPolicies'] extends ReadonlyMap<string, infer P> ? P : never;
-export type ResponseHeadersPolicy = Model['responseHeadersPolicies'] extends ReadonlyMap<string, infer P> ? P : never;
+/** What of a viewer's request reaches the origin. */
+export type OriginRequestPolicy = {
+  /** Names in lower case: only these, or all but these. Cookies are a header. */
+  readonly headers: { readonly which: 'only' | 'all-but'; readonly names: ReadonlySet<string> };
+  /** Names of parameters. */
+  readonly query: 'all' | ReadonlySet<string>;
+};
 
-const allOf = { QueryStringBehavior: 'all' as const, QueryStrings: [] };
-const allCookies = { CookieBehavior: 'all' as const, Cookies: [] };
+/** A header that is laid over a response, or only added where the origin gave none. */
+type LaidHeader = { readonly name: string; readonly value: string; readonly override: boolean };
+/** `cors` headers are for requests with an Origin. */
+export type ResponseHeadersPolicy = { readonly always: readonly LaidHeader[]; readonly cors: readonly LaidHeader[] };
 
 /** AWS's own policies, by the ids that every account knows them under. */
 const MANAGED_REQUEST_POLICIES: Readonly<Record<string, OriginRequestPolicy>> = {
-  // AllViewer
-  '216adef6-5c7f-47e4-b989-5492eafa07d3': {
-    HeadersConfig: { HeaderBehavior: 'allViewer', Headers: [] },
-    QueryStringsConfig: allOf,
-    CookiesConfig: allCookies,
-  },
   // AllViewerExceptHostHeader
   'b689b0a8-53d0-40ab-baf2-68738e2966ac': {
-    HeadersConfig: { HeaderBehavior: 'allExcept', Headers: ['host'] },
-    QueryStringsConfig: allOf,
-    CookiesConfig: allCookies,
+    headers: { which: 'all-but', names: new Set(['host']) },
+    query: 'all',
   },
 };
 
-const on = { Override: true };
-const off = { Override: false };
-const anyOrigin = {
-  AccessControlAllowCredentials: false,
-  AccessControlAllowHeaders: { Items: ['*'] },
-  AccessControlAllowMethods: { Items: ['GET'] },
-  AccessControlAllowOrigins: { Items: ['*'] },
-  OriginOverride: false,
-};
-const security = {
-  ContentTypeOptions: on,
-  FrameOptions: { FrameOption: 'SAMEORIGIN', ...off },
-  ReferrerPolicy: { ReferrerPolicy: 'strict-origin-when-cross-origin', ...off },
-  StrictTransportSecurity: { AccessControlMaxAgeSec: 31536000, ...off },
-  XSSProtection: { Protection: true, ModeBlock: true, ...off },
-};
+const added = (name: string, value: string): LaidHeader => ({ name, value, override: false });
 
 const MANAGED_RESPONSE_POLICIES: Readonly<Record<string, ResponseHeadersPolicy>> = {
-  // SimpleCORS
-  '60669652-455b-4ae9-85a4-c4c02393f86c': { CorsConfig: anyOrigin },
-  // SecurityHeadersPolicy
-  '67f7725c-6f97-4210-82d7-5512b31e9d03': { SecurityHeadersConfig: security },
   // CORS-and-SecurityHeadersPolicy
-  'e61eb60c-9c35-4d20-a928-2b84e02af89c': { CorsConfig: anyOrigin, SecurityHeadersConfig: security },
+  'e61eb60c-9c35-4d20-a928-2b84e02af89c': {
+    always: [
+      { name: 'x-content-type-options', value: 'nosniff', override: true },
+      added('x-frame-options', 'SAMEORIGIN'),
+      added('referrer-policy', 'strict-origin-when-cross-origin'),
+      added('strict-transport-security', 'max-age=31536000'),
+      added('x-xss-protection', '1; mode=block'),
+    ],
+    cors: [added('access-control-allow-origin', '*')],
+  },
 };
 
 /** The request policy with this id. Without an id nothing is forwarded. @throws CloudError on an id that is not known */
 export function originRequestPolicy(model: Model, id: string | undefined): OriginRequestPolicy {
-  if (id === undefined) {
+  if (id === undefined) return { headers: { which: 'only', names: new Set() }, query: new Set() };
+  const own = model.originRequestPolicies.get(id);
+  if (own !== undefined) {
+    const names = own.HeadersConfig.Headers.map((name) => name.toLowerCase());
     return {
-      HeadersConfig: { HeaderBehavior: 'none', Headers: [] },
-      QueryStringsConfig: { QueryStringBehavior: 'none', QueryStrings: [] },
-      CookiesConfig: { CookieBehavior: 'none', Cookies: [] },
+      headers: { which: 'only', names: new Set(names) },
+      query: new Set(own.QueryStringsConfig.QueryStrings),
     };
   }
-  const policy = model.originRequestPolicies.get(id) ?? MANAGED_REQUEST_POLICIES[id];
-  if (policy === undefined) throw new CloudError(`The one-machine cloud does not know the origin request policy ${id}`);
-  return policy;
+  const managed = MANAGED_REQUEST_POLICIES[id];
+  if (managed === undefined)
+    throw new CloudError(`The one-machine cloud does not know the origin request policy ${id}`);
+  return managed;
 }
 
 /** The response policy with this id, or an empty one without an id. @throws CloudError on an id that is not known */
 export function responseHeadersPolicy(model: Model, id: string | undefined): ResponseHeadersPolicy {
-  if (id === undefined) return {};
-  const policy = model.responseHeadersPolicies.get(id) ?? MANAGED_RESPONSE_POLICIES[id];
-  if (policy === undefined)
+  if (id === undefined) return { always: [], cors: [] };
+  const own = model.responseHeadersPolicies.get(id);
+  if (own !== undefined) return { always: headersOf(own), cors: [] };
+  const managed = MANAGED_RESPONSE_POLICIES[id];
+  if (managed === undefined)
     throw new CloudError(`The one-machine cloud does not know the response headers policy ${id}`);
-  return policy;
+  return managed;
 }
 
-/** The headers that a policy lays over a response. `origin` is the Origin header of the request. */
+/** The headers of a response under a policy. `origin` is the Origin header of the request. */
 export function applyResponsePolicy(
-  policy: ResponseHeadersPolicy,
+  { always, cors }: ResponseHeadersPolicy,
   origin: string | undefined,
   headers: Readonly<Record<string, string | readonly string[]>>,
 ): Record<string, string | readonly string[]> {
   const result: Record<string, string | readonly string[]> = { ...headers };
-  for (const { Header } of policy.RemoveHeadersConfig?.Items ?? []) delete result[Header.toLowerCase()];
-  const set = (name: string, value: string, override: boolean): void => {
-    if (override || result[name.toLowerCase()] === undefined) result[name.toLowerCase()] = value;
-  };
-  for (const { Header, Value, Override } of policy.CustomHeadersConfig?.Items ?? []) set(Header, Value, Override);
-  applySecurity(policy.SecurityHeadersConfig ?? {}, set);
-  const cors = policy.CorsConfig;
-  if (cors === undefined || origin === undefined) return result;
-  const origins = cors.AccessControlAllowOrigins.Items;
-  if (!origins.includes('*') && !origins.includes(origin)) return result;
-  set('access-control-allow-origin', origins.includes('*') ? '*' : origin, cors.OriginOverride);
-  if (cors.AccessControlAllowCredentials) set('access-control-allow-credentials', 'true', cors.OriginOverride);
-  const exposed = cors.AccessControlExposeHeaders?.Items;
-  if (exposed !== undefined) set('access-control-expose-headers', exposed.join(','), cors.OriginOverride);
+  for (const { name, value, override } of origin === undefined ? always : [...always, ...cors]) {
+    if (override || result[name] === undefined) result[name] = value;
+  }
   return result;
 }
 
-function applySecurity(
-  config: NonNullable<ResponseHeadersPolicy['SecurityHeadersConfig']>,
-  set: (name: string, value: string, override: boolean) => void,
-): void {
-  const { ContentSecurityPolicy: csp, ContentTypeOptions, FrameOptions, ReferrerPolicy, XSSProtection: xss } = config;
-  if (csp !== undefined) set('content-security-policy', csp.ContentSecurityPolicy, csp.Override);
-  if (ContentTypeOptions !== undefined) set('x-content-type-options', 'nosniff', ContentTypeOptions.Override);
-  if (FrameOptions !== undefined) set('x-frame-options', FrameOptions.FrameOption, FrameOptions.Override);
-  if (ReferrerPolicy !== undefined) set('referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy.Override);
-  if (xss !== undefined) {
-    set(
-      'x-xss-protection',
-      `${xss.Protection ? '1' : '0'}${xss.ModeBlock === true ? '; mode=block' : ''}`,
-      xss.Override,
-    );
-  }
-  const hsts = config.StrictTransportSecurity;
-  if (hsts === undefined) return;
-  const more = [
-    hsts.IncludeSubdomains === true ? '; includeSubDomains' : '',
-    hsts.Preload === true ? '; preload' : '',
-  ].join('');
-  set('strict-transport-security', `max-age=${hsts.AccessControlMaxAgeSec}${more}`, hsts.Override);
+type Configuration = Model['responseHeadersPolicies'] extends ReadonlyMap<string, infer P> ? P : never;
+
+function headersOf({ CustomHeadersConfig, SecurityHeadersConfig: security }: Configuration): LaidHeader[] {
+  const { ContentSecurityPolicy: csp, ContentTypeOptions: type, FrameOptions: frame, ReferrerPolicy } = security;
+  const { StrictTransportSecurity: hsts } = security;
+  const lay = (name: string, value: string, { Override }: { readonly Override: boolean }): LaidHeader => ({
+    name: name.toLowerCase(),
+    value,
+    override: Override,
+  });
+  return [
+    ...CustomHeadersConfig.Items.map((item) => lay(item.Header, item.Value, item)),
+    lay('content-security-policy', csp.ContentSecurityPolicy, csp),
+    lay('x-content-type-options', 'nosniff', type),
+    lay('x-frame-options', frame.FrameOption, frame),
+    lay('referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy),
+    lay('strict-transport-security', `max-age=${hsts.AccessControlMaxAgeSec}`, hsts),
+  ];
 }

@@ -38,21 +38,17 @@ type EdgeOptions = {
 
 /** Plays the CloudFront distribution: behaviours by path, what each lets through to its origin, and the headers that it adds. */
 export class Edge {
-  readonly #distribution: DistributionDefinition;
   readonly #behaviors: readonly Behavior[];
   readonly #pools: Pool[] = [];
 
   /** @throws CloudError when the distribution uses something that is not known here */
   constructor({ distribution, model, buckets }: EdgeOptions) {
-    this.#distribution = distribution;
     const origins = new Map(
       distribution.Origins.map((origin): [string, Origin] => {
         const bucket = model.bucketDomains.get(origin.DomainName);
         if (bucket !== undefined) return [origin.Id, { kind: 'bucket', objects: buckets.get(bucket) ?? new Map() }];
-        if (origin.OriginPath !== '' || !origin.DomainName.startsWith('127.0.0.1:')) {
-          throw new CloudError(
-            `The one-machine cloud does not know the origin ${origin.DomainName}${origin.OriginPath}`,
-          );
+        if (!origin.DomainName.startsWith('127.0.0.1:')) {
+          throw new CloudError(`The one-machine cloud does not know the origin ${origin.DomainName}`);
         }
         const pool = new Pool(`http://${origin.DomainName}`, { connections: 64 });
         this.#pools.push(pool);
@@ -68,10 +64,7 @@ export class Edge {
       const origin = origins.get(behavior.TargetOriginId);
       if (origin === undefined) throw new CloudError(`The distribution has no origin ${behavior.TargetOriginId}`);
       return {
-        pattern:
-          behavior.PathPattern.startsWith('/') || behavior.PathPattern === '*'
-            ? behavior.PathPattern
-            : `/${behavior.PathPattern}`,
+        pattern: behavior.PathPattern,
         origin,
         methods: behavior.AllowedMethods,
         requestPolicy: originRequestPolicy(model, behavior.OriginRequestPolicyId),
@@ -112,20 +105,9 @@ export class Edge {
   ): Promise<HttpAnswer> {
     const { origin } = behavior;
     const asked = behavior.viewerFunction?.path(request, path) ?? path;
-    const answer =
-      origin.kind === 'bucket'
-        ? fromBucket(origin.objects, this.#objectKey(asked), request.headers['if-none-match'])
-        : await forward(origin, behavior.requestPolicy, request, asked, query, body);
-    const custom = this.#distribution.CustomErrorResponses.find(({ ErrorCode }) => ErrorCode === answer.status);
-    if (custom?.ResponsePagePath === undefined) return answer;
-    const key = custom.ResponsePagePath.slice(1);
-    const objects = this.#behaviors.at(-1)?.origin;
-    const replacement = objects?.kind === 'bucket' ? fromBucket(objects.objects, key, undefined) : answer;
-    return replacement.status === 200 ? { ...replacement, status: custom.ResponseCode ?? answer.status } : answer;
-  }
-
-  #objectKey(path: string): string {
-    return path === '/' ? this.#distribution.DefaultRootObject : decodeURI(path.slice(1));
+    return origin.kind === 'bucket'
+      ? fromBucket(origin.objects, decodeURI(asked.slice(1)), request.headers['if-none-match'])
+      : forward(origin, behavior.requestPolicy, request, asked, query, body);
   }
 }
 
@@ -196,55 +178,34 @@ const OWN: ReadonlySet<string> = new Set([
   'user-agent',
   'via',
   'x-forwarded-for',
-  'cookie',
   'expect',
   'upgrade',
 ]);
 
 function forwardedHeaders(
-  policy: OriginRequestPolicy,
+  { headers: { which, names } }: OriginRequestPolicy,
   request: IncomingMessage,
   viewer: string,
 ): Record<string, string> {
-  const { HeaderBehavior, Headers } = policy.HeadersConfig;
-  const listed = new Set(Headers.map((name) => name.toLowerCase()));
-  // A viewer cannot write what CloudFront tells about him.
-  const known: Record<string, string> = {};
+  const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
+    // A viewer cannot write what CloudFront tells about him.
     if (value === undefined || OWN.has(name) || name.startsWith('cloudfront-')) continue;
-    known[name] = typeof value === 'string' ? value : value.join(',');
+    if ((which === 'only') !== names.has(name)) continue;
+    forwarded[name] = typeof value === 'string' ? value : value.join(',');
   }
-  const whitelisted = HeaderBehavior === 'whitelist' || HeaderBehavior === 'allViewerAndWhitelistCloudFront';
-  const forwarded = Object.entries(known).filter(([name]) => {
-    if (HeaderBehavior === 'whitelist') return listed.has(name);
-    if (HeaderBehavior === 'allExcept') return !listed.has(name);
-    return HeaderBehavior !== 'none';
-  });
-  if (whitelisted && listed.has('cloudfront-viewer-address')) forwarded.push(['cloudfront-viewer-address', viewer]);
-  const cookie = forwardedCookies(policy, request.headers.cookie ?? '');
-  if (cookie !== '') forwarded.push(['cookie', cookie]);
-  return Object.fromEntries(forwarded);
+  if (which === 'only' && names.has(VIEWER_ADDRESS)) forwarded[VIEWER_ADDRESS] = viewer;
+  return forwarded;
 }
 
-function forwardedCookies(policy: OriginRequestPolicy, header: string): string {
-  const { CookieBehavior, Cookies } = policy.CookiesConfig;
-  return header
-    .split(/;\s*/)
-    .filter((cookie) => isKept(CookieBehavior, Cookies, cookie.split('=')[0] ?? ''))
-    .join('; ');
-}
+const VIEWER_ADDRESS = 'cloudfront-viewer-address';
 
-function forwardedQuery(policy: OriginRequestPolicy, query: string): string {
-  const { QueryStringBehavior, QueryStrings } = policy.QueryStringsConfig;
+function forwardedQuery({ query: kept }: OriginRequestPolicy, query: string): string {
+  if (kept === 'all') return query;
   return query
     .split('&')
-    .filter((pair) => isKept(QueryStringBehavior, QueryStrings, decodeURIComponent(pair.split('=')[0] ?? '')))
+    .filter((pair) => kept.has(decodeURIComponent(pair.split('=')[0] ?? '')))
     .join('&');
-}
-
-function isKept(behavior: 'none' | 'whitelist' | 'all' | 'allExcept', names: readonly string[], name: string): boolean {
-  if (behavior === 'all' || behavior === 'none') return behavior === 'all';
-  return names.includes(name) === (behavior === 'whitelist');
 }
 
 const page = (status: number, text: string): HttpAnswer => ({

@@ -2,16 +2,7 @@ import type { SqsEngine } from '../engines/sqs.ts';
 import { type AwsService, type ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
 
 /** Known actions; the ones about one topic are checked against it, the others against everything. */
-const ACTIONS: ReadonlySet<string> = new Set([
-  'CreateTopic',
-  'DeleteTopic',
-  'ListTopics',
-  'GetTopicAttributes',
-  'Subscribe',
-  'Unsubscribe',
-  'ListSubscriptionsByTopic',
-  'Publish',
-]);
+const ACTIONS: ReadonlySet<string> = new Set(['CreateTopic', 'Subscribe', 'Publish']);
 
 /** SNS over its query protocol: a form in, XML out. */
 export function sns(engine: SqsEngine): AwsService {
@@ -25,7 +16,7 @@ export function sns(engine: SqsEngine): AwsService {
       const form = new URLSearchParams(request.body.toString('utf8'));
       const action = form.get('Action') ?? '';
       if (!ACTIONS.has(action)) throw new UnknownOperation('sns', action);
-      const resource = form.get('TopicArn') ?? form.get('TargetArn') ?? form.get('SubscriptionArn') ?? '*';
+      const resource = form.get('TopicArn') ?? '*';
       return {
         checks: [{ action: `sns:${action}`, resource }],
         perform: () => engine.forward(request.headers, request.body),

@@ -14,10 +14,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
   GetQueueAttributes: 'GetQueueAttributes',
   SetQueueAttributes: 'SetQueueAttributes',
-  GetQueueUrl: 'GetQueueUrl',
-  PurgeQueue: 'PurgeQueue',
   CreateQueue: 'CreateQueue',
-  DeleteQueue: 'DeleteQueue',
   ListQueues: 'ListQueues',
 };
 

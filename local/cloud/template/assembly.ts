@@ -19,8 +19,6 @@ const resource = z.object({
 const template = z.object({
   Resources: z.record(z.string(), resource),
   Outputs: z.record(z.string(), z.object({ Value: json, Condition: z.string().optional() })).default({}),
-  Conditions: object.default({}),
-  Parameters: z.record(z.string(), z.object({ Type: z.string(), Default: json.optional() })).default({}),
 });
 
 const assets = z.object({

@@ -1,6 +1,5 @@
 import { CloudError } from '../cloud-error.ts';
-import { isList, isObject, type Json, type JsonObject } from '../json.ts';
-import type { Template } from './assembly.ts';
+import { isList, isObject, type Json } from '../json.ts';
 
 export type Identity = {
   /** What `Ref` gives. */
@@ -10,7 +9,6 @@ export type Identity = {
 };
 
 export type ResolverOptions = {
-  readonly template: Template;
   /** Values of `AWS::Region` and its like. */
   readonly pseudoParameters: Readonly<Record<string, string>>;
   /** The name, address and attributes of a resource. Called with a resolver, because names may be built of other names. */
@@ -35,18 +33,13 @@ export class Resolver {
   /** @throws CloudError on an intrinsic, pseudo parameter, resource or attribute that is not known */
   resolve(value: Json): Json {
     if (typeof value === 'string') return this.#dynamicReferences(value);
-    if (isList(value)) return value.map((item) => this.resolve(item)).filter((item) => item !== NO_VALUE);
+    if (isList(value)) return value.map((item) => this.resolve(item));
     if (!isObject(value)) return value;
     const [key, ...others] = Object.keys(value);
     if (key !== undefined && others.length === 0 && (key === 'Ref' || key.startsWith('Fn::'))) {
       return this.#intrinsic(key, value[key] ?? null);
     }
-    const resolved: Record<string, Json> = {};
-    for (const [name, member] of Object.entries(value)) {
-      const result = this.resolve(member);
-      if (result !== NO_VALUE) resolved[name] = result;
-    }
-    return resolved;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.resolve(member)]));
   }
 
   /** Resolves an expression that must be text. Numbers count as their text, as in CloudFormation. */
@@ -55,13 +48,6 @@ export class Resolver {
     if (typeof resolved === 'string') return resolved;
     if (typeof resolved === 'number' || typeof resolved === 'boolean') return String(resolved);
     throw new CloudError(`${JSON.stringify(value)} is not text`);
-  }
-
-  /** Whether a named condition of the template holds. */
-  condition(name: string): boolean {
-    const expression = this.#options.template.Conditions[name];
-    if (expression === undefined) throw new CloudError(`The template has no condition ${name}`);
-    return this.#condition(expression);
   }
 
   identity(logicalId: string): Identity {
@@ -80,21 +66,18 @@ export class Resolver {
       case 'Ref':
         return this.#ref(this.#plainText(name, argument));
       case 'Fn::GetAtt': {
-        const [logicalId, ...path] =
-          typeof argument === 'string'
-            ? argument.split('.')
-            : this.#list(name, argument).map((part) => this.text(part));
-        return this.#attribute(logicalId ?? '', path.join('.'));
+        const [logicalId = '', ...path] = this.#list(name, argument).map((part) => this.text(part));
+        return this.#attribute(logicalId, path.join('.'));
       }
       case 'Fn::Join': {
         const [separator, parts] = this.#list(name, argument);
         const texts = this.#list(name, this.resolve(parts ?? null)).map((part) => this.text(part));
         return this.#dynamicReferences(texts.join(this.text(separator ?? '')));
       }
-      case 'Fn::Sub': {
-        const [text, variables] = isList(argument) ? argument : [argument, {}];
-        return this.#substitute(this.#plainText(name, text ?? null), isObject(variables) ? variables : {});
-      }
+      case 'Fn::Sub':
+        return this.#plainText(name, argument).replaceAll(/\$\{([^}]*)\}/g, (_, reference: string) =>
+          this.text({ Ref: reference }),
+        );
       case 'Fn::Select': {
         const [index, list] = this.#list(name, argument);
         const item = this.#list(name, this.resolve(list ?? null))[Number(this.text(index ?? ''))];
@@ -105,27 +88,17 @@ export class Resolver {
         const [separator, text] = this.#list(name, argument);
         return this.text(text ?? null).split(this.text(separator ?? null));
       }
-      case 'Fn::If': {
-        const [condition, yes, no] = this.#list(name, argument);
-        return this.resolve((this.condition(this.text(condition ?? null)) ? yes : no) ?? null);
-      }
       default:
         throw new CloudError(`The one-machine cloud does not know ${name}`);
     }
   }
 
   #ref(name: string): Json {
-    if (name === 'AWS::NoValue') return NO_VALUE;
     const pseudo = this.#options.pseudoParameters[name];
     if (pseudo !== undefined) return pseudo;
     if (name.startsWith('AWS::'))
       throw new CloudError(`The one-machine cloud does not know the pseudo parameter ${name}`);
-    const parameter = this.#options.template.Parameters[name];
-    if (parameter === undefined) return this.identity(name).ref;
-    if (parameter.Default === undefined || parameter.Type.startsWith('AWS::SSM')) {
-      throw new CloudError(`The template's parameter ${name} has no value on one machine`);
-    }
-    return parameter.Default;
+    return this.identity(name).ref;
   }
 
   #attribute(logicalId: string, attribute: string): string {
@@ -133,37 +106,6 @@ export class Resolver {
     if (value === undefined)
       throw new CloudError(`The one-machine cloud does not know the attribute ${logicalId}.${attribute}`);
     return value;
-  }
-
-  #substitute(text: string, variables: JsonObject): string {
-    const filled = text.replaceAll(/\$\{([^}]*)\}/g, (_, name: string) => {
-      if (name.startsWith('!')) return `\${${name.slice(1)}}`;
-      const variable = variables[name];
-      if (variable !== undefined) return this.text(variable);
-      const [logicalId, ...path] = name.split('.');
-      return path.length === 0 ? this.text({ Ref: name }) : this.#attribute(logicalId ?? '', path.join('.'));
-    });
-    return this.#dynamicReferences(filled);
-  }
-
-  #condition(expression: Json): boolean {
-    const [name, argument] = isObject(expression) ? (Object.entries(expression)[0] ?? []) : [];
-    switch (name) {
-      case 'Fn::Equals': {
-        const [left, right] = this.#list(name, argument ?? null);
-        return this.text(left ?? null) === this.text(right ?? null);
-      }
-      case 'Fn::And':
-        return this.#list(name, argument ?? null).every((part) => this.#condition(part));
-      case 'Fn::Or':
-        return this.#list(name, argument ?? null).some((part) => this.#condition(part));
-      case 'Fn::Not':
-        return !this.#list(name, argument ?? null).every((part) => this.#condition(part));
-      case 'Condition':
-        return this.condition(this.#plainText(name, argument ?? null));
-      default:
-        throw new CloudError(`The one-machine cloud does not know the condition ${JSON.stringify(expression)}`);
-    }
   }
 
   #dynamicReferences(text: string): string {
@@ -191,6 +133,3 @@ export class Resolver {
     throw new CloudError(`${name} wants text, not ${JSON.stringify(value)}`);
   }
 }
-
-/** Stands for `AWS::NoValue` until the member that holds it is left out. */
-const NO_VALUE: Json = Object.freeze({ 'AWS::NoValue': true });

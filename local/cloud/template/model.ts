@@ -35,7 +35,6 @@ export type ApiDefinition = {
   readonly routes: readonly {
     readonly key: string;
     readonly functionArn: string;
-    readonly timeoutMs: number;
     readonly authorizer?: JwtAuthorizerDefinition;
   }[];
 };
@@ -115,7 +114,6 @@ export class TemplateReader {
     const { assembly, addresses } = options;
     this.#options = options;
     this.resolver = new Resolver({
-      template: assembly.template,
       pseudoParameters: {
         ...PSEUDO_PARAMETERS,
         'AWS::StackName': assembly.stackName,
@@ -128,8 +126,7 @@ export class TemplateReader {
         return identify({ logicalId, resource, stackName: assembly.stackName, addresses, resolver });
       },
     });
-    const all = Object.entries(assembly.template.Resources);
-    this.#resources = all.filter(([, { Condition }]) => Condition === undefined || this.resolver.condition(Condition));
+    this.#resources = Object.entries(assembly.template.Resources);
     this.#played = this.#playedFunctions();
   }
 
@@ -159,9 +156,8 @@ export class TemplateReader {
           .map((route) => {
             const integration = integrations.get(route.Target.replace('integrations/', ''));
             if (integration === undefined) throw new CloudError(`The route ${route.RouteKey} has no integration`);
-            const timeoutMs = integration.TimeoutInMillis ?? 30_000;
             const authorizer = this.#jwtAuthorizer(route);
-            const definition = { key: route.RouteKey, functionArn: integration.IntegrationUri, timeoutMs };
+            const definition = { key: route.RouteKey, functionArn: integration.IntegrationUri };
             return authorizer === undefined ? definition : { ...definition, authorizer };
           }),
       };
@@ -262,6 +258,12 @@ export class TemplateReader {
   }
 
   #refuseUnknownTypes(): void {
+    for (const [id, { Condition }] of [
+      ...this.#resources,
+      ...Object.entries(this.#options.assembly.template.Outputs),
+    ]) {
+      if (Condition !== undefined) throw new CloudError(`The one-machine cloud does not know the condition of ${id}`);
+    }
     for (const [id, { Type }] of this.#resources) {
       if (!READ_TYPES.has(Type) && !schema.NO_LOCAL_EFFECT.has(Type)) {
         throw new CloudError(`The one-machine cloud does not know the resource type ${Type} (${id})`);
@@ -295,16 +297,10 @@ export class TemplateReader {
     const policies = this.#read('AWS::IAM::Policy', schema.policy, (_, properties) => properties);
     const dropped = this.#options.withoutStatement;
     const roles = this.#read('AWS::IAM::Role', schema.role, (logicalId, properties): Role => {
-      const [managed] = properties.ManagedPolicyArns;
-      if (managed !== undefined)
-        throw new CloudError(`${logicalId}: the one-machine cloud does not know the policy ${managed}`);
       const name = this.#ref(logicalId);
-      const documents = [
-        ...properties.Policies.map(({ PolicyDocument }) => PolicyDocument),
-        ...policies.filter(({ Roles }) => Roles.includes(name)).map(({ PolicyDocument }) => PolicyDocument),
-      ];
-      const statements = documents
-        .flatMap(({ Statement }) => Statement)
+      const statements = policies
+        .filter(({ Roles }) => Roles.includes(name))
+        .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
         .map((statement, index): RoleStatement => {
           requireKnownStatement(statement, logicalId);
           return { role: logicalId, index, statement };
@@ -338,7 +334,7 @@ export class TemplateReader {
         name,
         role,
         codeFolder: `${this.#options.assembly.directory}/${asset}`,
-        logGroup: properties.LoggingConfig.LogGroup ?? `/aws/lambda/${name}`,
+        logGroup: properties.LoggingConfig.LogGroup,
         properties,
       };
     });
@@ -361,18 +357,12 @@ export class TemplateReader {
     );
     const functions = this.#read('AWS::Lambda::Permission', schema.permission, (_, properties) => {
       const arn = functionArns.get(properties.FunctionName) ?? properties.FunctionName;
-      const source = properties.SourceArn;
-      const condition: PolicyStatement['Condition'] =
-        source === undefined ? {} : { ArnLike: { 'aws:SourceArn': [source] } };
-      const principal = properties.Principal.includes('.')
-        ? { Service: [properties.Principal] }
-        : { AWS: [properties.Principal] };
       const statement: PolicyStatement = {
         Effect: 'Allow',
-        Principal: principal,
+        Principal: { Service: properties.Principal },
         Action: [properties.Action],
         Resource: [arn],
-        Condition: condition,
+        Condition: { ArnLike: { 'aws:SourceArn': [properties.SourceArn] } },
       };
       return { arn, statements: [statement] };
     });
@@ -382,9 +372,10 @@ export class TemplateReader {
   #outputs(): Record<string, string> {
     const { assembly } = this.#options;
     return Object.fromEntries(
-      Object.entries(assembly.template.Outputs)
-        .filter(([, { Condition }]) => Condition === undefined || this.resolver.condition(Condition))
-        .map(([name, { Value }]) => [name, this.#edgeUrl(this.resolver.text(Value))]),
+      Object.entries(assembly.template.Outputs).map(([name, { Value }]) => [
+        name,
+        this.#edgeUrl(this.resolver.text(Value)),
+      ]),
     );
   }
 
