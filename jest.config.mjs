@@ -7,6 +7,6 @@ export default {
   // Started services and browsers take their time on a busy machine.
   testTimeout: 30_000,
   // The second fails a run in which a function logged what it must not.
-  reporters: ['default', '<rootDir>/test/logs/reporter.ts'],
-  transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
+  reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts'],
+  transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
 };

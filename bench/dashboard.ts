@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { builtDashboard } from '../lib/dashboard-page.ts';
-import { launchBrowser } from '../test/widget/browser.ts';
+import { launchBrowser } from '../test/e2e/widget/browser.ts';
 
 /**
  * What the dashboard weighs, and how long it takes until its first button can be pressed: `node bench/dashboard.ts`.

@@ -24,7 +24,7 @@ export type VaWaveStackProps = StackProps &
     /** Module behind `#network-rule` in the outbound functions. Only the one-machine cloud sets it. @default the strict rule */
     readonly networkRule?: string;
     /**
-     * Leaves out what the emulator of test/deploy does not have: the distribution with its buckets and what is in them (the API then
+     * Leaves out what the emulator of test/e2e/deploy does not have: the distribution with its buckets and what is in them (the API then
      * stands for `{base_url}`), alarms over sums of metrics, and the looks of the login. Nothing else sets it. @default false
      */
     readonly emulated?: boolean;

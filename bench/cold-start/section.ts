@@ -28,7 +28,7 @@ export async function coldStart(folder: string): Promise<Section> {
   return {
     title: 'Cold start',
     method: `The import of each deployed bundle in a fresh process, in turn, medians of ${ROUNDS} rounds. CPU is what counts: a function
-of 512 MB has less than a third of a core. Node's own start is not part of it. Budgets for the bytes: test/bundles.`,
+of 512 MB has less than a third of a core. Node's own start is not part of it. Budgets for the bytes: test/lib/budgets.ts.`,
     tables: [
       {
         columns: ['Function', 'kB', 'import ms', 'import CPU ms', 'CPU of the DynamoDB client alone'],

@@ -10,7 +10,7 @@ import { operatorOf } from '../../local/demo/operator.ts';
 import { startLocalCloud } from '../../local/local-cloud.ts';
 import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { launchBrowser } from '../../test/widget/browser.ts';
+import { launchBrowser } from '../../test/e2e/widget/browser.ts';
 import type { Goal, Section } from '../report.ts';
 import { median } from '../statistics.ts';
 

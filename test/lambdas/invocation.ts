@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
-import { collect } from '../logs/collected.ts';
+import { collect } from '../harness/logs/collected.ts';
 
 export const REQUEST_ID = '0f9f4a52-0000-4000-8000-00000000feed';
 

@@ -8,8 +8,8 @@ import {
   usageWebhookMiddleware,
 } from '../../../packages/receiver/src/index.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+import { send } from '../../e2e/examples/send.ts';
 import { actionRequests, aiRequest, eventRequest, SIGNING_SECRET } from '../../examples/action-requests.ts';
-import { send } from '../../examples/send.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 
 const NOW = new Date('2026-03-04T05:06:07.000Z');

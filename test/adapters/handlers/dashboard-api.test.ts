@@ -1,0 +1,381 @@
+import { EVENT_NAMES } from '../../../src/contract/events.ts';
+import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { dashboardApi, OTHER_ORG_ID } from './dashboard-api.ts';
+
+const ORG = `/organizations/${ORG_ID}`;
+const OTHER = `/organizations/${OTHER_ORG_ID}`;
+const SITE = `${ORG}/assistants/${SITE_ID}`;
+
+const settings = { name: 'Shop', hourly_rate_limit: 100 };
+const eventAction = {
+  trigger: 'Event',
+  name: 'Tell the CRM',
+  url: 'https://crm.example/events',
+  events: ['conversation.started'],
+};
+
+function withAssistant(changes: Parameters<typeof anAssistant>[0] = {}) {
+  const api = dashboardApi();
+  api.store.assistants.set(SITE_ID, anAssistant(changes));
+  return api;
+}
+
+describe('who may do what', () => {
+  test('nobody passes without a verified token', async () => {
+    const { status, body } = await dashboardApi().call(undefined, 'GET', '/me');
+    expect([status, body.success]).toEqual([401, false]);
+  });
+
+  test('me names the organizations and the role in each', async () => {
+    const { body } = await dashboardApi().call('max', 'GET', '/me');
+    expect(body).toEqual({
+      sub: 'max',
+      organizations: [
+        { org_id: ORG_ID, name: `Name of ${ORG_ID}`, plan: 'paid', role: 'member', email: 'max@shop.example' },
+      ],
+    });
+  });
+
+  test('somebody without a membership is in no organization, and sees none', async () => {
+    const { call } = dashboardApi();
+    expect((await call('stranger', 'GET', '/me')).body.organizations).toEqual([]);
+    expect((await call('stranger', 'GET', `${ORG}/assistants`)).status).toBe(404);
+  });
+
+  test('members read', async () => {
+    const { call } = withAssistant();
+    for (const path of [`${ORG}/assistants`, SITE, `${ORG}/actions`, `${SITE}/installation`]) {
+      expect((await call('max', 'GET', path)).status).toBe(200);
+    }
+  });
+
+  test.each([
+    ['POST', `${ORG}/assistants`],
+    ['PATCH', SITE],
+    ['POST', `${SITE}/server-secret`],
+    ['POST', `${SITE}/actions`],
+    ['PATCH', `${ORG}/actions/act_event`],
+    ['DELETE', `${ORG}/actions/act_event?version=1`],
+    ['POST', `${ORG}/actions/act_event/test`],
+    ['GET', `${ORG}/audit`],
+  ])('members may not %s %s', async (method, path) => {
+    const { call, store } = withAssistant();
+    store.actions.set('act_event', anEventAction());
+    const { status, body } = await call('max', method, path, method === 'GET' ? undefined : {});
+    expect([status, body.error]).toEqual([403, 'Only admins of the organization may do this']);
+  });
+
+  test('a role that was taken away is gone with the next request', async () => {
+    const { call, memberships } = withAssistant();
+    expect((await call('anna', 'GET', SITE)).status).toBe(200);
+    memberships.splice(0, 1);
+    expect((await call('anna', 'GET', SITE)).status).toBe(404);
+  });
+
+  test('ids of another organization do not exist, by either path', async () => {
+    const { call, store } = withAssistant();
+    store.actions.set('act_event', anEventAction());
+    for (const [method, path] of [
+      ['GET', SITE],
+      ['GET', `${OTHER}/assistants/${SITE_ID}`],
+      ['PATCH', `${OTHER}/assistants/${SITE_ID}`],
+      ['POST', `${OTHER}/assistants/${SITE_ID}/actions`],
+      ['POST', `${OTHER}/assistants/${SITE_ID}/server-secret`],
+      ['GET', `${OTHER}/actions/act_event`],
+      ['PATCH', `${OTHER}/actions/act_event`],
+      ['DELETE', `${OTHER}/actions/act_event?version=1`],
+      ['POST', `${OTHER}/actions/act_event/test`],
+    ] as const) {
+      const body = { version: 1, change: {}, idempotency_key: 'k', action: eventAction };
+      const reply = await call(
+        'olga',
+        method,
+        path,
+        method === 'GET' || method === 'DELETE' ? undefined : pick(path, body),
+      );
+      expect([path, reply.status]).toEqual([path, 404]);
+    }
+    expect(store.assistants.get(SITE_ID)?.version).toBe(1);
+    expect(store.actions.get('act_event')?.version).toBe(1);
+  });
+
+  test('paths that are no operation answer 404', async () => {
+    const { call } = dashboardApi();
+    for (const path of ['/', '/nothing', `${ORG}/assistants/a%20b`, `${ORG}/actions/x/y/z`]) {
+      expect((await call('anna', 'GET', path)).status).toBe(404);
+    }
+  });
+});
+
+/** The part of a body that the operation of the path takes. */
+function pick(path: string, body: { version: number; change: object; idempotency_key: string; action: object }) {
+  if (path.endsWith('/actions')) return { idempotency_key: body.idempotency_key, action: body.action };
+  if (path.endsWith('/server-secret')) return { version: body.version };
+  return path.endsWith('/test') ? {} : { version: body.version, change: body.change };
+}
+
+describe('assistants', () => {
+  test('are created with normalized entries and the defaults of the contract', async () => {
+    const { call } = dashboardApi();
+    const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, {
+      idempotency_key: 'one',
+      assistant: {
+        ...settings,
+        domain: 'https://Shop.Example/x',
+        allowed_domains: ['HTTP://Shop.example/a', 'b.example:8443'],
+      },
+    });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      domain: 'shop.example',
+      allowed_domains: ['shop.example', 'b.example:8443'],
+      enabled: true,
+      authentication_mode: 'Allowed Websites',
+      server_secret: null,
+      escalation_channels: 0,
+      version: 1,
+    });
+  });
+
+  test('need a Rate Limit: there is no default', async () => {
+    const { status, body } = await dashboardApi().call('anna', 'POST', `${ORG}/assistants`, {
+      idempotency_key: 'one',
+      assistant: { name: 'Shop' },
+    });
+    expect(status).toBe(400);
+    expect(body.error).toMatch(/hourly_rate_limit/);
+  });
+
+  test('Session Signed is refused on the free plan and taken on the paid one', async () => {
+    const { call } = dashboardApi();
+    const request = { idempotency_key: 'one', assistant: { ...settings, authentication_mode: 'Session Signed' } };
+    const free = await call('olga', 'POST', `${OTHER}/assistants`, request);
+    expect([free.status, free.body.error]).toEqual([
+      400,
+      'authentication_mode: Session Signed is a paid feature; the organization is on the free plan',
+    ]);
+    expect((await call('anna', 'POST', `${ORG}/assistants`, request)).status).toBe(201);
+  });
+
+  test.each([
+    ['*.example.com', 'allowed_domains'],
+    ['', 'allowed_domains'],
+  ])('the entry %j is refused by name', async (entry, field) => {
+    const { status, body } = await withAssistant().call('anna', 'PATCH', SITE, {
+      version: 1,
+      change: { [field]: [entry] },
+    });
+    expect([status, body.error.startsWith(`${field}.0: `)]).toEqual([400, true]);
+  });
+
+  test('escalation channels, the owner and the secret cannot be set here', async () => {
+    const { call, store } = withAssistant();
+    for (const change of [
+      { escalation_topics: ['arn:aws:sns:us-east-1:123456789012:va-wave-escalation-x'] },
+      { org_id: OTHER_ORG_ID },
+      { server_secret: { sha256: 'x', last_six: 'y' } },
+      { site_id: 'site_x' },
+    ]) {
+      expect((await call('anna', 'PATCH', SITE, { version: 1, change })).status).toBe(400);
+    }
+    expect(store.assistants.get(SITE_ID)).toEqual(anAssistant());
+  });
+
+  test('the same idempotency key creates one assistant, and another request with it is refused', async () => {
+    const { call, store, recorded } = dashboardApi();
+    const request = { idempotency_key: 'one', assistant: settings };
+    const replies = await Promise.all([1, 2, 3].map(() => call('anna', 'POST', `${ORG}/assistants`, request)));
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(replies.map(({ body }) => body.site_id)).size).toBe(1);
+    expect(store.assistants.size).toBe(1);
+    expect(recorded.records).toHaveLength(1);
+    const other = await call('anna', 'POST', `${ORG}/assistants`, {
+      ...request,
+      assistant: { ...settings, name: 'Other' },
+    });
+    expect(other.status).toBe(409);
+  });
+
+  test('a stale save is refused and says what stands there now', async () => {
+    const { call } = withAssistant();
+    await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'First' } });
+    const { status, body } = await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'Second' } });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ success: false, current: { name: 'First', version: 2 } });
+    expect(body.error).toMatch(/^version: /);
+  });
+
+  test('of two saves of one version exactly one wins', async () => {
+    const { call, store } = withAssistant();
+    const replies = await Promise.all(
+      ['A', 'B'].map((name) => call('anna', 'PATCH', SITE, { version: 1, change: { name } })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(store.assistants.get(SITE_ID)?.version).toBe(2);
+  });
+});
+
+describe('the server secret', () => {
+  test('is shown once, afterwards its last six characters', async () => {
+    const { call } = withAssistant({ authentication_mode: 'Session Signed' });
+    const { status, body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
+    expect(status).toBe(200);
+    expect(body.server_secret).toMatch(/^ss_/);
+    const later = await call('anna', 'GET', SITE);
+    expect(later.body.server_secret).toEqual({ last_six: body.server_secret.slice(-6) });
+    expect(later.text).not.toContain(body.server_secret);
+    expect(later.text).not.toContain('sha256');
+  });
+
+  test('is replaced only when that is said', async () => {
+    const { call } = withAssistant({ authentication_mode: 'Session Signed' });
+    await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
+    expect((await call('anna', 'POST', `${SITE}/server-secret`, { version: 2 })).status).toBe(409);
+    expect((await call('anna', 'POST', `${SITE}/server-secret`, { version: 2, regenerate: true })).status).toBe(200);
+  });
+
+  test('needs Session Signed', async () => {
+    const { status } = await withAssistant().call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
+    expect(status).toBe(400);
+  });
+});
+
+describe('Actions', () => {
+  const create = (action: object, key = 'one') => [`${SITE}/actions`, { idempotency_key: key, action }] as const;
+
+  test('are created enabled and never show a signing secret', async () => {
+    const { call, store } = withAssistant();
+    const created = await call('anna', 'POST', ...create(eventAction));
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ enabled: true, method: 'POST', site_id: SITE_ID, version: 1 });
+    const path = `${ORG}/actions/${created.body.action_id}`;
+    const replies = [
+      created,
+      await call('anna', 'GET', path),
+      await call('anna', 'GET', `${ORG}/actions`),
+      await call('anna', 'PATCH', path, { version: 1, change: { enabled: false } }),
+      await call('anna', 'PATCH', path, { version: 1, change: { enabled: true } }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([201, 200, 200, 200, 409]);
+    const [stored] = store.actions.values();
+    for (const { text } of replies) {
+      expect(text).not.toMatch(/seal|signing_secret|whsec_/);
+      expect(text).not.toContain(stored?.sealed_signing_secret);
+    }
+  });
+
+  test.each([
+    [{ ...eventAction, url: 'http://crm.example/' }, 'url: must start with https://'],
+    [{ ...eventAction, url: `https://crm.example/${'a'.repeat(2000)}` }, 'url: must be at most 2000 characters'],
+    [{ ...eventAction, events: [] }, 'events: at least one event is required'],
+    [{ ...eventAction, events: ['no.such'] }, 'events.0: must be an event of the catalog'],
+    [
+      { trigger: 'AI-decided', name: 'A', url: 'https://a.example/', description: 'short' },
+      'description: must be at least 10 characters',
+    ],
+    [
+      { trigger: 'Form', name: 'A', url: 'https://a.example/', form_fields: [] },
+      'form_fields: at least one form field is required',
+    ],
+  ])('%# is refused by name', async (action, message) => {
+    const { status, body } = await withAssistant().call('anna', 'POST', ...create(action));
+    expect([status, body.error]).toEqual([400, `action.${message}`]);
+  });
+
+  test('parameters of the JSON Schema subset are taken, others refused', async () => {
+    const { call } = withAssistant();
+    const action = (parameters: object) => ({
+      trigger: 'AI-decided',
+      name: 'Look up',
+      url: 'https://a.example/',
+      description: 'Finds an order',
+      parameters,
+    });
+    const good = { properties: { order: { type: 'string', pattern: '^A' } }, required: ['order'] };
+    expect((await call('anna', 'POST', ...create(action(good)))).status).toBe(201);
+    const bad = { properties: { order: { type: 'array' } } };
+    expect((await call('anna', 'POST', ...create(action(bad), 'two'))).status).toBe(400);
+  });
+
+  test('every event of the catalog can be selected', async () => {
+    const { status } = await withAssistant().call(
+      'anna',
+      'POST',
+      ...create({ ...eventAction, events: [...EVENT_NAMES] }),
+    );
+    expect(status).toBe(201);
+  });
+
+  test('the trigger cannot be changed', async () => {
+    const { call, store } = withAssistant();
+    store.actions.set('act_event', anEventAction());
+    const { status, body } = await call('anna', 'PATCH', `${ORG}/actions/act_event`, {
+      version: 1,
+      change: { trigger: 'Form' },
+    });
+    expect([status, body.error]).toEqual([400, 'trigger: is Event since creation and cannot be changed']);
+  });
+
+  test('the 51st of an organization is refused', async () => {
+    const { call } = withAssistant();
+    for (let count = 0; count < 50; count++) {
+      expect((await call('anna', 'POST', ...create(eventAction, `key-${count}`))).status).toBe(201);
+    }
+    const { status, body } = await call('anna', 'POST', ...create(eventAction, 'key-50'));
+    expect([status, body.error]).toEqual([409, 'actions: an organization has at most 50']);
+  });
+
+  test('are deleted at the version that was read', async () => {
+    const { call, store } = withAssistant();
+    store.actions.set('act_form', aFormAction({ version: 2 }));
+    expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=1`)).status).toBe(409);
+    expect((await call('anna', 'DELETE', `${ORG}/actions/act_form`)).status).toBe(400);
+    expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=2`)).body).toEqual({ deleted: true });
+    expect(store.actions.size).toBe(0);
+  });
+
+  test('the Test button goes through the test function', async () => {
+    const { call, store, tested } = withAssistant();
+    store.actions.set('act_event', anEventAction());
+    const { status, body } = await call('anna', 'POST', `${ORG}/actions/act_event/test`, {});
+    expect([status, body.success, tested]).toEqual([200, true, ['act_event']]);
+  });
+});
+
+describe('the audit trail', () => {
+  test('says who changed what, and no value', async () => {
+    const { call } = withAssistant({ authentication_mode: 'Session Signed' });
+    await call('anna', 'PATCH', SITE, { version: 1, change: { domain: 'hidden.example', enabled: false } });
+    const { body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 2 });
+    await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'stale' } });
+    const audit = await call('anna', 'GET', `${ORG}/audit`);
+    expect(audit.body.records).toMatchObject([
+      { operation: 'generate_server_secret', fields: ['server_secret'], version: 3 },
+      { operation: 'update_assistant', fields: ['domain', 'enabled'], version: 2, by: { email: 'anna@shop.example' } },
+    ]);
+    expect(audit.text).not.toContain('hidden.example');
+    expect(audit.text).not.toContain(body.server_secret.slice(-6));
+  });
+});
+
+describe('would this page be allowed?', () => {
+  test.each([
+    ['https://www.example.com/shop', null],
+    ['https://example.com:444/', 'HTTPS://Example.com/x'],
+    ['example.com/page', 'HTTPS://Example.com/x'],
+    ['https://b.example:8443/', 'b.example:8443'],
+    ['https://b.example/', null],
+    ['not a page', null],
+  ])('%s', async (page, matched_by) => {
+    const { body } = await dashboardApi().call('max', 'POST', '/check-hosts', {
+      entries: ['HTTPS://Example.com/x', 'b.example:8443', '*.c.example'],
+      page,
+    });
+    expect(body.entries.map((entry: { normalized: string | null }) => entry.normalized)).toEqual([
+      'example.com',
+      'b.example:8443',
+      null,
+    ]);
+    expect(body.page.matched_by).toBe(matched_by);
+  });
+});

@@ -1,0 +1,110 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { dashboardReply } from '../../../src/adapters/handlers/dashboard-router.ts';
+import { dashboardRoutes } from '../../../src/adapters/handlers/dashboard-routes.ts';
+import { httpHandler } from '../../../src/adapters/handlers/http.ts';
+import type { TestResult } from '../../../src/contract/dashboard.ts';
+import type { Membership, Role } from '../../../src/contract/members.ts';
+import { ORG_ID } from '../../fakes/configuration.ts';
+import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
+import { InMemoryRecordedStores } from '../../fakes/recorded-stores.ts';
+import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
+
+export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
+
+/** The dashboard's API on a configuration in memory, called with the events that API Gateway hands over. */
+export function dashboardApi() {
+  const clock = new FrozenClock();
+  const store = new InMemoryConfigurationStore();
+  const recorded = new InMemoryRecordedStores(store, clock.now);
+  const memberships: Membership[] = [];
+  const tested: string[] = [];
+  for (const [org_id, plan] of [
+    [ORG_ID, 'paid'],
+    [OTHER_ORG_ID, 'free'],
+  ] as const) {
+    store.organizations.set(org_id, {
+      org_id,
+      name: `Name of ${org_id}`,
+      plan,
+      created_at: '2026-01-01T00:00:00.000Z',
+    });
+  }
+  const join = (sub: string, org_id: string, role: Role) =>
+    memberships.push({ org_id, sub, email: `${sub}@shop.example`, role, created_at: '2026-01-01T00:00:00.000Z' });
+  join('anna', ORG_ID, 'admin');
+  join('max', ORG_ID, 'member');
+  join('olga', OTHER_ORG_ID, 'admin');
+
+  const find = (orgId: string, sub: string) =>
+    memberships.find((membership) => membership.org_id === orgId && membership.sub === sub);
+  const routes = dashboardRoutes({
+    store,
+    recorded: recorded.recorded,
+    findCreation: recorded.findCreation,
+    membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
+    auditOf: async (orgId) => recorded.records.filter((record) => record.org_id === orgId).toReversed(),
+    requestsThisHour: async () => 7,
+    testAction: async (_, actionId): Promise<TestResult> => {
+      tested.push(actionId);
+      return {
+        request: { method: 'POST', url: 'https://crm.example/', headers: {}, body: '{}' },
+        status: 200,
+        latency_ms: 12,
+        success: true,
+        error: null,
+        response_excerpt: 'ok',
+      };
+    },
+    sealSigningSecret: async (secret, actionId) => `sealed ${secret.length} for ${actionId}`,
+    now: clock.now,
+    randomBytes: countingBytes(),
+  });
+  const handler = httpHandler(new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' }), (request) =>
+    dashboardReply(routes, request, { findMembership: async (orgId, sub) => find(orgId, sub) }),
+  );
+
+  /** @param sub of the access token; undefined for an event that no authorizer saw */
+  const call = async (sub: string | undefined, method: string, path: string, body?: object) => {
+    const [rawPath = '', rawQueryString = ''] = `/api/dashboard${path}`.split('?');
+    const event = {
+      version: '2.0',
+      routeKey: `${method} /api/dashboard/{proxy+}`,
+      rawPath,
+      rawQueryString,
+      headers: { 'content-type': 'application/json' },
+      queryStringParameters: Object.fromEntries(new URLSearchParams(rawQueryString)),
+      requestContext: {
+        accountId: '1',
+        apiId: 'api',
+        domainName: 'api',
+        domainPrefix: 'api',
+        http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '198.51.100.7', userAgent: 'test' },
+        requestId: 'request',
+        routeKey: '',
+        stage: '$default',
+        time: '',
+        timeEpoch: 0,
+        ...(sub === undefined ? {} : { authorizer: { jwt: { claims: { sub }, scopes: ['va-wave-dashboard/use'] } } }),
+      },
+      isBase64Encoded: false,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    const context = {
+      callbackWaitsForEmptyEventLoop: false,
+      functionName: 'dashboard-api',
+      functionVersion: '1',
+      invokedFunctionArn: 'arn',
+      memoryLimitInMB: '512',
+      awsRequestId: 'aws-request',
+      logGroupName: '',
+      logStreamName: '',
+      getRemainingTimeInMillis: () => 10_000,
+      done: () => undefined,
+      fail: () => undefined,
+      succeed: () => undefined,
+    };
+    const reply = await handler(event, context);
+    return { status: reply.statusCode ?? 0, body: JSON.parse(reply.body ?? '{}'), text: reply.body ?? '' };
+  };
+  return { call, store, recorded, memberships, join, tested, clock };
+}

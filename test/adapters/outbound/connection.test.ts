@@ -1,0 +1,161 @@
+import { within } from '../../harness/within.ts';
+import { selfSigned } from './authority.ts';
+import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
+import { ALLOWED, createWorld, HOST, OK, post, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterEach(stopReceivers);
+afterAll(() => world.stop());
+
+/** For what only the deadline ends. */
+const SHORT_MS = 300;
+/** For what has to end by itself, on the busiest machine. */
+const LONG_MS = 20_000;
+
+async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https://${HOST}:${receiver.port}/`) {
+  const outcome = await within(timeoutMs, world.outbound({ timeoutMs }).deliver(post(0, { url })));
+  expect(await staysOpen(receiver)).toBe(0);
+  return outcome;
+}
+
+describe('silence', () => {
+  test('after the connection was accepted', async () => {
+    const outcome = await deliverTo(await startTcp((socket) => socket.resume()), SHORT_MS);
+    expect(outcome.failure).toEqual({ code: 'timeout', message: expect.stringContaining('TLS was being negotiated') });
+  });
+
+  test('in the middle of TLS', async () => {
+    // A record header that announces more than ever comes.
+    const receiver = await startTcp((socket) => socket.resume().write(Buffer.from('1603030fff02', 'hex')));
+    expect((await deliverTo(receiver, SHORT_MS)).failure?.code).toBe('timeout');
+  });
+
+  test('TLS that drips byte by byte', async () => {
+    const receiver = await startTcp((socket) => {
+      socket.resume().write(Buffer.from('1603030fff02', 'hex'));
+      const drip = setInterval(() => socket.write(Buffer.from([0])), 20);
+      socket.on('close', () => clearInterval(drip));
+    });
+    expect((await deliverTo(receiver, SHORT_MS)).failure?.code).toBe('timeout');
+  });
+
+  test('after the request', async () => {
+    const outcome = await deliverTo(await startTls(world.identity, (socket) => socket.resume()), SHORT_MS);
+    expect(outcome.failure).toEqual({
+      code: 'timeout',
+      message: expect.stringContaining('answer was being waited for'),
+    });
+  });
+});
+
+test('the deadline is 5 seconds unless another is given', async () => {
+  const receiver = await startTls(world.identity, (socket) => socket.resume());
+  const pending = world.outbound().deliver(post(receiver.port));
+  await expect(within(4800, pending)).rejects.toThrow('Not over');
+  expect((await within(200, pending)).failure?.code).toBe('timeout');
+});
+
+test('nobody listens', async () => {
+  const receiver = await startTcp(() => undefined);
+  await receiver.stop();
+  expect((await deliverTo(receiver)).failure?.code).toBe('connect_failure');
+});
+
+describe('TLS', () => {
+  const yesterday = new Date(Date.now() - 24 * 3600 * 1000);
+  const tomorrow = new Date(Date.now() + 24 * 3600 * 1000);
+  const week = 7 * 24 * 3600 * 1000;
+
+  test.each([
+    [
+      'expired',
+      'has expired',
+      () => world.authority.issue([HOST], { from: new Date(+yesterday - week), to: yesterday }),
+    ],
+    [
+      'not valid yet',
+      'not valid yet',
+      () => world.authority.issue([HOST], { from: tomorrow, to: new Date(+tomorrow + week) }),
+    ],
+    ['self-signed', 'self-signed', () => selfSigned([HOST])],
+    ['for another host', 'another host name', () => world.authority.issue(['other.customer.com'])],
+    ['for a parent domain', 'another host name', () => world.authority.issue(['customer.com', '*.com'])],
+  ])('a certificate that is %s is refused before a byte of the request', async (_, message, identity) => {
+    const receiver = await startAnswering(identity(), OK);
+    const outcome = await deliverTo(receiver);
+    expect(outcome.failure).toEqual({ code: 'tls_failure', message: expect.stringContaining(message) });
+    expect(receiver.requests).toEqual([]);
+  });
+
+  test('the environment cannot switch verification off', async () => {
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    const receiver = await startAnswering(selfSigned([HOST]), OK);
+    expect((await deliverTo(receiver)).failure?.code).toBe('tls_failure');
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+  });
+
+  test('an authority of another sender is not trusted', async () => {
+    const receiver = await startAnswering(world.identity, OK);
+    const outbound = world.outbound({ networkRule: { ...world.rule, extraCertificateAuthorities: () => [] } });
+    expect((await outbound.deliver(post(receiver.port))).failure?.code).toBe('tls_failure');
+  });
+
+  test('a server that speaks plain HTTP', async () => {
+    const receiver = await startTcp((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect((await deliverTo(receiver)).failure?.code).toBe('tls_failure');
+  });
+
+  test.each([
+    ['closes', (socket: import('node:net').Socket) => socket.resume().end()],
+    ['resets', (socket: import('node:net').Socket) => socket.on('data', () => socket.resetAndDestroy())],
+  ])('a server that %s during the handshake', async (_, behave) => {
+    expect((await deliverTo(await startTcp(behave))).failure?.code).toBe('tls_failure');
+  });
+
+  test('names are sent as SNI without a trailing dot, addresses are not', async () => {
+    const seen: unknown[] = [];
+    const answering = (socket: import('node:tls').TLSSocket) => {
+      seen.push(socket.servername);
+      socket.once('data', () => socket.end(OK));
+    };
+    const first = await startTls(world.identity, answering);
+    expect((await deliverTo(first, LONG_MS, `https://${HOST}.:${first.port}/`)).status).toBe(200);
+    const second = await startTls(world.identity, answering);
+    expect((await deliverTo(second, LONG_MS, `https://${ALLOWED}:${second.port}/`)).status).toBe(200);
+    expect(seen).toEqual([HOST, false]);
+  });
+
+  test('HTTP/2 is not offered', async () => {
+    const { createSecureServer } = await import('node:http2');
+    const server = createSecureServer(world.identity);
+    server.on('unknownProtocol', (socket) => socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, ALLOWED, resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const outcome = await world.outbound({ timeoutMs: LONG_MS }).deliver(post(port));
+    server.close();
+    expect(outcome.failure?.code).toMatch(/tls_failure|connection_closed/);
+  });
+});
+
+test('no proxy of the environment is used', async () => {
+  const proxy = await startTcp((socket) => socket.destroy());
+  const receiver = await startAnswering(world.identity, OK);
+  for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+  expect((await deliverTo(receiver)).status).toBe(200);
+  for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) delete process.env[name];
+  expect(proxy.connections()).toBe(0);
+});
+
+test('close() ends what is under way and leaves nothing open', async () => {
+  const receiver = await startTls(world.identity, (socket) => socket.resume());
+  const outbound = world.outbound();
+  const pending = outbound.deliver(post(receiver.port));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await outbound.close();
+  expect((await pending).failure?.code).toBe('internal_error');
+  expect(await staysOpen(receiver)).toBe(0);
+});

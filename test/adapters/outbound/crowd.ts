@@ -1,0 +1,58 @@
+import { Resolver } from 'node:dns/promises';
+import { createDeliver } from '../../../src/adapters/outbound/deliver.ts';
+import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+
+/**
+ * A process of its own, so that its memory is the sender's alone: makes `count` deliveries at once after some to warm up, and prints
+ * what became of them, whether one was over a second late, and by how much its memory grew. Arguments: port, count, timeout in ms,
+ * name server, PEM of the authority.
+ */
+const [port = '', count = '', timeout = '', server = '', pem = ''] = process.argv.slice(2);
+
+const { deliver, close } = createDeliver({
+  clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+  timeoutMs: Number(timeout),
+  networkRule: {
+    ...strict,
+    addressProblem: (address) => (address === '127.0.0.1' ? undefined : strict.addressProblem(address)),
+    createResolver: () => {
+      const resolver = new Resolver({ timeout: 700, tries: 4 });
+      resolver.setServers([server]);
+      return resolver;
+    },
+    extraCertificateAuthorities: () => [pem],
+  },
+});
+
+const one = (path: string) =>
+  deliver({
+    method: 'POST',
+    url: `https://receiver.customer.com:${port}${path}`,
+    headers: { 'Content-Type': 'application/json' },
+    body: Buffer.alloc(1000, 'x'),
+    keepBytes: 8192,
+  });
+
+const megabytes = () => process.memoryUsage().rss / 1024 / 1024;
+
+for (let index = 0; index < 5; index += 1) await one('/warm');
+const idle = megabytes();
+let peak = idle;
+const watch = setInterval(() => {
+  peak = Math.max(peak, megabytes());
+}, 5);
+let late = false;
+// A timer, not a clock: a busy machine delays it as it delays the deliveries' own.
+const lateness = setTimeout(() => {
+  late = true;
+}, Number(timeout) + 1000);
+const outcomes = await Promise.all(Array.from({ length: Number(count) }, () => one('/crowd')));
+clearTimeout(lateness);
+clearInterval(watch);
+await close();
+const results: Record<string, number> = {};
+for (const { status, failure } of outcomes) {
+  const result = failure?.code ?? String(status);
+  results[result] = (results[result] ?? 0) + 1;
+}
+console.log(JSON.stringify({ results, late, grownMb: Math.max(peak, megabytes()) - idle }));

@@ -1,0 +1,120 @@
+import { within } from '../../harness/within.ts';
+import { type Receiver, startAnswering, startTcp, stopReceivers } from './receiver.ts';
+import { ALLOWED, ALLOWED_TOO, BLOCKED, createWorld, HOST, OK, post, type World } from './world.ts';
+
+let world: World;
+let receiver: Receiver;
+let canary: Receiver;
+beforeAll(async () => {
+  world = await createWorld();
+  receiver = await startAnswering(world.identity, OK);
+  canary = await startTcp(() => undefined, BLOCKED, receiver.port);
+});
+afterAll(async () => {
+  await stopReceivers();
+  await world.stop();
+  expect(canary.connections()).toBe(0);
+});
+
+const PUBLIC_V6 = '2606:4700:4700::1111';
+const codeFor = async (host: string) =>
+  (await world.outbound().deliver(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).failure?.code;
+
+test.each([
+  ['refused alone', { a: [BLOCKED] }],
+  ['refused after a good one', { a: [ALLOWED, BLOCKED] }],
+  ['refused before a good one', { a: [BLOCKED, ALLOWED] }],
+  ['refused over IPv6 beside a good IPv4', { a: [ALLOWED], aaaa: ['::1'] }],
+  ['refused over IPv4 beside a good IPv6', { a: [BLOCKED], aaaa: [PUBLIC_V6] }],
+  ['mapped over IPv6', { aaaa: ['::ffff:127.0.0.66'] }],
+  [
+    'refused at the end of a chain of aliases',
+    { a: [BLOCKED], aliases: ['b.customer.com', 'c.customer.com', 'd.customer.com'] },
+  ],
+  ['refused as the last of a thousand', { a: [...Array<string>(1000).fill(ALLOWED), BLOCKED] }],
+])('an address %s refuses the delivery', async (_, records) => {
+  world.names.zone.set('mixed.customer.com', records);
+  expect(await codeFor('mixed.customer.com')).toBe('blocked_address');
+});
+
+test('a name that moves between two attempts is refused at the second', async () => {
+  let asked = 0;
+  world.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
+  const outbound = world.outbound();
+  expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
+  expect((await outbound.deliver(post(receiver.port))).failure?.code).toBe('blocked_address');
+  world.names.zone.set(HOST, { a: [ALLOWED] });
+});
+
+test('a name is resolved once per attempt: what was checked is what is connected to', async () => {
+  let asked = 0;
+  world.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
+  expect((await world.outbound().deliver(post(receiver.port))).status).toBe(200);
+  expect(asked).toBe(2);
+  world.names.zone.set(HOST, { a: [ALLOWED] });
+});
+
+test('a peer that is another than the checked one is refused before it hears anything', async () => {
+  let checks = 0;
+  const addressProblem = (address: string) => (checks++ === 0 ? undefined : world.rule.addressProblem(address));
+  const elsewhere = await startTcp((socket) => socket.on('data', () => expect('a byte').toBe('none')), '127.0.0.67');
+  world.names.zone.set('elsewhere.customer.com', { a: ['127.0.0.67'] });
+  const outbound = world.outbound({ networkRule: { ...world.rule, addressProblem } });
+  const url = `https://elsewhere.customer.com:${elsewhere.port}/`;
+  expect((await outbound.deliver(post(0, { url }))).failure?.code).toBe('blocked_address');
+});
+
+test('aliases lead to a good address', async () => {
+  world.names.zone.set(HOST, { a: [ALLOWED], aliases: ['b.customer.com', 'c.customer.com'] });
+  expect(await codeFor(HOST)).toBeUndefined();
+});
+
+test('an answer too large for UDP is taken over TCP, and few of its addresses are tried', async () => {
+  world.names.zone.set(HOST, { a: Array.from({ length: 300 }, () => ALLOWED_TOO) });
+  expect(await codeFor(HOST)).toBe('connect_failure');
+  world.names.zone.set(HOST, { a: [ALLOWED] });
+});
+
+test('the next address is tried when one refuses', async () => {
+  world.names.zone.set(HOST, { a: [ALLOWED_TOO, ALLOWED] });
+  expect(await codeFor(HOST)).toBeUndefined();
+  world.names.zone.set(HOST, { a: [ALLOWED] });
+});
+
+test.each([
+  ['does not exist', undefined],
+  ['has no address', {}],
+  ['is refused by its name server', { rcode: 5 }],
+])('a name that %s is a dns_failure', async (_, records) => {
+  if (records === undefined) world.names.zone.delete('none.customer.com');
+  else world.names.zone.set('none.customer.com', records);
+  expect(await codeFor('none.customer.com')).toBe('dns_failure');
+});
+
+test('a name whose servers never answer ends at the deadline', async () => {
+  world.names.zone.set('silent.customer.com', { delay: 'never' });
+  const timeoutMs = 300;
+  const silent = post(0, { url: 'https://silent.customer.com/' });
+  const outcome = await within(timeoutMs, world.outbound({ timeoutMs }).deliver(silent));
+  expect(outcome.failure).toEqual({
+    code: 'timeout',
+    message: expect.stringContaining('host name was being resolved'),
+  });
+});
+
+test('a name whose servers ignore AAAA is delivered to', async () => {
+  world.names.zone.set(HOST, { a: [ALLOWED], ignoresAaaa: true });
+  expect(await codeFor(HOST)).toBeUndefined();
+  world.names.zone.set(HOST, { a: [ALLOWED] });
+});
+
+test('slow names do not delay another delivery', async () => {
+  world.names.zone.set('silent.customer.com', { delay: 'never' });
+  const outbound = world.outbound({ timeoutMs: 1500 });
+  const slow = Array.from({ length: 50 }, () => outbound.deliver(post(0, { url: 'https://silent.customer.com/' })));
+  let slowOnes = 0;
+  for (const outcome of slow) outcome.then(() => slowOnes++);
+  expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
+  expect(slowOnes).toBe(0);
+  for (const outcome of await Promise.all(slow)) expect(outcome.failure?.code).toBe('timeout');
+});

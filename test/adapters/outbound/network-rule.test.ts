@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as bundled from '#network-rule';
+import * as local from '../../../local/network-rule.ts';
+import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+import type { NetworkRule } from '../../../src/adapters/outbound/rule.ts';
+
+/** The compiler checks here that neither module lacks a part of the shape. */
+const rules: Readonly<Record<string, NetworkRule>> = { strict, local };
+
+test('#network-rule is the strict one unless a bundle replaces it', () => {
+  expect(bundled.addressProblem).toBe(strict.addressProblem);
+});
+
+test('both modules export exactly the shape', () => {
+  const shape = ['addressProblem', 'createResolver', 'extraCertificateAuthorities', 'nameProblem'];
+  for (const rule of Object.values(rules)) expect(Object.keys(rule).sort()).toEqual(shape);
+});
+
+test('the strict rule knows no other authority and no local name, whatever the environment says', () => {
+  process.env.VA_WAVE_LOCAL_CA_FILE = '/nowhere.pem';
+  expect(strict.extraCertificateAuthorities()).toEqual([]);
+  expect(strict.nameProblem('localhost')).toBeDefined();
+  expect(strict.addressProblem('127.0.0.1')).toBeDefined();
+  delete process.env.VA_WAVE_LOCAL_CA_FILE;
+});
+
+describe('the local rule', () => {
+  test('allows this machine and nothing else besides', () => {
+    for (const address of ['127.0.0.1', '127.255.255.255', '::1', '8.8.8.8'])
+      expect(local.addressProblem(address)).toBeUndefined();
+    for (const address of [
+      '10.0.0.1',
+      '169.254.169.254',
+      '::ffff:127.0.0.1',
+      '128.0.0.1%lo',
+      '0.0.0.0',
+      'fe80::1',
+      '127.1',
+    ]) {
+      expect(local.addressProblem(address)).toBeDefined();
+    }
+    for (const name of ['localhost', 'shop.localhost']) expect(local.nameProblem(name)).toBeUndefined();
+    for (const name of ['notlocalhost', 'a.local', 'metadata.google.internal'])
+      expect(local.nameProblem(name)).toBeDefined();
+  });
+
+  test('resolves local names itself', async () => {
+    const resolver = local.createResolver();
+    expect(await resolver.resolve4('shop.localhost')).toEqual(['127.0.0.1']);
+    expect(await resolver.resolve6('shop.localhost')).toEqual([]);
+    resolver.cancel();
+  });
+
+  test('trusts the authority in the named file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rule-'));
+    process.env.VA_WAVE_LOCAL_CA_FILE = join(folder, 'ca.pem');
+    writeFileSync(process.env.VA_WAVE_LOCAL_CA_FILE, 'PEM');
+    expect(local.extraCertificateAuthorities()).toEqual(['PEM']);
+    delete process.env.VA_WAVE_LOCAL_CA_FILE;
+    expect(local.extraCertificateAuthorities()).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,34 @@
+import { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { startAttempt } from '../../../src/adapters/outbound/attempt.ts';
+import { exchange } from '../../../src/adapters/outbound/exchange.ts';
+import { OK, post } from './world.ts';
+
+const ENDPOINT = { host: 'a.example', isAddress: false, port: 443, authority: 'a.example', target: '/' };
+
+/** A connection whose peer answers as soon as it has the body; `written` is called with what tells that the request is written. */
+async function answeredAtOnce(written: (news: () => void) => void) {
+  const request = post(443);
+  const socket = new Duplex({
+    read: () => undefined,
+    write: (chunk: Buffer, _encoding, news) => {
+      if (!chunk.toString().endsWith(Buffer.from(request.body ?? []).toString())) return news();
+      socket.push(OK);
+      written(news);
+    },
+  });
+  const attempt = startAttempt(20_000, () => 0);
+  const connection = { socket: socket as TLSSocket, address: '127.0.0.1' };
+  const { status, bodyComplete, connectionReusable } = await exchange(connection, ENDPOINT, request, true, attempt);
+  attempt.finish();
+  expect([status, bodyComplete]).toEqual([200, true]);
+  return { connectionReusable, destroyed: socket.destroyed };
+}
+
+test('an answer that is here before the news that its request is written leaves the connection to the next one', async () => {
+  expect(await answeredAtOnce(setImmediate)).toEqual({ connectionReusable: true, destroyed: false });
+});
+
+test('an answer to a request that is not written ends the connection', async () => {
+  expect(await answeredAtOnce(() => undefined)).toEqual({ connectionReusable: false, destroyed: true });
+});

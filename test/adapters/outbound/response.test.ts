@@ -1,0 +1,357 @@
+import type { TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+import { within } from '../../harness/within.ts';
+import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
+import { BLOCKED, createWorld, OK, post, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterEach(stopReceivers);
+afterAll(() => world.stop());
+
+/** For what only the deadline ends. */
+const SHORT_MS = 300;
+/** For what has to end by itself, on the busiest machine. */
+const LONG_MS = 20_000;
+const MB = 1024 * 1024;
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+
+type End = 'by itself' | 'at the deadline';
+
+/** One delivery, which has to come to its end in this way and to leave nothing open. */
+async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}, end: End = 'by itself') {
+  const timeoutMs = end === 'by itself' ? LONG_MS : SHORT_MS;
+  const outcome = await within(timeoutMs, world.outbound({ timeoutMs }).deliver(post(receiver.port, more)));
+  const ranOut = outcome.failure?.code === 'timeout' || outcome.note?.includes('in time') === true;
+  expect(ranOut ? 'at the deadline' : 'by itself').toBe(end);
+  expect(await staysOpen(receiver)).toBe(0);
+  return { ...outcome, text: Buffer.from(outcome.body).toString() };
+}
+
+const answering = async (answer: string, end?: End) => deliverTo(await startAnswering(world.identity, answer), {}, end);
+
+/** Answers the first request with `start`, then with `more` as fast as it is read, or every `pauseMs`. */
+async function endless(start: string, more: string, pauseMs = 0) {
+  const receiver = await startTls(world.identity, (socket) => {
+    socket.once('data', () => {
+      socket.resume().write(start);
+      if (pauseMs > 0) {
+        const drip = setInterval(() => socket.write(more), pauseMs);
+        socket.on('close', () => clearInterval(drip));
+      } else {
+        const pour = () => {
+          while (!socket.destroyed && socket.write(more));
+        };
+        socket.on('drain', pour);
+        pour();
+      }
+    });
+  });
+  return deliverTo(receiver, {}, pauseMs > 0 ? 'at the deadline' : 'by itself');
+}
+
+/** Answers and then closes (or resets) the connection. */
+async function closing(answer: string, close: (socket: TLSSocket) => void = (socket) => socket.end()) {
+  const receiver = await startTls(world.identity, (socket) => {
+    socket.once('data', () => socket.write(answer, () => close(socket)));
+  });
+  return deliverTo(receiver);
+}
+
+const reset = (socket: TLSSocket) => setTimeout(() => socket.destroy(), 5);
+
+describe('a plain answer', () => {
+  test.each([200, 201, 202, 204, 299])('%i is a success', async (status) => {
+    const outcome = await answering(`HTTP/1.1 ${status} Fine\r\n${status === 204 ? '' : 'Content-Length: 0\r\n'}\r\n`);
+    expect(outcome).toMatchObject({ status, failure: null, note: null, bodyComplete: true });
+  });
+
+  test.each([400, 401, 404, 408, 410, 418, 429, 451, 500, 502, 503, 504, 599])(
+    '%i is an http_status',
+    async (status) => {
+      const outcome = await answering(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`);
+      expect(outcome).toMatchObject({ status, text: 'no', failure: { code: 'http_status' } });
+      expect(outcome.failure?.message).toContain(String(status));
+    },
+  );
+
+  test('GET goes without body and length', async () => {
+    const receiver = await startAnswering(world.identity, OK);
+    expect((await deliverTo(receiver, { method: 'GET', body: null })).text).toBe('ok');
+    expect(receiver.requests[0]).toMatch(/^GET \/hook\?a=1 HTTP\/1\.1\r\n/);
+    expect(receiver.requests[0]).not.toMatch(/content-length|transfer-encoding/i);
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('%s goes with body and length', async (method) => {
+    const receiver = await startAnswering(world.identity, OK);
+    expect((await deliverTo(receiver, { method })).text).toBe('ok');
+    expect(receiver.requests[0]).toMatch(new RegExp(`^${method} [^]*\r\nContent-Length: 10\r\n\r\n{"a":"é"}$`));
+    expect(receiver.requests[0]).not.toMatch(/transfer-encoding|expect/i);
+  });
+
+  test('in chunks, with extensions and trailers', async () => {
+    const outcome = await answering(`${HEAD}Transfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0\r\nX: y\r\n\r\n`);
+    expect(outcome).toMatchObject({ status: 200, text: 'ok', bodyComplete: true, note: null });
+  });
+
+  test('in HTTP/1.0, whose body ends with the connection', async () => {
+    expect(await closing('HTTP/1.0 200 OK\r\n\r\nok')).toMatchObject({
+      status: 200,
+      text: 'ok',
+      bodyComplete: true,
+      failure: null,
+    });
+  });
+
+  test('without length, whose body ends with the connection', async () => {
+    expect(await closing(`${HEAD}\r\nok`)).toMatchObject({
+      status: 200,
+      text: 'ok',
+      bodyComplete: true,
+      failure: null,
+    });
+  });
+
+  test('after interim answers, an unasked 100 Continue among them', async () => {
+    const outcome = await answering(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
+    expect(outcome).toMatchObject({ status: 200, text: 'ok', failure: null });
+  });
+
+  test('only keepBytes of the body are kept', async () => {
+    const whole = `${HEAD}Content-Length: 10\r\n\r\n0123456789`;
+    for (const connectionKey of ['action-1', undefined]) {
+      const receiver = await startAnswering(world.identity, whole);
+      const outbound = world.outbound();
+      const outcome = await outbound.deliver(post(receiver.port, { keepBytes: 4, connectionKey }));
+      expect(outcome).toMatchObject({ body: Buffer.from('0123'), bodyComplete: true, failure: null, note: null });
+    }
+  });
+});
+
+describe('redirects are not followed', () => {
+  test.each([301, 302, 303, 307, 308])('%i', async (status) => {
+    const canary = await startTcp(() => undefined, BLOCKED);
+    const open = await startAnswering(world.identity, OK);
+    for (const target of [`https://${BLOCKED}:${canary.port}/`, `https://receiver.customer.com:${open.port}/`]) {
+      const outcome = await answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target}\r\nContent-Length: 0\r\n\r\n`);
+      expect(outcome).toMatchObject({ status, failure: { code: 'redirect' } });
+    }
+    expect(canary.connections() + open.connections()).toBe(0);
+  });
+
+  test.each([300, 304, 305, 399])('%i counts as one', async (status) => {
+    const outcome = await answering(`HTTP/1.1 ${status} Odd\r\nContent-Length: 0\r\n\r\n`);
+    expect(outcome.failure?.code).toBe('redirect');
+  });
+});
+
+describe('once a status has arrived it decides, and what is wrong with the body is a note', () => {
+  test.each([
+    ['stalls', `${HEAD}Content-Length: 10\r\n\r\n01234`],
+    ['stalls in a chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\na\r\n01234`],
+    ['never starts', `${HEAD}Content-Length: 5\r\n\r\n`],
+  ])('a body that %s', async (_, answer) => {
+    const outcome = await answering(answer, 'at the deadline');
+    expect(outcome).toMatchObject({
+      status: 200,
+      failure: null,
+      bodyComplete: false,
+      note: expect.stringContaining('in time'),
+    });
+    expect('01234').toContain(outcome.text);
+  });
+
+  test('a body that drips', async () => {
+    const outcome = await endless(`${HEAD}Content-Length: 1000\r\n\r\n`, 'x', 20);
+    expect(outcome).toMatchObject({
+      status: 200,
+      failure: null,
+      bodyComplete: false,
+      note: expect.stringContaining('in time'),
+    });
+  });
+
+  test.each([
+    ['is shorter than its length', `${HEAD}Content-Length: 10\r\n\r\n01234`],
+    ['breaks off in a chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\na\r\n01234`],
+    ['has an invalid chunk size', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\nzz\r\n`],
+    ['has an endless chunk size', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n${'f'.repeat(40)}\r\n`],
+    ['has a chunk without its line end', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n01234xx`],
+  ])('a body that %s', async (_, answer) => {
+    const outcome = await closing(answer);
+    expect(outcome).toMatchObject({
+      status: 200,
+      text: '01234',
+      failure: null,
+      bodyComplete: false,
+      note: expect.stringContaining('broke off'),
+    });
+  });
+
+  test('a body cut by a reset', async () => {
+    const outcome = await closing(`${HEAD}Content-Length: 10\r\n\r\n01234`, reset);
+    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
+  });
+
+  test('an error status with a stalling body stays that error', async () => {
+    expect(await answering('HTTP/1.1 500 Oops\r\nContent-Length: 10\r\n\r\n01234', 'at the deadline')).toMatchObject({
+      status: 500,
+      text: '01234',
+      failure: { code: 'http_status' },
+      bodyComplete: false,
+    });
+  });
+
+  test.each([
+    ['more than its length', `${OK}more`],
+    ['a second answer', OK + OK],
+    ['a body on 204', 'HTTP/1.1 204 No Content\r\n\r\nbody'],
+    ['a length on 204', 'HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nbody'],
+  ])('%s is not read', async (_, answer) => {
+    expect(await answering(answer)).toMatchObject({ failure: null, bodyComplete: true });
+  });
+});
+
+describe('what is read is bounded', () => {
+  const CUT = { status: 200, failure: null, bodyComplete: true, note: expect.stringContaining('first 1 MB') };
+
+  test('an endless body', async () => {
+    const outcome = await endless(`${HEAD}\r\n`, 'x'.repeat(64 * 1024));
+    expect(outcome).toMatchObject(CUT);
+    expect(outcome.body.length).toBe(MB);
+  });
+
+  test('an endless body in chunks', async () => {
+    const outcome = await endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, `10000\r\n${'x'.repeat(65536)}\r\n`);
+    expect(outcome).toMatchObject(CUT);
+    expect(outcome.body.length).toBe(MB);
+  });
+
+  test('a body of exactly 1 MB is complete', async () => {
+    const outcome = await answering(`${HEAD}Content-Length: ${MB}\r\n\r\n${'x'.repeat(MB)}`);
+    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: true, note: null });
+    expect(outcome.body.length).toBe(MB);
+  });
+
+  test('an endless chunk extension', async () => {
+    const outcome = await endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n5;`, 'x'.repeat(64 * 1024));
+    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false, body: Buffer.alloc(0) });
+  });
+
+  test('small extensions on endlessly many chunks', async () => {
+    const chunk = `1;${'x'.repeat(8000)}\r\ny\r\n`;
+    const outcome = await endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, chunk.repeat(8));
+    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
+    expect(outcome.body.length).toBeLessThan(2000);
+  });
+
+  test('endless trailers', async () => {
+    const outcome = await endless(
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n`,
+      'X-A: bbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n'.repeat(1000),
+    );
+    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
+  });
+
+  test('a gzip bomb is neither asked for nor unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * MB)).toString('latin1');
+    const receiver = await startTls(world.identity, (socket) => {
+      socket.once('data', () => {
+        socket.write(`${HEAD}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+        socket.write(bomb, 'latin1');
+      });
+    });
+    const outcome = await deliverTo(receiver);
+    expect(outcome.status).toBe(200);
+    expect(Buffer.from(outcome.body).toString('latin1')).toBe(bomb);
+  });
+
+  test.each([
+    ['headers', HEAD, 'X-A: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n'.repeat(1000)],
+    ['one header name', HEAD, 'x'.repeat(65536)],
+    ['one header value', `${HEAD}X: `, 'x'.repeat(65536)],
+    ['the reason phrase', 'HTTP/1.1 200 ', 'x'.repeat(65536)],
+    ['interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000)],
+    ['interim answers with headers', '', `HTTP/1.1 103 Early Hints\r\nX: ${'x'.repeat(8000)}\r\n\r\n`.repeat(8)],
+    ['100 Continue', '', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
+    ['line ends before the answer', '', '\r\n'.repeat(30_000)],
+  ])('endless %s', async (_, start, more) => {
+    expect((await endless(start, more)).failure?.code).toBe('response_malformed');
+  });
+
+  test.each([
+    ['headers', HEAD, 'X-A: b\r\n'],
+    ['the status line', 'HTTP/1.1 2', ''],
+    ['interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ])('%s that drip end at the deadline', async (_, start, more) => {
+    expect((await endless(start, more, 20)).failure?.code).toBe('timeout');
+  });
+});
+
+describe('what is no HTTP/1.1 answer', () => {
+  test.each([
+    ['nonsense', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
+    ['HTTP/0.9', '<html>hello</html>\r\n\r\n'],
+    ['HTTP/2', 'HTTP/2 200 OK\r\n\r\n'],
+    ['HTTP/3.0', 'HTTP/3.0 200 OK\r\n\r\n'],
+    ['status 0', 'HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n'],
+    ['status 99', 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n'],
+    ['status 600', 'HTTP/1.1 600 High\r\nContent-Length: 0\r\n\r\n'],
+    ['status 999', 'HTTP/1.1 999 High\r\nContent-Length: 0\r\n\r\n'],
+    ['status 1000', 'HTTP/1.1 1000 Four digits\r\nContent-Length: 0\r\n\r\n'],
+    ['status -1', 'HTTP/1.1 -1 Minus\r\nContent-Length: 0\r\n\r\n'],
+    ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    ['length and chunks', `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
+    ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`],
+    ['a negative length', `${HEAD}Content-Length: -2\r\n\r\nok`],
+    ['an endless length', `${HEAD}Content-Length: ${'9'.repeat(40)}\r\n\r\nok`],
+    ['a space before the colon', `${HEAD}Content-Length : 2\r\n\r\nok`],
+    ['a NUL in a header', `${HEAD}X: a\u0000b\r\nContent-Length: 2\r\n\r\nok`],
+  ])('%s', async (_, answer) => {
+    expect(await answering(answer)).toMatchObject({ status: null, failure: { code: 'response_malformed' } });
+  });
+
+  test.each([
+    ['closed at once', '', undefined],
+    ['closed in the status line', 'HTTP/1.1 20', undefined],
+    ['closed in the headers', `${HEAD}Content-Le`, undefined],
+    ['closed after an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', undefined],
+    ['reset at once', '', reset],
+    ['reset in the headers', `${HEAD}Content-Le`, reset],
+  ])('a connection %s', async (_, answer, close) => {
+    expect(await closing(answer, close)).toMatchObject({ status: null, failure: { code: 'connection_closed' } });
+  });
+});
+
+test('an early answer to a large request that is never read', async () => {
+  const receiver = await startTls(world.identity, (socket) => {
+    socket.once('data', () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), 20);
+      socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n');
+    });
+  });
+  expect(await deliverTo(receiver, { body: Buffer.alloc(8 * MB) })).toMatchObject({
+    status: 413,
+    failure: { code: 'http_status' },
+  });
+});
+
+test('no message repeats what the receiver said', async () => {
+  for (const answer of [
+    'secret-words\r\n\r\n',
+    'HTTP/1.1 500 secret-words\r\nContent-Length: 12\r\n\r\nsecret-words',
+  ]) {
+    expect((await answering(answer)).failure?.message).not.toContain('secret');
+  }
+});
+
+test('what cannot be sent as HTTP is an internal_error', async () => {
+  const receiver = await startAnswering(world.identity, OK);
+  const outcome = await deliverTo(receiver, { headers: { 'X-A': 'a\r\nB: c' } });
+  expect(outcome.failure).toEqual({ code: 'internal_error', message: 'The request could not be made' });
+  expect(receiver.requests).toEqual([]);
+});

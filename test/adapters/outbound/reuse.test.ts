@@ -1,0 +1,227 @@
+import type { TLSSocket } from 'node:tls';
+import type { Outbound } from '../../../src/adapters/outbound/deliver.ts';
+import { type Receiver, startAnswering, staysOpen, stopReceivers } from './receiver.ts';
+import { ALLOWED, ALLOWED_TOO, BLOCKED, clock, createWorld, HOST, OK, post, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterEach(stopReceivers);
+afterAll(() => world.stop());
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const event = (receiver: Receiver, connectionKey = 'action-1') => post(receiver.port, { connectionKey });
+
+/** Deliveries one after another, as fast as they go, each of which has to succeed with one request on the wire. */
+async function oneByOne(
+  count: number,
+  receiver: Receiver & { readonly requests: readonly string[] },
+  outbound: Outbound,
+) {
+  for (let index = 0; index < count; index += 1) {
+    const outcome = await outbound.deliver(event(receiver));
+    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: true });
+  }
+  expect(receiver.requests.length).toBe(count);
+  const { length } = receiver.requests;
+  await outbound.close();
+  expect(await staysOpen(receiver)).toBe(0);
+  return length;
+}
+
+test('deliveries of one Action share a connection', async () => {
+  const receiver = await startAnswering(world.identity, OK);
+  await oneByOne(20, receiver, world.outbound());
+  expect(receiver.connections()).toBe(1);
+  expect(receiver.requests[0]).toContain('\r\nConnection: keep-alive\r\n');
+});
+
+test('those of two Actions do not, nor those without a key', async () => {
+  const receiver = await startAnswering(world.identity, OK);
+  const outbound = world.outbound();
+  for (const key of ['action-1', 'action-2']) await outbound.deliver(event(receiver, key));
+  for (let index = 0; index < 3; index += 1) await outbound.deliver(post(receiver.port));
+  expect(receiver.connections()).toBe(5);
+});
+
+test('requests at the same time go over connections of their own', async () => {
+  const waiting: TLSSocket[] = [];
+  const receiver = await startAnswering(world.identity, (_, __, socket) => {
+    if (waiting.push(socket) === 5) for (const one of waiting) one.write(OK);
+    return undefined;
+  });
+  const outbound = world.outbound();
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => outbound.deliver(event(receiver))));
+  expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(receiver.connections()).toBe(5);
+});
+
+describe('a server that closes without having said so: 100 of 100 arrive, each once', () => {
+  const later = (close: (socket: TLSSocket) => void, ms: number) => (_: string, __: number, socket: TLSSocket) => {
+    socket.write(OK);
+    // Set before the answer can have arrived: however busy the machine is, this timer goes off before the one of the pause.
+    setTimeout(() => close(socket), ms);
+    return undefined;
+  };
+  const end = (socket: TLSSocket) => void socket.end();
+  const destroy = (socket: TLSSocket) => void socket.destroy();
+
+  test.each([
+    ['after each answer', () => startAnswering(world.identity, (_, __, socket) => void socket.end(OK))],
+    [
+      'after each answer, promising to keep the connection',
+      () =>
+        startAnswering(world.identity, (_, __, socket) => {
+          socket.end(
+            'HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\nContent-Length: 2\r\n\r\nok',
+          );
+        }),
+    ],
+    ['a moment after each answer', () => startAnswering(world.identity, later(end, 1))],
+    ['three milliseconds after each answer', () => startAnswering(world.identity, later(end, 3))],
+    ['by cutting it off after each answer', () => startAnswering(world.identity, later(destroy, 1))],
+    [
+      'after each third answer',
+      () =>
+        startAnswering(world.identity, (_, index, socket) => {
+          if (index % 3 === 2) socket.end(OK);
+          else socket.write(OK);
+        }),
+    ],
+    [
+      'with Connection: close',
+      () => startAnswering(world.identity, 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'),
+    ],
+    [
+      'in HTTP/1.0',
+      () =>
+        startAnswering(
+          world.identity,
+          (_, __, socket) => void socket.end('HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+        ),
+    ],
+    [
+      'with too short a promise',
+      () => startAnswering(world.identity, 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nok'),
+    ],
+  ])('%s', async (_, start) => {
+    const receiver = await start();
+    await oneByOne(100, receiver, world.outbound());
+  });
+});
+
+describe('a connection is not used again', () => {
+  const TROUBLES: readonly (readonly [string, string])[] = [
+    ['after a body that was cut', `HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(2_000_000)}`],
+    ['after more than was announced', `${OK}more`],
+    ['after a second answer', OK + OK],
+    ['after a body on 204', 'HTTP/1.1 204 No Content\r\n\r\nbody'],
+    ['after an answer without length', 'HTTP/1.1 200 OK\r\n\r\nok'],
+  ];
+  test.each(TROUBLES)('%s', async (_, answer) => {
+    const receiver = await startAnswering(world.identity, (__, ___, socket) => {
+      socket.write(answer);
+      setTimeout(() => socket.end(), 20);
+      return undefined;
+    });
+    const outbound = world.outbound({ timeoutMs: 1000 });
+    for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).failure).toBeNull();
+    expect(receiver.connections()).toBe(3);
+  });
+
+  test('when it has said something unasked', async () => {
+    const receiver = await startAnswering(world.identity, (_, __, socket) => {
+      socket.setNoDelay();
+      socket.write(OK, () => setTimeout(() => socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n'), 5));
+      return undefined;
+    });
+    const outbound = world.outbound();
+    for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).status).toBe(200);
+    expect(receiver.connections()).toBe(3);
+  });
+
+  test('when it was idle for a second by the wall clock, as after a freeze', async () => {
+    let frozenMs = 0;
+    const receiver = await startAnswering(world.identity, OK);
+    const outbound = world.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs } });
+    await outbound.deliver(event(receiver));
+    frozenMs = 1000;
+    await outbound.deliver(event(receiver));
+    expect(receiver.connections()).toBe(2);
+    frozenMs = -60_000;
+    await outbound.deliver(event(receiver));
+    expect(receiver.connections()).toBe(3);
+  });
+
+  test('when the peer vanished while the function was frozen', async () => {
+    let frozenMs = 0;
+    const sockets: TLSSocket[] = [];
+    const receiver = await startAnswering(world.identity, (_, __, socket) => {
+      sockets.push(socket);
+      return OK;
+    });
+    const outbound = world.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs }, timeoutMs: 1000 });
+    await outbound.deliver(event(receiver));
+    // Nothing tells the client: its packets are simply no longer answered.
+    sockets[0]?.pause().removeAllListeners('data');
+    frozenMs = 5000;
+    const outcome = await outbound.deliver(event(receiver));
+    expect(outcome).toMatchObject({ status: 200, failure: null });
+    expect(receiver.requests.length).toBe(2);
+  });
+
+  test('when it has been idle for a second: it is closed', async () => {
+    const receiver = await startAnswering(world.identity, OK);
+    await world.outbound().deliver(event(receiver));
+    await pause(800);
+    expect(receiver.open()).toBe(1);
+    await pause(200);
+    expect(await staysOpen(receiver)).toBe(0);
+  });
+
+  test('when the name has moved to a blocked address: nothing is sent', async () => {
+    const receiver = await startAnswering(world.identity, OK);
+    const outbound = world.outbound();
+    await outbound.deliver(event(receiver));
+    world.names.zone.set(HOST, { a: [BLOCKED] });
+    expect((await outbound.deliver(event(receiver))).failure?.code).toBe('blocked_address');
+    world.names.zone.set(HOST, { a: [ALLOWED] });
+    expect(receiver.requests.length).toBe(1);
+  });
+
+  test('when the name has moved to another good address: that one is connected to', async () => {
+    const receiver = await startAnswering(world.identity, OK);
+    const moved = await startAnswering(world.identity, OK, ALLOWED_TOO, receiver.port);
+    const outbound = world.outbound();
+    await outbound.deliver(event(receiver));
+    world.names.zone.set(HOST, { a: [ALLOWED_TOO] });
+    await outbound.deliver(event(receiver));
+    world.names.zone.set(HOST, { a: [ALLOWED] });
+    expect([receiver.requests.length, moved.requests.length]).toEqual([1, 1]);
+  });
+});
+
+test('a used connection that dies on a request is a failure, not a second send, and the last of its key', async () => {
+  const receiver = await startAnswering(world.identity, (_, index, socket) => {
+    if (index === 0) return OK;
+    socket.destroy();
+    return undefined;
+  });
+  const outbound = world.outbound();
+  expect((await outbound.deliver(event(receiver))).status).toBe(200);
+  expect((await outbound.deliver(event(receiver))).failure?.code).toBe('connection_closed');
+  expect(receiver.requests.length).toBe(2);
+  for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).status).toBe(200);
+  expect(receiver.connections()).toBe(4);
+});
+
+test('close() leaves no idle connection open, and deliver stays usable', async () => {
+  const receiver = await startAnswering(world.identity, OK);
+  const outbound = world.outbound();
+  await Promise.all(Array.from({ length: 20 }, () => outbound.deliver(event(receiver))));
+  await outbound.close();
+  expect(await staysOpen(receiver)).toBe(0);
+  expect((await outbound.deliver(event(receiver))).status).toBe(200);
+  await outbound.close();
+});

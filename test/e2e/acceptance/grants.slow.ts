@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startLocalCloud } from '../../../local/local-cloud.ts';
+import { assembleService } from '../../../local/service-assembly.ts';
+import { directOperator } from './direct-operator.ts';
+import { localService } from './local-service.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { prepare, STEPS } from './scenario.ts';
+
+type Statement = { readonly Action: string | readonly string[] };
+type Resource = {
+  readonly Type: string;
+  readonly Properties: {
+    readonly Roles?: readonly { readonly Ref: string }[];
+    readonly PolicyDocument?: { readonly Statement: readonly Statement[] };
+  };
+};
+
+/**
+ * For each statement of each function's policy: without it, the scenario runs into a refusal that names the missing permission.
+ * So no grant is there for nothing, and a forgotten one cannot hide. Takes minutes: `npm run test:grants`.
+ */
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-grants-'));
+const assembly = join(folder, 'assembly');
+await assembleService(assembly);
+const statements = statementsOf(assembly);
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  writeFileSync(join(folder, 'authority.pem'), receiver.authorityPem);
+});
+
+afterAll(async () => {
+  await receiver.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.each(statements)(
+  '$construct needs $actions',
+  async ({ role, index, actions }) => {
+    const cloud = await startLocalCloud({
+      data: mkdtempSync(join(folder, 'data-')),
+      assembly,
+      authorities: [join(folder, 'authority.pem')],
+      withoutStatement: { role, index },
+    });
+    try {
+      const operator = directOperator(cloud);
+      const missing = () => cloud.denials.find((denial) => actions.includes(denial.action));
+      const world = {
+        operator,
+        service: localService(cloud, assembly),
+        receiver,
+        prepared: await prepare(operator, receiver),
+        patienceMs: 8000,
+      };
+      for (const step of Object.values(STEPS)) {
+        if (missing() !== undefined) break;
+        // What fails is seen below, by the permission that it was refused.
+        await step(world).catch(() => undefined);
+      }
+      expect(missing()).toMatchObject({ message: expect.stringContaining('is not authorized to perform') });
+    } finally {
+      await cloud.stop();
+    }
+  },
+  120_000,
+);
+
+/** What Lambda's own polling of a queue may do on a bad day; the CDK grants it with the event source. */
+const POLLING_ON_A_BAD_DAY = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'];
+
+test('the reverse: the scenario makes every call that is granted, on every resource that is named', async () => {
+  // Of its own: the steps count what has arrived.
+  const receiver = await startReceiver();
+  const authority = join(folder, 'own-authority.pem');
+  writeFileSync(authority, receiver.authorityPem);
+  const cloud = await startLocalCloud({ data: mkdtempSync(join(folder, 'data-')), assembly, authorities: [authority] });
+  try {
+    const operator = directOperator(cloud);
+    const prepared = await prepare(operator, receiver);
+    const world = { operator, service: localService(cloud, assembly), receiver, prepared };
+    for (const step of Object.values(STEPS)) await step(world);
+    expect(cloud.denials).toEqual([]);
+    const grants = cloud.grants();
+    const unused = cloud.statements
+      .flatMap(({ role, index, statement: { Action = [], Resource = [] } }) =>
+        Action.flatMap((action) => Resource.map((resource) => ({ role, index, action, resource }))),
+      )
+      .filter(
+        ({ role, index, action, resource }) =>
+          !grants.some(
+            (grant) =>
+              grant.statement?.role === role &&
+              grant.statement.index === index &&
+              grant.action === action &&
+              isNamedBy(resource, grant.resource),
+          ),
+      )
+      .map(({ role, action, resource }) => `${constructOf(role)}: ${action} on ${resource}`);
+    const queues = ['DeliveriesEventRouter', 'DeliveriesDispatcher'].flatMap((name) =>
+      POLLING_ON_A_BAD_DAY.map((action) => expect.stringMatching(`^${name}: ${action} on `)),
+    );
+    expect(unused).toEqual(queues);
+  } finally {
+    await cloud.stop();
+    await receiver.stop();
+  }
+}, 120_000);
+
+function isNamedBy(pattern: string, resource: string): boolean {
+  return pattern.endsWith('*') ? resource.startsWith(pattern.slice(0, -1)) : resource === pattern;
+}
+
+/** All statements but those of the roles that the CDK brings along for deploying assets, which run on AWS only. */
+function statementsOf(
+  outdir: string,
+): readonly { construct: string; role: string; index: number; actions: readonly string[] }[] {
+  const template: { Resources: Record<string, Resource> } = JSON.parse(
+    readFileSync(join(outdir, 'VaWave.template.json'), 'utf8'),
+  );
+  return Object.values(template.Resources)
+    .filter((resource) => resource.Type === 'AWS::IAM::Policy')
+    .flatMap(({ Properties: { Roles = [], PolicyDocument } }) =>
+      (PolicyDocument?.Statement ?? []).map((statement, index) => ({
+        construct: constructOf(Roles[0]?.Ref ?? ''),
+        role: Roles[0]?.Ref ?? '',
+        index,
+        actions: [statement.Action].flat(),
+      })),
+    )
+    .filter(({ role }) => !role.startsWith('Custom'));
+}
+
+/** @param role logical id of the role of a function */
+function constructOf(role: string): string {
+  return role.replace(/Role[0-9A-F]{8}$/, '');
+}

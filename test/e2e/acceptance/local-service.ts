@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LocalCloud } from '../../../local/local-cloud.ts';
+import type { LoginClient } from './login.ts';
+import type { Service } from './scenario.ts';
+
+/** The service in a one-machine cloud of this process. */
+export function localService(cloud: LocalCloud, assembly = join(cloud.dataDir, 'assembly')): Service {
+  const ids = functionIds(assembly);
+  return {
+    baseUrl: cloud.baseUrl,
+    apiUrl: cloud.apiUrl,
+    aws: { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials },
+    outputs: cloud.outputs,
+    loginClient: () => loginOf(cloud.baseUrl),
+    invoke: async (construct, payload) => {
+      const result = await cloud.invoke(functionOf(ids, construct), payload);
+      if (result.failed) throw new Error(`${construct} failed: ${result.payload}`);
+      return JSON.parse(result.payload);
+    },
+  };
+}
+
+/** What the dashboard's page is told of its login. */
+export async function loginOf(baseUrl: string): Promise<LoginClient> {
+  const config: { issuer: string; client_id: string; scope: string } = JSON.parse(
+    await (await fetch(`${baseUrl}/dashboard/config.json`)).text(),
+  );
+  return {
+    metadataUrl: `${config.issuer}/.well-known/openid-configuration`,
+    clientId: config.client_id,
+    redirectUri: `${baseUrl}/dashboard/callback`,
+    scope: config.scope,
+  };
+}
+
+/** Logical ids of the functions in the template of an assembly. */
+export function functionIds(assembly: string): readonly string[] {
+  const template: { Resources: Record<string, { Type: string }> } = JSON.parse(
+    readFileSync(join(assembly, 'VaWave.template.json'), 'utf8'),
+  );
+  return Object.entries(template.Resources).flatMap(([id, { Type }]) => (Type === 'AWS::Lambda::Function' ? [id] : []));
+}
+
+/**
+ * The logical id of a function, among those of a template.
+ * @param construct id of the function's construct, whatever feature it belongs to
+ * @throws when there is none
+ */
+export function functionOf(logicalIds: Iterable<string>, construct: string): string {
+  const wanted = new RegExp(`${construct}Function[0-9A-F]{8}$`);
+  for (const id of logicalIds) if (wanted.test(id)) return id;
+  throw new Error(`The stack has no function ${construct}`);
+}

@@ -1,0 +1,76 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+import { createAuthority } from '../../adapters/outbound/authority.ts';
+
+export type ReceivedRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+};
+
+/** What is answered, or how it is made: from the request, and as late as one likes. */
+export type ReceiverBody = string | ((request: ReceivedRequest) => string | Promise<string>);
+
+/** A customer's endpoint on TLS: keeps what arrives and answers as it is told. */
+export type Receiver = {
+  readonly url: (path: string) => string;
+  readonly requests: readonly ReceivedRequest[];
+  /** The requests to one path, in the order of their arrival. */
+  readonly to: (path: string) => readonly ReceivedRequest[];
+  /** From now on, what a path answers: the statuses in turn, the last one for good. Without a word it answers 200 `{}`. */
+  readonly answer: (path: string, statuses: readonly number[], body?: ReceiverBody) => void;
+  /** Of the authority that signed the certificate, for `--ca`. */
+  readonly authorityPem: string;
+  readonly stop: () => Promise<void>;
+};
+
+export async function startReceiver(): Promise<Receiver> {
+  const authority = createAuthority();
+  const requests: ReceivedRequest[] = [];
+  const answers = new Map<string, { statuses: number[]; body: ReceiverBody }>();
+  const server = createServer(
+    { ...authority.issue(['localhost', '127.0.0.1']), keepAlive: true },
+    (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', async () => {
+        const path = request.url ?? '';
+        const { headers, method = '' } = request;
+        const received = { method, path, headers, body: Buffer.concat(chunks), at: Date.now() };
+        requests.push(received);
+        const answer = answers.get(path);
+        const status =
+          answer === undefined ? 200 : answer.statuses.length > 1 ? answer.statuses.shift() : answer.statuses[0];
+        const body = answer?.body ?? '{}';
+        const text = typeof body === 'string' ? body : await body(received);
+        response.writeHead(status ?? 200, { 'content-type': 'application/json' }).end(text);
+      });
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (path) => `https://localhost:${port}${path}`,
+    requests,
+    to: (path) => requests.filter((request) => request.path === path),
+    answer: (path, statuses, body = '{}') => answers.set(path, { statuses: [...statuses], body }),
+    authorityPem: authority.pem,
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const stripe = new Stripe('sk_test_none');
+
+/** Throws unless Stripe's own verifier accepts the request's signature over its raw body. */
+export function verifyWithStripe(request: ReceivedRequest, signingSecret: string): void {
+  const header = request.headers['x-service-signature'];
+  if (typeof header !== 'string') throw new Error('X-Service-Signature is missing');
+  stripe.webhooks.signature?.verifyHeader(request.body, header, signingSecret, 300);
+}

@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
+import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
+import type { Assistant } from '../../../../src/contract/assistants.ts';
+import { serverSecretMatches } from '../../../../src/domain/auth/server-secret.ts';
+import { newId } from '../../../../src/domain/ids.ts';
+import { generateServerSecret } from '../../../../src/domain/organizations/manage-assistants.ts';
+import type { ConfigurationStore } from '../../../../src/domain/organizations/store.ts';
+import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
+import { atOnce, startTables, type TestTables } from './tables.ts';
+
+let tables: TestTables;
+let store: ConfigurationStore;
+let reads: ReturnType<typeof configurationReads>;
+beforeAll(async () => {
+  tables = await startTables();
+  store = configurationStore(tables.client, tables.sorted);
+  reads = configurationReads(tables.client, tables.sorted);
+});
+afterAll(() => tables.stop());
+
+/** An organization with one assistant, of a test's own. */
+async function organization(changes: Partial<Assistant> = {}) {
+  const org_id = newId('org', randomBytes);
+  await store.saveOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
+  const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id, ...changes });
+  await store.createAssistant(assistant);
+  const mine = () => ({ action_id: newId('act', randomBytes), org_id, site_id: assistant.site_id });
+  return { org_id, assistant, mine };
+}
+
+const tally = (words: readonly string[]) =>
+  Object.fromEntries([...new Set(words)].sort().map((word) => [word, words.filter((one) => one === word).length]));
+
+describe('organizations', () => {
+  test('are found, changed and listed', async () => {
+    const { org_id } = await organization();
+    const changed = { org_id, name: 'Renamed', plan: 'free' as const, created_at: '2026-01-01T00:00:00.000Z' };
+    await store.saveOrganization(changed);
+    expect(await store.findOrganization(org_id)).toEqual(changed);
+    const listed: string[] = [];
+    for await (const one of store.listOrganizations()) listed.push(one.org_id);
+    expect(listed.filter((id) => id === org_id)).toEqual([org_id]);
+    expect(await store.findOrganization('org_nobody')).toBeUndefined();
+  });
+
+  test('that are renamed keep the count of their Actions', async () => {
+    const { org_id, mine } = await organization();
+    await atOnce(50, () => store.createAction(anEventAction(mine())));
+    await store.saveOrganization({ org_id, name: 'B', plan: 'free', created_at: '' });
+    expect(await store.createAction(anEventAction(mine()))).toBe('too_many');
+  });
+});
+
+describe('assistants', () => {
+  test('are found and listed with what they were saved with', async () => {
+    const { org_id, assistant } = await organization({
+      ip_allowlist: ['2001:db8::1'],
+      server_secret: { sha256: 'ab', last_six: 'abcdef' },
+    });
+    const second = anAssistant({ site_id: newId('site', randomBytes), org_id, name: 'Second' });
+    await store.createAssistant(second);
+    expect(await store.findAssistant(assistant.site_id)).toEqual(assistant);
+    expect(await store.listAssistants(org_id)).toEqual(expect.arrayContaining([assistant, second]));
+    expect(await store.listAssistants(org_id)).toHaveLength(2);
+    expect(await store.findAssistant('site_nobody')).toBeUndefined();
+  });
+
+  test('are not created twice', async () => {
+    const { assistant } = await organization();
+    await expect(store.createAssistant(assistant)).rejects.toThrow('in use');
+  });
+
+  test('of 20 savers of one version exactly one wins', async () => {
+    const { assistant } = await organization();
+    const saved = await atOnce(20, (i) =>
+      store.replaceAssistant(assistant, { ...assistant, name: `Name ${i}`, version: 2 }),
+    );
+    expect(saved.filter(Boolean)).toHaveLength(1);
+    expect((await store.findAssistant(assistant.site_id))?.name).toBe(`Name ${saved.indexOf(true)}`);
+  });
+
+  test('are found by their Domain, and by it only as long as they have it', async () => {
+    const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
+    const { assistant } = await organization({ domain });
+    expect(await reads.anyDomain([domain, `${domain}:443`])).toBe(true);
+    expect(await reads.anyDomain([`www.${domain}`, `${domain}:443`])).toBe(false);
+    const moved = { ...assistant, domain: `${domain}:8443`, version: 2 };
+    await store.replaceAssistant(assistant, moved);
+    expect(await reads.anyDomain([domain])).toBe(false);
+    expect(await reads.anyDomain([domain, `${domain}:8443`])).toBe(true);
+    await store.replaceAssistant(moved, { ...moved, domain: '', version: 3 });
+    expect(await reads.anyDomain([domain, `${domain}:8443`])).toBe(false);
+  });
+
+  test('that share a Domain do not take it from each other', async () => {
+    const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
+    const { assistant } = await organization({ domain });
+    await organization({ domain });
+    await store.replaceAssistant(assistant, { ...assistant, domain: '', version: 2 });
+    expect(await reads.anyDomain([domain])).toBe(true);
+  });
+
+  test('a save that loses leaves the Domain as it was', async () => {
+    const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
+    const { assistant } = await organization({ domain });
+    const stale = { ...assistant, version: 7 };
+    expect(await store.replaceAssistant(stale, { ...stale, domain: 'stolen.example', version: 8 })).toBe(false);
+    expect([await reads.anyDomain([domain]), await reads.anyDomain(['stolen.example'])]).toEqual([true, false]);
+  });
+
+  test('a regenerated server secret works with the next read, and the old one does not', async () => {
+    const { assistant } = await organization({ authentication_mode: 'Session Signed' });
+    const ports = { store, now: () => new Date(), randomBytes };
+    const first = await generateServerSecret(assistant.site_id, { regenerate: false }, ports);
+    expect(serverSecretMatches((await reads.findAssistant(assistant.site_id))?.server_secret, first.serverSecret)).toBe(
+      true,
+    );
+    const second = await generateServerSecret(assistant.site_id, { regenerate: true }, ports);
+    const stored = (await reads.findAssistant(assistant.site_id))?.server_secret;
+    expect(serverSecretMatches(stored, first.serverSecret)).toBe(false);
+    expect(serverSecretMatches(stored, second.serverSecret)).toBe(true);
+  });
+});
+
+describe('Actions', () => {
+  test('of 70 created at once exactly 50 are', async () => {
+    const { org_id, mine } = await organization();
+    const results = await atOnce(70, () => store.createAction(anEventAction(mine())));
+    expect(tally(results)).toEqual({ created: 50, too_many: 20 });
+    expect(await store.listActions(org_id)).toHaveLength(50);
+  });
+
+  test('deleted make room for as many, however they race', async () => {
+    const { org_id, mine } = await organization();
+    const actions = Array.from({ length: 50 }, () => anEventAction(mine()));
+    await atOnce(50, (i) => store.createAction(actions[i] ?? anEventAction(mine())));
+    const doomed = actions.slice(0, 10);
+    const deleted = await Promise.all([...doomed, ...doomed].map((action) => store.deleteAction(action)));
+    expect(deleted.filter(Boolean)).toHaveLength(10);
+    expect(tally(await atOnce(15, () => store.createAction(anEventAction(mine()))))).toEqual({
+      created: 10,
+      too_many: 5,
+    });
+    expect(await store.listActions(org_id)).toHaveLength(50);
+  });
+
+  test.each([
+    ['Form', aFormAction],
+    ['AI-decided', anAiAction],
+  ])('of the kind %s: of 20 with one slug created at once exactly one is', async (_, make) => {
+    const { org_id, mine } = await organization();
+    const results = await atOnce(20, () => store.createAction(make({ ...mine(), slug: 'same' })));
+    expect(tally(results)).toEqual({ created: 1, slug_taken: 19 });
+    expect(await store.listActions(org_id)).toHaveLength(1);
+    // The 19 must not count.
+    expect(tally(await atOnce(50, () => store.createAction(anEventAction(mine()))))).toEqual({
+      created: 49,
+      too_many: 1,
+    });
+  });
+
+  test('share a slug across triggers and assistants, and Event Actions always', async () => {
+    const { org_id, mine } = await organization();
+    const site_id = newId('site', randomBytes);
+    const same = { slug: 'same' };
+    expect([
+      await store.createAction(aFormAction({ ...mine(), ...same })),
+      await store.createAction(anAiAction({ ...mine(), ...same })),
+      await store.createAction(aFormAction({ ...mine(), ...same, org_id, site_id })),
+      await store.createAction(anEventAction({ ...mine(), ...same })),
+      await store.createAction(anEventAction({ ...mine(), ...same })),
+    ]).toEqual(Array.from({ length: 5 }, () => 'created'));
+  });
+
+  test('renamed free their slug and take the new one, unless it is taken', async () => {
+    const { mine } = await organization();
+    const first = aFormAction({ ...mine(), slug: 'first' });
+    const second = aFormAction({ ...mine(), slug: 'second' });
+    await store.createAction(first);
+    await store.createAction(second);
+    expect(await store.replaceAction(second, { ...second, slug: 'first', version: 2 })).toBe('slug_taken');
+    expect(await reads.findForm(first.site_id, 'second')).toEqual(second);
+    const renamed = { ...first, slug: 'third', version: 2 };
+    expect(await store.replaceAction(first, renamed)).toBe('replaced');
+    expect(await reads.findForm(first.site_id, 'first')).toBeUndefined();
+    expect(await reads.findForm(first.site_id, 'third')).toEqual(renamed);
+    expect(await store.replaceAction(second, { ...second, slug: 'first', version: 2 })).toBe('replaced');
+  });
+
+  test('of 20 savers of one version exactly one wins', async () => {
+    const { mine } = await organization();
+    const action = anEventAction(mine());
+    await store.createAction(action);
+    const results = await atOnce(20, (i) => store.replaceAction(action, { ...action, name: `Name ${i}`, version: 2 }));
+    expect(tally(results)).toEqual({ replaced: 1, stale: 19 });
+  });
+
+  test('are found by id, by organization and by assistant, with all they hold', async () => {
+    const { org_id, assistant, mine } = await organization();
+    const event = anEventAction(mine());
+    const form = aFormAction(mine());
+    const off = aFormAction({ ...mine(), slug: 'off', enabled: false });
+    const ai = anAiAction({
+      ...mine(),
+      parameters: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    });
+    for (const action of [event, form, off, ai]) await store.createAction(action);
+    expect(await store.findActionById(ai.action_id)).toEqual(ai);
+    expect(await reads.findAction(org_id, event.action_id)).toEqual(event);
+    expect(await reads.findAction('org_other', event.action_id)).toBeUndefined();
+    expect(await store.findActionById('act_nobody')).toBeUndefined();
+    expect(await store.listActions(org_id)).toEqual(expect.arrayContaining([event, form, off, ai]));
+    expect(await reads.formsOf(assistant)).toEqual([form]);
+    expect(await reads.findForm(assistant.site_id, 'off')).toEqual(off);
+    expect(await reads.findForm(assistant.site_id, ai.slug)).toBeUndefined();
+    expect(await reads.findTool(assistant.site_id, ai.slug)).toEqual(ai);
+    expect(await reads.toolsOf(assistant.site_id)).toEqual([ai]);
+    await store.deleteAction(form);
+    expect(await store.findActionById(form.action_id)).toBeUndefined();
+    expect(await reads.findForm(assistant.site_id, form.slug)).toBeUndefined();
+    expect(await store.deleteAction(form)).toBe(false);
+  });
+
+  test('of an organization that fill several pages are all listed', async () => {
+    const { org_id, mine } = await organization();
+    const name = 'x'.repeat(60_000);
+    await atOnce(30, () => store.createAction(anEventAction({ ...mine(), name })));
+    expect(await reads.actionsOf(org_id)).toHaveLength(30);
+  });
+});

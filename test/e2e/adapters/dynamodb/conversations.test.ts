@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
+import type { Conversation } from '../../../../src/domain/conversations/conversations.ts';
+import { SITE_ID } from '../../../fakes/configuration.ts';
+import { FrozenClock } from '../../../fakes/sources.ts';
+import { atOnce, startTables, type TestTables } from './tables.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const DAY = 24 * 3600 * 1000;
+
+function setUp() {
+  const clock = new FrozenClock();
+  const key = { siteId: SITE_ID, conversationId: randomUUID(), clientKey: 'key-1' };
+  return { clock, key, store: conversations(tables.client, tables.sorted, clock.now) };
+}
+
+function aConversation(changes: Partial<Conversation> = {}): Conversation {
+  return {
+    site_id: SITE_ID,
+    conversation_id: randomUUID(),
+    session_id: 'session-1',
+    visitor_id: 'visitor-1',
+    user_id: null,
+    started_at: '2026-03-04T05:06:07.250Z',
+    ...changes,
+  };
+}
+
+describe('a conversation', () => {
+  test('is found by its site and id, and by nothing else', async () => {
+    const { store } = setUp();
+    const conversation = aConversation({ user_id: 'user-1' });
+    await store.saveConversation(conversation);
+    expect(await store.findConversation(SITE_ID, conversation.conversation_id)).toEqual(conversation);
+    expect(await store.findConversation('site_other', conversation.conversation_id)).toBeUndefined();
+    expect(await store.findConversation(SITE_ID, randomUUID())).toBeUndefined();
+  });
+
+  test('is forgotten after 30 days, also when DynamoDB has not deleted it yet', async () => {
+    const { store, clock } = setUp();
+    const conversation = aConversation();
+    await store.saveConversation(conversation);
+    clock.advance(30 * DAY - 1000);
+    expect(await store.findConversation(SITE_ID, conversation.conversation_id)).toBeDefined();
+    clock.advance(1000);
+    expect(await store.findConversation(SITE_ID, conversation.conversation_id)).toBeUndefined();
+    const pk = `SITE#${SITE_ID}#CONVERSATION#${conversation.conversation_id}`;
+    const { Item } = await tables.documents.send(
+      new GetCommand({ TableName: tables.sorted, Key: { pk, sk: 'CONVERSATION' } }),
+    );
+    expect(Item?.expires_at).toBe(Math.floor(clock.now().getTime() / 1000));
+  });
+});
+
+describe('a submission with a client_key', () => {
+  test('of 20 at once exactly one is claimed, the others are told that it is under way', async () => {
+    const { store, key, clock } = setUp();
+    const claims = await atOnce(20, (i) => store.claimSubmission(key, `submission-${i}`, clock.now()));
+    const claimed = claims.filter((claim) => claim.kind === 'claimed');
+    expect(claimed).toHaveLength(1);
+    expect(claims.filter((claim) => claim.kind === 'in_progress')).toHaveLength(19);
+    expect(claimed[0]).toEqual({
+      kind: 'claimed',
+      submissionId: `submission-${claims.findIndex((claim) => claim.kind === 'claimed')}`,
+    });
+  });
+
+  test('that was accepted is told with its id, for good', async () => {
+    const { store, key, clock } = setUp();
+    await store.claimSubmission(key, 'first', clock.now());
+    await store.settleSubmission(key, true);
+    clock.advance(DAY);
+    const claims = await atOnce(5, () => store.claimSubmission(key, 'second', clock.now()));
+    expect(claims).toEqual(Array.from({ length: 5 }, () => ({ kind: 'accepted', submissionId: 'first' })));
+  });
+
+  test('that failed is claimed again by one of 20, under the id that it had', async () => {
+    const { store, key, clock } = setUp();
+    await store.claimSubmission(key, 'first', clock.now());
+    await store.settleSubmission(key, false);
+    const claims = await atOnce(20, (i) => store.claimSubmission(key, `later-${i}`, clock.now()));
+    expect(claims.filter((claim) => claim.kind === 'claimed')).toEqual([{ kind: 'claimed', submissionId: 'first' }]);
+  });
+
+  test('that was cut off is claimed again once no function can still be sending it', async () => {
+    const { store, key, clock } = setUp();
+    await store.claimSubmission(key, 'first', clock.now());
+    clock.advance(30_000);
+    expect(await store.claimSubmission(key, 'second', clock.now())).toEqual({ kind: 'in_progress' });
+    clock.advance(1000);
+    expect(await store.claimSubmission(key, 'third', clock.now())).toEqual({ kind: 'claimed', submissionId: 'first' });
+    expect(await store.claimSubmission(key, 'fourth', clock.now())).toEqual({ kind: 'in_progress' });
+  });
+
+  test.each(['siteId', 'conversationId', 'clientKey'] as const)(
+    'shares nothing with one of another %s',
+    async (part) => {
+      const { store, key, clock } = setUp();
+      await store.claimSubmission(key, 'first', clock.now());
+      expect(await store.claimSubmission({ ...key, [part]: 'other' }, randomUUID(), clock.now())).toMatchObject({
+        kind: 'claimed',
+      });
+    },
+  );
+});
+
+test('of 30 calls of one Action at once exactly five are counted, per conversation and Action', async () => {
+  const { store } = setUp();
+  const call = { siteId: SITE_ID, conversationId: randomUUID(), actionId: 'act_1' };
+  const counted = await atOnce(30, () => store.countCall(call, 5));
+  expect(counted.filter(Boolean)).toHaveLength(5);
+  expect(await store.countCall({ ...call, actionId: 'act_2' }, 5)).toBe(true);
+  expect(await store.countCall({ ...call, conversationId: randomUUID() }, 5)).toBe(true);
+});

@@ -1,0 +1,338 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import type { DeliveryRecord } from '../../../../src/contract/deliveries.ts';
+import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
+import { FrozenClock } from '../../../fakes/sources.ts';
+import { atOnce, startTables, type TestTables } from './tables.ts';
+import { through } from './through.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const clock = new FrozenClock();
+const log = () => deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
+
+function aStart(changes: Partial<AttemptStart> = {}): AttemptStart {
+  return {
+    action_id: `act_${randomUUID()}`,
+    at: '2026-03-04T05:06:00Z',
+    reference: 'event-1',
+    attempt: 1,
+    trigger: 'event',
+    trigger_ref: 'conversation.started',
+    payload: '{"id":"event-1"}',
+    started_at: '2026-03-04T05:06:07.250Z',
+    message_id: 'message-1',
+    ...changes,
+  };
+}
+
+const SUCCESS: AttemptResult = { status: 200, response_excerpt: 'ok', latency_ms: 12, success: true, error: null };
+const FAILURE: AttemptResult = {
+  status: 503,
+  response_excerpt: '',
+  latency_ms: 40,
+  success: false,
+  error: { code: 'http_status', message: 'HTTP 503' },
+};
+
+async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
+  const records: DeliveryRecord[] = [];
+  for await (const record of deliveryRecords(tables.client, tables.sorted, actionId)) records.push(record);
+  return records;
+}
+
+test('a record that newer code wrote, and this code cannot read, is neither taken over nor taken for another’s', async () => {
+  const start = aStart();
+  await log().claim(start);
+  await log().complete(start, { ...FAILURE, error: { code: 'timeout', message: '' } });
+  await tables.documents.send(
+    new UpdateCommand({
+      TableName: tables.sorted,
+      Key: { pk: `ACTION#${start.action_id}`, sk: `${start.at}#${start.reference}#1` },
+      UpdateExpression: 'SET failure.code = :code, something_new = :code',
+      ExpressionAttributeValues: { ':code': 'code_of_the_future' },
+    }),
+  );
+  // The message comes back until code runs that knows whether to retry.
+  await expect(log().claim(start)).rejects.toThrow();
+});
+
+describe('the attempts of an event', () => {
+  test('are found by its time, or in a window, those of a replay beside them', async () => {
+    const start = aStart();
+    const replay = '0123456789ab';
+    expect(await log().claim(start)).toEqual({ kind: 'claimed' });
+    expect(await log().claim({ ...start, replay, message_id: 'message-2' })).toEqual({ kind: 'claimed' });
+    await log().claim({ ...start, attempt: 2 });
+    for (const other of [{ reference: 'event-10' }, { reference: 'event-0' }, { at: '2026-03-04T05:06:01Z' }]) {
+      await log().claim({ ...start, reference: 'event-2', ...other });
+    }
+    const found = [
+      [1, null],
+      [1, replay],
+      [2, null],
+    ];
+    for (const when of [{ at: start.at }, { from: '2026-03-04T05:06:00.000Z', to: '2026-03-04T06:00:00.000Z' }]) {
+      const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', when);
+      expect(attempts.map((one) => [one.attempt, one.replay])).toEqual(found);
+      expect(attempts.map((one) => one.event_time)).toEqual([start.at, start.at, start.at]);
+    }
+    const before = { from: '2026-03-04T04:00:00.000Z', to: '2026-03-04T05:00:00.000Z' };
+    expect(await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', before)).toEqual([]);
+  });
+});
+
+describe('a claim', () => {
+  test('of 20 messages at once is given to exactly one', async () => {
+    const start = aStart();
+    const claims = await atOnce(20, (i) => log().claim({ ...start, message_id: `message-${i}` }));
+    expect(claims.filter((claim) => claim.kind === 'claimed')).toHaveLength(1);
+    expect(claims.filter((claim) => claim.kind === 'taken')).toHaveLength(19);
+  });
+
+  test('of the same message is left to the other one, until a crash must have cut that off', async () => {
+    const start = aStart();
+    const later = new FrozenClock();
+    const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
+    expect(await log.claim(start)).toEqual({ kind: 'claimed' });
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
+    // The dispatcher's timeout is 15 s, the queue's visibility timeout 90 s.
+    later.advance(15_000);
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
+    later.advance(5000);
+    expect(await log.claim(start)).toEqual({ kind: 'resumed' });
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
+    later.advance(90_000);
+    expect(await log.claim(start)).toEqual({ kind: 'resumed' });
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started', sends: 3 })]);
+  });
+
+  test('of 10 receives of one message at once is given to exactly one, also after a crash', async () => {
+    const start = aStart();
+    const later = new FrozenClock();
+    const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
+    for (const kind of ['claimed', 'resumed']) {
+      const claims = await atOnce(10, () => log.claim(start));
+      expect(claims.filter((claim) => claim.kind === kind)).toHaveLength(1);
+      expect(claims.filter((claim) => claim.kind === 'in_progress')).toHaveLength(9);
+      later.advance(20_000);
+    }
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 2 })]);
+  });
+
+  test('whose answer got lost on the way is found by the repeated write, and no send is counted twice', async () => {
+    const start = aStart();
+    const later = new FrozenClock();
+    // The first answer to every write gets lost on the way, although the write was made.
+    const { client, calls, stop } = await through(tables.access, ({ count }) => (count % 2 === 1 ? 'lost' : undefined));
+    const log = deliveryLog(client, tables.sorted, { retentionDays: 30, now: later.now });
+    expect(await log.claim(start)).toEqual({ kind: 'claimed' });
+    later.advance(20_000);
+    expect(await log.claim(start)).toEqual({ kind: 'resumed' });
+    expect(calls.length).toBeGreaterThanOrEqual(4);
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 2 })]);
+    stop();
+  });
+
+  test.each([
+    ['a success', SUCCESS],
+    ['a failure', FAILURE],
+    ['a success with a note', { ...SUCCESS, error: { code: 'timeout' as const, message: 'cut off' } }],
+  ])('of the same message after %s tells the outcome', async (_, result) => {
+    const start = aStart();
+    await log().claim(start);
+    await log().complete(start, result);
+    const { success, status, error } = result;
+    expect(await log().claim(start)).toEqual({ kind: 'finished', result: { success, status, error } });
+    expect(await log().claim({ ...start, message_id: 'message-2' })).toEqual({ kind: 'taken' });
+    expect(await log().claim({ ...start, message_id: null })).toEqual({ kind: 'taken' });
+  });
+
+  test('of a request that no queue carries is never resumed', async () => {
+    const start = aStart({ message_id: null });
+    await log().claim(start);
+    expect(await log().claim(start)).toEqual({ kind: 'taken' });
+  });
+
+  test.each<[string, Partial<AttemptStart>]>([
+    ['attempt', { attempt: 2 }],
+    ['event', { reference: 'event-2' }],
+    ['Action', { action_id: 'act_other' }],
+  ])('of another %s is another record', async (_, changes) => {
+    const start = aStart();
+    await log().claim(start);
+    expect(await log().claim({ ...start, ...changes })).toEqual({ kind: 'claimed' });
+  });
+});
+
+describe('a record', () => {
+  test('holds all that the spec names', async () => {
+    const start = aStart();
+    await log().claim(start);
+    await log().complete(start, FAILURE);
+    expect(await recordsOf(start.action_id)).toEqual([
+      {
+        action_id: start.action_id,
+        reference: 'event-1',
+        trigger: 'event',
+        trigger_ref: 'conversation.started',
+        attempt: 1,
+        replay: null,
+        started_at: '2026-03-04T05:06:07.250Z',
+        state: 'failed',
+        payload: '{"id":"event-1"}',
+        payload_cut: false,
+        status: 503,
+        response_excerpt: '',
+        latency_ms: 40,
+        success: false,
+        error: { code: 'http_status', message: 'HTTP 503' },
+        sends: 1,
+      },
+    ]);
+  });
+
+  test('of a request without a body and an answer holds nulls', async () => {
+    const start = aStart({ payload: null, message_id: null });
+    await log().claim(start);
+    await log().complete(start, {
+      status: null,
+      response_excerpt: null,
+      latency_ms: 5000,
+      success: false,
+      error: { code: 'timeout', message: 't' },
+    });
+    expect(await recordsOf(start.action_id)).toEqual([
+      expect.objectContaining({ payload: null, status: null, response_excerpt: null }),
+    ]);
+  });
+
+  test('of what was never sent is finished, counts no send, and keeps a record that exists', async () => {
+    const start = aStart();
+    const error = { code: 'action_deleted' as const, message: 'The Action was deleted' };
+    await log().recordUnsent(start, error);
+    expect(await recordsOf(start.action_id)).toEqual([
+      expect.objectContaining({ state: 'failed', success: false, error, sends: 0, status: null }),
+    ]);
+    const sent = aStart();
+    await log().claim(sent);
+    await log().complete(sent, SUCCESS);
+    await log().recordUnsent(sent, error);
+    expect(await recordsOf(sent.action_id)).toEqual([
+      expect.objectContaining({ state: 'succeeded', error: null, sends: 1 }),
+    ]);
+  });
+
+  test('of an attempt that was cut off, and that is then not to be made again, is closed', async () => {
+    const start = aStart();
+    const error = { code: 'action_disabled' as const, message: 'The Action is disabled' };
+    await log().claim(start);
+    expect(await log().recordUnsent({ ...start, message_id: 'message-copy' }, error)).toBeUndefined();
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started' })]);
+    expect(await log().recordUnsent(start, error)).toBeUndefined();
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'failed', error, sends: 1 })]);
+    const finished = { kind: 'finished', result: { success: false, status: null, error } };
+    expect(await log().recordUnsent(start, error)).toEqual(finished);
+  });
+
+  test('whose claim could not be written is written whole when it is completed', async () => {
+    const start = aStart({ message_id: null });
+    await log().complete(start, FAILURE);
+    await log().complete(start, FAILURE);
+    expect(await recordsOf(start.action_id)).toEqual([
+      expect.objectContaining({ payload: start.payload, trigger: 'event', state: 'failed', status: 503, sends: 1 }),
+    ]);
+    const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
+    const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
+    expect(Item?.expires_at).toBeGreaterThan(0);
+  });
+
+  test('expires after the retention', async () => {
+    const start = aStart();
+    await log().claim(start);
+    const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
+    const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
+    expect(Item?.expires_at).toBe(Math.floor(clock.now().getTime() / 1000) + 30 * 24 * 3600);
+  });
+});
+
+describe('a payload', () => {
+  const stored = async (payload: string) => {
+    const start = aStart({ payload });
+    await log().claim(start);
+    const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
+    const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
+    const [record] = await recordsOf(start.action_id);
+    return { item: Item ?? {}, record };
+  };
+
+  test('that is small stands as it is, and comes back', async () => {
+    const payload = 'é'.repeat(2048);
+    const { item, record } = await stored(payload);
+    expect(item.payload).toBe(payload);
+    expect(record).toMatchObject({ payload, payload_cut: false });
+  });
+
+  test('that is larger is compressed, and comes back', async () => {
+    const payload = JSON.stringify({ text: 'é 👩 '.repeat(100_000) });
+    const { item, record } = await stored(payload);
+    expect(item.payload).toBeUndefined();
+    expect(item.payload_gzip).toBeInstanceOf(Uint8Array);
+    expect(record).toMatchObject({ payload, payload_cut: false });
+  });
+
+  test('that fits no item even compressed is cut, and the record says so', async () => {
+    const payload = randomBytes(400 * 1024).toString('base64');
+    const { record } = await stored(payload);
+    expect(record?.payload_cut).toBe(true);
+    expect(record?.payload).toBe(payload.slice(0, 50_000));
+  });
+
+  test('that is cut ends at a whole code point', async () => {
+    const noise = Array.from(randomBytes(300 * 1024), (byte) => String.fromCodePoint(0x1f300 + byte)).join('');
+    const { record } = await stored(`x${noise}`);
+    expect(record?.payload_cut).toBe(true);
+    expect([...(record?.payload ?? '')]).toHaveLength(50_000);
+    expect(record?.payload?.isWellFormed()).toBe(true);
+  });
+});
+
+describe('the records of an Action', () => {
+  test('come newest first, by event time and then by attempt', async () => {
+    const { action_id } = aStart();
+    const starts = [
+      aStart({ action_id, at: '2026-03-04T05:06:00Z', reference: 'a', attempt: 1 }),
+      aStart({ action_id, at: '2026-03-04T05:06:00Z', reference: 'a', attempt: 2 }),
+      aStart({ action_id, at: '2026-03-04T05:06:00Z', reference: 'a', attempt: 3 }),
+      aStart({ action_id, at: '2026-03-04T05:07:00Z', reference: 'b', attempt: 1 }),
+      aStart({ action_id, at: '2026-03-05T00:00:00Z', reference: 'c', attempt: 1 }),
+    ];
+    for (const start of [...starts].reverse()) await log().claim(start);
+    expect((await recordsOf(action_id)).map(({ reference, attempt }) => `${reference}${attempt}`)).toEqual([
+      'c1',
+      'b1',
+      'a3',
+      'a2',
+      'a1',
+    ]);
+  });
+
+  test("are all read, over several pages, and are nobody else's", async () => {
+    const { action_id } = aStart();
+    await log().claim(aStart());
+    const payload = randomBytes(100_000).toString('base64');
+    await atOnce(20, (i) => log().claim(aStart({ action_id, reference: `event-${i}`, payload })));
+    const records = await recordsOf(action_id);
+    expect(records).toHaveLength(20);
+    expect(new Set(records.map((record) => record.action_id))).toEqual(new Set([action_id]));
+  });
+
+  test('that never had one are none', async () => {
+    expect(await recordsOf('act_nobody')).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { failureSpells } from '../../../../src/adapters/dynamodb/failure-spells.ts';
+import { unixSeconds } from '../../../../src/domain/sources.ts';
+import { FrozenClock } from '../../../fakes/sources.ts';
+import { atOnce, startTables, type TestTables } from './tables.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const spells = () => failureSpells(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
+
+test('a spell begins with the first failure, however many come at once, and is forgotten after two days', async () => {
+  const id = randomUUID();
+  const clock = new FrozenClock();
+  const begun = { since: unixSeconds(clock.now()), signalled_at: null, looked_to: null };
+  expect(await atOnce(20, () => spells().noteFailure(id, clock.now()))).toEqual(Array(20).fill(begun));
+  clock.advance(47 * 3_600_000);
+  expect(await spells().noteFailure(id, clock.now())).toEqual(begun);
+  clock.advance(48 * 3_600_000);
+  const anew = { since: unixSeconds(clock.now()), signalled_at: null, looked_to: null };
+  expect(await spells().noteFailure(id, clock.now())).toEqual(anew);
+  expect(await spells().noteFailure(id, clock.now())).toEqual(anew);
+});
+
+test('of 20 who would signal it at once, one does; and only what was seen begins anew', async () => {
+  const id = randomUUID();
+  const clock = new FrozenClock();
+  const seen = await spells().noteFailure(id, clock.now());
+  const claims = await atOnce(20, () => spells().claimSignal(id, seen, clock.now()));
+  expect(claims.filter((claimed) => claimed)).toHaveLength(1);
+  expect(await spells().restartSpell(id, seen, clock.now())).toBe(false);
+  const signalled = await spells().noteFailure(id, clock.now());
+  expect(signalled.signalled_at).toBe(unixSeconds(clock.now()));
+  clock.advance(1000);
+  expect(await spells().restartSpell(id, signalled, clock.now())).toBe(true);
+  expect(await spells().noteFailure(id, clock.now())).toEqual({
+    since: seen.since + 1,
+    signalled_at: null,
+    looked_to: null,
+  });
+});
+
+/** Writes attempts of an Action into the delivery log. */
+const attemptsOf = (action_id: string, clock: FrozenClock) => {
+  const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
+  return async (at: string, started_at: string, success: boolean) => {
+    const common = { trigger: 'event', trigger_ref: 'sms.sent', payload: '{}', message_id: 'm', attempt: 1 } as const;
+    const start = { ...common, action_id, at, started_at, reference: randomUUID() };
+    await log.claim(start);
+    const error = success ? null : ({ code: 'timeout', message: '' } as const);
+    await log.complete(start, { status: null, response_excerpt: null, latency_ms: 1, success, error });
+  };
+};
+
+test('a success counts by when its attempt began, whatever the time of its event', async () => {
+  const clock = new FrozenClock('2026-03-04T05:06:00.000Z');
+  const action_id = randomUUID();
+  const attempt = attemptsOf(action_id, clock);
+  await attempt('2026-03-04T05:00:00Z', '2026-03-04T05:00:00.100Z', true);
+  await attempt('2026-03-04T06:00:00Z', '2026-03-04T06:00:00.100Z', false);
+  const since = unixSeconds(new Date('2026-03-04T05:05:00Z'));
+  const seen = await spells().noteFailure(action_id, clock.now());
+  expect(await spells().lookForSuccess(action_id, seen, since)).toBe('none');
+  await attempt('2026-03-04T05:04:00Z', '2026-03-04T05:05:01.000Z', true);
+  expect(await spells().lookForSuccess(action_id, seen, since)).toBe('found');
+});
+
+test.each([
+  ['without a success in it', false, ['unfinished', 'unfinished', 'none']],
+  ['with a success in its second part', true, ['unfinished', 'found']],
+])('a log of 250 attempts, %s, is read a hundred records at a time', async (_, withSuccess, looks) => {
+  const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
+  const action_id = randomUUID();
+  const attempt = attemptsOf(action_id, clock);
+  const first = await spells().noteFailure(action_id, clock.now());
+  const times = Array.from({ length: 250 }, (_, index) => new Date(clock.now().getTime() + index * 1000).toISOString());
+  await Promise.all(times.map((at, index) => attempt(at, at, withSuccess && index === 150)));
+  clock.advance(3_600_000);
+  const seen: string[] = [];
+  for (const _ of looks) {
+    const spell = await spells().noteFailure(action_id, clock.now());
+    seen.push(await spells().lookForSuccess(action_id, spell, first.since));
+  }
+  expect(seen).toEqual(looks);
+});

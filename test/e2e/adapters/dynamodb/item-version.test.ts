@@ -1,0 +1,215 @@
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { actionsTogether } from '../../../../src/adapters/dynamodb/actions-together.ts';
+import { KEYS } from '../../../../src/adapters/dynamodb/configuration-keys.ts';
+import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
+import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
+import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
+import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
+import { failureSpells } from '../../../../src/adapters/dynamodb/failure-spells.ts';
+import { members } from '../../../../src/adapters/dynamodb/members.ts';
+import { hitPerMinute, hourKey } from '../../../../src/adapters/dynamodb/rate-limits.ts';
+import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
+import { requestsThisHour } from '../../../../src/adapters/dynamodb/request-counters.ts';
+import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
+import { unixSeconds } from '../../../../src/domain/sources.ts';
+import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../../fakes/configuration.ts';
+import { FrozenClock } from '../../../fakes/sources.ts';
+import { startTables, type TestTables } from './tables.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const clock = new FrozenClock();
+const AT = clock.now().toISOString();
+const START: AttemptStart = {
+  action_id: 'act_log',
+  at: AT,
+  reference: 'event-1',
+  attempt: 1,
+  trigger: 'event',
+  trigger_ref: 'conversation.started',
+  payload: '{}',
+  started_at: AT,
+  message_id: 'message-1',
+};
+const SPELL = { since: 0, signalled_at: null, looked_to: null };
+const LOG_KEY = { pk: 'ACTION#act_log', sk: `${AT}#event-1#1` };
+const CREATION = { org_id: ORG_ID, sub: 'anna', key: 'key' };
+const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key' };
+const CONVERSATION = `SITE#${SITE_ID}#CONVERSATION#c-1`;
+
+const reads = () => configurationReads(tables.client, tables.sorted);
+const store = () => configurationStore(tables.client, tables.sorted);
+const memberships = () => members(tables.client, tables.sorted);
+const kept = () => conversations(tables.client, tables.sorted, clock.now);
+const log = () => deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
+const spells = () => failureSpells(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
+const recorded = () =>
+  recordedStores(tables.client, { configuration: tables.sorted, counters: tables.unsorted }, clock.now);
+const erase = () =>
+  erasure(tables.client, { configuration: tables.sorted, conversations: tables.sorted, deliveryLog: tables.sorted });
+
+async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
+  const read: One[] = [];
+  for await (const one of items) read.push(one);
+  return read;
+}
+
+type Kind = {
+  readonly kind: string;
+  readonly key: Record<string, string>;
+  readonly read: () => Promise<unknown>;
+  /** What newer code would have kept of the shape, where a read depends on it. */
+  readonly attributes?: Record<string, unknown>;
+};
+
+const KINDS: readonly Kind[] = [
+  { kind: 'organization', key: KEYS.organization(ORG_ID), read: () => store().findOrganization(ORG_ID) },
+  { kind: 'organization, listed', key: KEYS.organization(ORG_ID), read: () => all(store().listOrganizations()) },
+  { kind: 'Action', key: KEYS.action(ORG_ID, 'act_1'), read: () => reads().findAction(ORG_ID, 'act_1') },
+  { kind: 'Action, listed', key: KEYS.action(ORG_ID, 'act_1'), read: () => reads().actionsOf(ORG_ID) },
+  {
+    kind: 'Action, read with others',
+    key: KEYS.action(ORG_ID, 'act_1'),
+    read: () => actionsTogether(tables.client, tables.sorted)(ORG_ID, 'act_1'),
+  },
+  { kind: "an Action's owner", key: KEYS.actionOwner('act_1'), read: () => store().findActionById('act_1') },
+  { kind: 'assistant', key: KEYS.assistant(SITE_ID), read: () => reads().findAssistant(SITE_ID) },
+  {
+    kind: "an organization's assistant",
+    key: KEYS.organizationSite(ORG_ID, SITE_ID),
+    read: () => store().listAssistants(ORG_ID),
+  },
+  { kind: 'slug', key: KEYS.slug(SITE_ID, 'Form', 'contact'), read: () => reads().findForm(SITE_ID, 'contact') },
+  { kind: 'Domain', key: KEYS.domain('shop.example', SITE_ID), read: () => reads().anyDomain(['shop.example']) },
+  { kind: 'membership', key: KEYS.member(ORG_ID, 'anna'), read: () => memberships().findMembership(ORG_ID, 'anna') },
+  {
+    kind: "a login's organization",
+    key: KEYS.memberOrganization('anna', ORG_ID),
+    read: () => memberships().membershipsOf('anna'),
+  },
+  { kind: 'audit record', key: KEYS.audit(ORG_ID, AT, 'act_1', 1), read: () => recorded().auditOf(ORG_ID) },
+  { kind: 'left log', key: KEYS.leftLog(ORG_ID, SITE_ID, 'act_0'), read: () => erase().leftLogs(ORG_ID, SITE_ID) },
+  {
+    kind: 'idempotency key',
+    key: { pk: `creation#${ORG_ID}#anna#key` },
+    read: () => recorded().findCreation(CREATION),
+  },
+  {
+    kind: 'hits of a minute',
+    key: { pk: 'form-submit#key' },
+    read: () => hitPerMinute(tables.client, tables.unsorted)('form-submit#key', 2, clock.now()),
+    attributes: { h0: clock.now().getTime() },
+  },
+  {
+    kind: 'requests of an hour',
+    key: { pk: hourKey(SITE_ID, clock.now()) },
+    read: () => requestsThisHour(tables.client, tables.unsorted, clock.now)(SITE_ID),
+  },
+  {
+    kind: 'failing endpoint',
+    key: { pk: 'failing#act_1' },
+    read: () => spells().noteFailure('act_1', clock.now()),
+    attributes: { expires_at: unixSeconds(clock.now()) + 60 },
+  },
+  {
+    kind: 'conversation',
+    key: { pk: CONVERSATION, sk: 'CONVERSATION' },
+    read: () => kept().findConversation(SITE_ID, 'c-1'),
+  },
+  {
+    kind: 'form submission',
+    key: { pk: CONVERSATION, sk: 'SUBMISSION#key' },
+    read: () => kept().claimSubmission(SUBMISSION, 'id-1', clock.now()),
+  },
+  { kind: 'attempt, claimed', key: LOG_KEY, read: () => log().claim(START) },
+  {
+    kind: 'attempt, unsent',
+    key: LOG_KEY,
+    read: () => log().recordUnsent(START, { code: 'action_disabled', message: 'off' }),
+  },
+  {
+    kind: 'attempt, listed',
+    key: LOG_KEY,
+    read: () => all(deliveryRecords(tables.client, tables.sorted, 'act_log')),
+  },
+  {
+    kind: 'attempt, traced',
+    key: LOG_KEY,
+    read: () => eventAttempts(tables.client, tables.sorted, 'act_log', 'event-1', { at: AT }),
+    attributes: { record: { reference: 'event-1' } },
+  },
+  {
+    kind: 'attempt that succeeded',
+    key: LOG_KEY,
+    read: () => spells().lookForSuccess('act_log', SPELL, unixSeconds(clock.now())),
+    attributes: { record_state: 'succeeded', record: { started_at: AT } },
+  },
+];
+
+describe('an item of a newer version', () => {
+  test.each(KINDS)('$kind: is refused, by the name of its table and its version', async ({ key, read, attributes }) => {
+    const TableName = 'sk' in key ? tables.sorted : tables.unsorted;
+    const newer = { ...key, ...attributes, v: 2, of_a_later_release: true };
+    await tables.documents.send(new PutCommand({ TableName, Item: newer }));
+    await expect(read()).rejects.toMatchObject({
+      name: 'NewerItem',
+      message: `Table ${TableName} holds an item of version 2, and this code reads up to 1: deploy the newer version of va-wave again`,
+    });
+  });
+
+  test.each([
+    [0.5, 1],
+    ['1', false],
+    [3, false],
+  ])('a version of %p is read: %p', async (v, isRead) => {
+    const Key = KEYS.assistant('site_version');
+    const Item = { ...Key, assistant: anAssistant(), v };
+    await tables.documents.send(new PutCommand({ TableName: tables.sorted, Item }));
+    const found = reads().findAssistant('site_version');
+    if (isRead) expect(await found).toEqual(anAssistant());
+    else await expect(found).rejects.toMatchObject({ name: 'NewerItem' });
+  });
+});
+
+describe('an item of this version', () => {
+  test('carries it, by itself or in a transaction, and no reader sees it', async () => {
+    const assistant = anAssistant({ site_id: 'site_put' });
+    await store().createAssistant(assistant);
+    await kept().saveConversation(conversation('c-put'));
+    for (const Key of [KEYS.assistant('site_put'), { pk: `SITE#${SITE_ID}#CONVERSATION#c-put`, sk: 'CONVERSATION' }]) {
+      const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
+      expect(Item?.v).toBe(1);
+      expect((await tables.client.get({ TableName: tables.sorted, Key })).Item).not.toHaveProperty('v');
+    }
+  });
+
+  test('that carries none is one of the first, and what it has besides is overlooked and kept', async () => {
+    const action = anEventAction({ action_id: 'act_old', org_id: 'org_old' });
+    await store().saveOrganization({ org_id: 'org_old', name: 'Old', plan: 'free', created_at: AT });
+    await store().createAction(action);
+    await tables.documents.send(
+      new UpdateCommand({
+        TableName: tables.sorted,
+        Key: KEYS.action('org_old', 'act_old'),
+        UpdateExpression: 'SET later = :later, #action.later = :later REMOVE v',
+        ExpressionAttributeNames: { '#action': 'action' },
+        ExpressionAttributeValues: { ':later': 'on' },
+      }),
+    );
+    expect(await reads().findAction('org_old', 'act_old')).toEqual({ ...action, later: 'on' });
+  });
+});
+
+const conversation = (conversation_id: string) => ({
+  site_id: SITE_ID,
+  conversation_id,
+  session_id: 's-1',
+  visitor_id: 'v-1',
+  user_id: null,
+  started_at: AT,
+});

@@ -1,0 +1,177 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
+import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
+import { atOnce, startTables, type TestTables } from './tables.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const START = Date.parse('2026-03-04T05:06:07.000Z');
+const at = (milliseconds: number) => new Date(START + milliseconds);
+const allowed = (decisions: readonly { readonly allowed: boolean }[]) => decisions.filter((one) => one.allowed).length;
+
+describe('hits per minute', () => {
+  const hit = (key: string, limit: number, milliseconds: number) =>
+    hitPerMinute(tables.client, tables.unsorted)(key, limit, at(milliseconds));
+
+  test.each([10, 20])('of 100 at once exactly %p are allowed', async (limit) => {
+    const decisions = await atOnce(100, () => hit(`at-once-${limit}`, limit, 0));
+    expect(allowed(decisions)).toBe(limit);
+    expect(decisions.find((one) => !one.allowed)).toEqual({ allowed: false, retryAfterSeconds: 60 });
+  });
+
+  test('keys do not share a limit', async () => {
+    await atOnce(10, () => hit('one', 10, 0));
+    expect(await hit('one', 10, 1)).toMatchObject({ allowed: false });
+    expect(await hit('two', 10, 1)).toEqual({ allowed: true });
+  });
+
+  test('a hit makes room exactly 60 000 ms later, for one', async () => {
+    for (let i = 0; i < 20; i++) expect(await hit('edge', 20, i * 100)).toEqual({ allowed: true });
+    expect(await hit('edge', 20, 59_999)).toEqual({ allowed: false, retryAfterSeconds: 1 });
+    expect(await hit('edge', 20, 60_000)).toEqual({ allowed: true });
+    expect(await hit('edge', 20, 60_000)).toEqual({ allowed: false, retryAfterSeconds: 1 });
+    expect(await hit('edge', 20, 60_100)).toEqual({ allowed: true });
+  });
+
+  test('in no 60 seconds are there more than the limit, whenever they come', async () => {
+    const times: number[] = [];
+    let seed = 7;
+    for (let time = 0, i = 0; i < 150; i++) {
+      seed = (seed * 1103515245 + 12345) % 2147483648;
+      time += seed % 5000;
+      if ((await hit('any', 10, time)).allowed) times.push(time);
+    }
+    expect(times.length).toBeGreaterThan(20);
+    times.forEach((time, i) => {
+      const tenLater = times[i + 10];
+      if (tenLater !== undefined) expect(tenLater - time).toBeGreaterThanOrEqual(60_000);
+    });
+  });
+
+  test('a refused hit does not count: who keeps asking is let in as soon as one who waits', async () => {
+    await atOnce(20, () => hit('impatient', 20, 0));
+    for (let time = 1000; time < 60_000; time += 5000) expect((await hit('impatient', 20, time)).allowed).toBe(false);
+    expect(allowed(await atOnce(30, () => hit('impatient', 20, 60_000)))).toBe(20);
+  });
+
+  test('tells how long to wait, in whole seconds rounded up', async () => {
+    await atOnce(20, () => hit('wait', 20, 0));
+    expect(await hit('wait', 20, 18_500)).toEqual({ allowed: false, retryAfterSeconds: 42 });
+    expect(await hit('wait', 20, 19_000)).toEqual({ allowed: false, retryAfterSeconds: 41 });
+  });
+
+  test('the item expires once it can refuse nobody any more', async () => {
+    await hit('expires', 20, 0);
+    const { Item } = await tables.documents.send(
+      new GetCommand({ TableName: tables.unsorted, Key: { pk: 'expires' } }),
+    );
+    expect(Number(Item?.expires_at)).toBeGreaterThanOrEqual(START / 1000 + 60);
+    expect(Number(Item?.expires_at)).toBeLessThanOrEqual(START / 1000 + 3600);
+  });
+});
+
+describe('hits per hour', () => {
+  const HOUR = 3_600_000;
+
+  test('of 100 at once from five containers exactly the limit is allowed', async () => {
+    const containers = Array.from({ length: 5 }, () => hitPerHour(tables.client, tables.unsorted));
+    const decisions = await atOnce(100, (i) => {
+      const hit = containers[i % 5];
+      if (hit === undefined) throw new Error('There are five');
+      return hit('site-at-once', 42, at(i));
+    });
+    expect(allowed(decisions)).toBe(42);
+  });
+
+  test('a clock hour begins anew, and Retry-After names its beginning', async () => {
+    const hit = hitPerHour(tables.client, tables.unsorted);
+    const lastSecond = new Date('2026-03-04T05:59:59.999Z');
+    await hit('site-hour', 1, at(0));
+    expect(await hit('site-hour', 1, at(0))).toEqual({ allowed: false, retryAfterSeconds: 53 * 60 + 53 });
+    expect(await hit('site-hour', 1, lastSecond)).toEqual({ allowed: false, retryAfterSeconds: 1 });
+    expect(await hit('site-hour', 1, new Date('2026-03-04T06:00:00.000Z'))).toEqual({ allowed: true });
+  });
+
+  test('sites do not share a limit', async () => {
+    const hit = hitPerHour(tables.client, tables.unsorted);
+    await hit('site-one', 1, at(0));
+    expect((await hit('site-one', 1, at(0))).allowed).toBe(false);
+    expect((await hit('site-two', 1, at(0))).allowed).toBe(true);
+  });
+
+  test('a container that was refused writes no more until the limit or the hour changes', async () => {
+    let sent = 0;
+    const { client } = tables;
+    const update: DynamoDb['update'] = (input) => {
+      sent += 1;
+      return client.update(input);
+    };
+    const hit = hitPerHour({ ...client, update }, tables.unsorted);
+    const counted = async (limit: number, milliseconds: number) => {
+      const before = sent;
+      const { allowed: yes } = await hit('site-memo', limit, at(milliseconds));
+      return [yes, sent - before];
+    };
+    expect(await counted(2, 0)).toEqual([true, 1]);
+    expect(await counted(2, 0)).toEqual([true, 1]);
+    expect(await counted(2, 0)).toEqual([false, 1]);
+    expect(await counted(2, 0)).toEqual([false, 0]);
+    expect(await counted(1, 0)).toEqual([false, 0]);
+    expect(await counted(3, 0)).toEqual([true, 1]);
+    expect(await counted(3, 0)).toEqual([false, 1]);
+    expect(await counted(3, 0)).toEqual([false, 0]);
+    expect(await counted(3, HOUR)).toEqual([true, 1]);
+  });
+});
+
+describe('outbound requests per day', () => {
+  const DAY = 86_400_000;
+  const LAST_MOMENT = new Date('2026-03-04T23:59:59.999Z');
+  const MIDNIGHT = new Date('2026-03-05T00:00:00.000Z');
+
+  test('of 100 at once from five containers exactly the quota is made', async () => {
+    const containers = Array.from({ length: 5 }, () => hitPerDay(tables.client, tables.unsorted));
+    const decisions = await atOnce(100, (i) => {
+      const hit = containers[i % 5];
+      if (hit === undefined) throw new Error('There are five');
+      return hit('org-at-once', 42, at(i));
+    });
+    expect(allowed(decisions)).toBe(42);
+  });
+
+  test('a UTC day begins anew, and organizations do not share a quota', async () => {
+    const hit = hitPerDay(tables.client, tables.unsorted);
+    expect(await hit('org-one', 1, at(0))).toEqual({ allowed: true });
+    expect(await hit('org-one', 1, LAST_MOMENT)).toEqual({ allowed: false, retryAfterSeconds: 1 });
+    expect(await hit('org-two', 1, LAST_MOMENT)).toEqual({ allowed: true });
+    expect(await hit('org-one', 1, MIDNIGHT)).toEqual({ allowed: true });
+  });
+
+  test('a quota that is raised goes on from what was counted', async () => {
+    const hit = hitPerDay(tables.client, tables.unsorted);
+    for (const [limit, yes] of [
+      [1, true],
+      [1, false],
+      [2, true],
+      [2, false],
+    ] as const) {
+      expect((await hit('org-raised', limit, at(0))).allowed).toBe(yes);
+    }
+  });
+
+  test('the counter outlives its day, and no more than the next one', async () => {
+    await hitPerDay(tables.client, tables.unsorted)('org-expires', 1, at(0));
+    const pk = `outbound#org-expires#${Math.floor(START / DAY)}`;
+    const { Item } = await tables.client.get({ TableName: tables.unsorted, Key: { pk } });
+    expect(Number(Item?.expires_at)).toBeGreaterThanOrEqual(MIDNIGHT.getTime() / 1000);
+    expect(Number(Item?.expires_at)).toBeLessThanOrEqual((MIDNIGHT.getTime() + DAY) / 1000);
+  });
+
+  test('a counter that cannot be written is told, not guessed', async () => {
+    await expect(hitPerDay(tables.client, 'no-such-table')('org', 1, at(0))).rejects.toThrow();
+  });
+});

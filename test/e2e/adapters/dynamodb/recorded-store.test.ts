@@ -1,0 +1,123 @@
+import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
+import { members } from '../../../../src/adapters/dynamodb/members.ts';
+import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
+import type { Membership } from '../../../../src/contract/members.ts';
+import { createActionOnce, saveAction } from '../../../../src/domain/actions/dashboard-actions.ts';
+import { createAssistantOnce, saveAssistant } from '../../../../src/domain/organizations/dashboard-assistants.ts';
+import { StaleVersion } from '../../../../src/domain/organizations/recorded-changes.ts';
+import { ORG_ID } from '../../../fakes/configuration.ts';
+import { saidNo } from '../../../fakes/refusals.ts';
+import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
+import { startTables, type TestTables } from './tables.ts';
+
+describe('the configuration with its audit trail, on a real engine', () => {
+  let tables: TestTables;
+  const clock = new FrozenClock();
+  const randomBytes = countingBytes();
+  const admin: Membership = { org_id: ORG_ID, sub: 'anna', email: 'anna@shop.example', role: 'admin', created_at: '' };
+
+  beforeAll(async () => {
+    tables = await startTables();
+    const created_at = '2026-01-01T00:00:00.000Z';
+    await configurationStore(tables.client, tables.sorted).saveOrganization({
+      org_id: ORG_ID,
+      name: 'Shop',
+      plan: 'paid',
+      created_at,
+    });
+  }, 30_000);
+  afterAll(async () => {
+    await tables?.stop();
+  });
+
+  const ports = () => ({
+    ...recordedStores(tables.client, { configuration: tables.sorted, counters: tables.unsorted }, clock.now),
+    store: configurationStore(tables.client, tables.sorted),
+    sealSigningSecret: async (secret: string) => `sealed ${secret.length}`,
+    now: clock.now,
+    randomBytes,
+  });
+  const settings = { name: 'Website', hourly_rate_limit: 10 };
+  const form = {
+    trigger: 'Form',
+    name: 'Contact us',
+    url: 'https://crm.example/',
+    form_fields: [{ key: 'email', label: 'Email', type: 'Email', required: true }],
+  };
+  const createAssistant = (key: string, input: object = settings) =>
+    createAssistantOnce(admin, { key, input }, ports());
+
+  test('twenty creations with one key at once make one assistant and one record', async () => {
+    const before = (await ports().auditOf(ORG_ID)).length;
+    const made = await Promise.all(Array.from({ length: 20 }, () => createAssistant('race')));
+    expect(new Set(made.map(({ site_id }) => site_id)).size).toBe(1);
+    expect((await ports().auditOf(ORG_ID)).length).toBe(before + 1);
+    expect(await ports().store.listAssistants(ORG_ID)).toHaveLength(1);
+  });
+
+  test('the same holds for a form, whose slug is taken by the first of them', async () => {
+    const { site_id } = await createAssistant('forms');
+    const made = await Promise.all(
+      Array.from({ length: 10 }, () => createActionOnce(admin, site_id, { key: 'form', input: form }, ports())),
+    );
+    expect(new Set(made.map(({ action_id }) => action_id)).size).toBe(1);
+    const other = createActionOnce(admin, site_id, { key: 'another', input: form }, ports());
+    expect((await saidNo(other))[0]).toBe(409);
+  });
+
+  test('a key is forgotten after 24 hours, whether or not its item was deleted', async () => {
+    const first = await createAssistant('daily');
+    clock.advance(24 * 3600 * 1000 - 1000);
+    expect((await createAssistant('daily')).site_id).toBe(first.site_id);
+    clock.advance(2000);
+    expect((await createAssistant('daily')).site_id).not.toBe(first.site_id);
+  });
+
+  test('of ten saves of one version one is made, and only that one is recorded', async () => {
+    // The trail is sorted by time first.
+    clock.advance(1000);
+    const { site_id } = await createAssistant('saves');
+    const before = (await ports().auditOf(ORG_ID)).length;
+    const saves = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, i) =>
+        saveAssistant(admin, site_id, { version: 1, change: { name: `Name ${i}` } }, ports()),
+      ),
+    );
+    expect(saves.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const save of saves) if (save.status === 'rejected') expect(save.reason).toBeInstanceOf(StaleVersion);
+    const records = await ports().auditOf(ORG_ID);
+    expect(records).toHaveLength(before + 1);
+    expect(records[0]).toMatchObject({
+      operation: 'update_assistant',
+      fields: ['name'],
+      version: 2,
+      entity_id: site_id,
+    });
+  });
+
+  test('a null removes an optional setting', async () => {
+    const { site_id } = await createAssistant('null');
+    const input = {
+      trigger: 'AI-decided',
+      name: 'Look up',
+      url: 'https://crm.example/',
+      description: 'Finds an order',
+      response_field_map: { status: '$.status' },
+    };
+    const { action_id } = await createActionOnce(admin, site_id, { key: 'ai', input }, ports());
+    const saved = await saveAction(admin, action_id, { version: 1, change: { response_field_map: null } }, ports());
+    expect(saved).not.toHaveProperty('response_field_map');
+  });
+
+  test('members are found by organization and by login until they are removed', async () => {
+    const directory = members(tables.client, tables.sorted);
+    await directory.save(admin);
+    await directory.save({ ...admin, org_id: 'org_other', role: 'member' });
+    expect(await directory.findMembership(ORG_ID, 'anna')).toEqual(admin);
+    expect((await directory.membershipsOf('anna')).map(({ org_id }) => org_id).sort()).toEqual([ORG_ID, 'org_other']);
+    expect(await directory.list(ORG_ID)).toEqual([admin]);
+    await directory.remove(ORG_ID, 'anna');
+    expect(await directory.findMembership(ORG_ID, 'anna')).toBeUndefined();
+    expect((await directory.membershipsOf('anna')).map(({ org_id }) => org_id)).toEqual(['org_other']);
+  });
+});

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
+import type { AwsAccess } from '../../../../src/adapters/aws/access.ts';
+import { type DynamoDb, dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
+
+export type TestTables = {
+  readonly client: DynamoDb;
+  /** Where the engine is, and how to get in. */
+  readonly access: AwsAccess & { readonly endpoint: string };
+  /** AWS's own client, for a look past ours. */
+  readonly documents: DynamoDBDocumentClient;
+  /** Keys `pk` and `sk`, as of the configuration, conversations and delivery log tables. */
+  readonly sorted: string;
+  /** Key `pk`, as of the counters table. */
+  readonly unsorted: string;
+  readonly stop: () => Promise<void>;
+};
+
+/** A real DynamoDB engine of this test file's own, with one table of each shape that the stack has. */
+export async function startTables(): Promise<TestTables> {
+  const folder = await mkdtemp(join(tmpdir(), 'va-wave-test-'));
+  const engine = await startDynoxide(join(folder, 'tables.sqlite'), () => undefined);
+  const access = {
+    endpoint: engine.origin,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    // A busy machine is no failure.
+    requestHandler: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+  };
+  const plain = new DynamoDBClient(access);
+  const run = randomUUID();
+  const tables = { sorted: `sorted-${run}`, unsorted: `unsorted-${run}` };
+  const key = (name: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType });
+  const text = (name: string) => ({ AttributeName: name, AttributeType: 'S' as const });
+  await plain.send(
+    new CreateTableCommand({
+      TableName: tables.sorted,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
+      AttributeDefinitions: [text('pk'), text('sk')],
+    }),
+  );
+  await plain.send(
+    new CreateTableCommand({
+      TableName: tables.unsorted,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [key('pk', 'HASH')],
+      AttributeDefinitions: [text('pk')],
+    }),
+  );
+  return {
+    client: dynamoDb(access),
+    access,
+    documents: DynamoDBDocumentClient.from(plain),
+    ...tables,
+    stop: async () => {
+      plain.destroy();
+      await engine.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs `count` of these at once. */
+export function atOnce<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+}

@@ -1,0 +1,44 @@
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { AwsAccess } from '../../../../src/adapters/aws/access.ts';
+import { dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
+
+type Call = { readonly operation: string; readonly body: string };
+
+/**
+ * A client whose calls go through a proxy. For each, `answer` has an answer of its own, lets the engine's get lost after it was
+ * asked, or leaves it at that.
+ */
+export async function through(
+  access: AwsAccess & { readonly endpoint: string },
+  answer: (call: Call & { readonly count: number }) => object | 'lost' | undefined,
+) {
+  const calls: Call[] = [];
+  const proxy = createServer((request, response) => {
+    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      calls.push({ operation, body });
+      const own = answer({ operation, body, count: calls.length });
+      if (own !== undefined && own !== 'lost') {
+        // With spaces between, which JSON allows.
+        response.end(JSON.stringify(own, null, 1));
+        return;
+      }
+      const forwarded = httpRequest(access.endpoint, { method: 'POST', headers: request.headers }, (theirs) => {
+        if (own === 'lost') theirs.resume().on('end', () => request.socket.destroy());
+        else theirs.pipe(response.writeHead(theirs.statusCode ?? 0, theirs.headers));
+      });
+      forwarded.end(body);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const stop = () => {
+    proxy.closeAllConnections();
+    proxy.close();
+  };
+  return { client: dynamoDb({ ...access, endpoint }), calls, stop };
+}

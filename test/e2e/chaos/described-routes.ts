@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Schema } from '../../../scripts/api-reference.ts';
+
+/** A route of docs/openapi.json. */
+export type Route = {
+  readonly operation: string;
+  readonly method: string;
+  /** With parameters in braces. */
+  readonly path: string;
+  readonly queryNames: readonly string[];
+  /** Undefined for a route without a body. */
+  readonly body: Schema | undefined;
+};
+
+type Operation = {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+};
+
+const document = readFileSync(fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url)), 'utf8');
+const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(document);
+
+export const ROUTES: readonly Route[] = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.entries(operations).map(([method, { operationId, parameters = [], requestBody }]) => ({
+    operation: operationId,
+    method: method.toUpperCase(),
+    path,
+    queryNames: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    body: requestBody?.content['application/json'].schema,
+  })),
+);
+
+/** Schemas of all properties in the document by name: what a stranger would try first. */
+export const PROPERTIES: ReadonlyMap<string, Schema> = properties();
+export const FIELD_NAMES: readonly string[] = [...PROPERTIES.keys()];
+
+function properties(): ReadonlyMap<string, Schema> {
+  const found = new Map<string, Schema>();
+  JSON.parse(document, (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('properties' in value)) return value;
+    for (const [name, schema] of Object.entries(Object(value.properties))) found.set(name, Object(schema));
+    return value;
+  });
+  return found;
+}

@@ -1,0 +1,256 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json as jsonOf } from 'node:stream/consumers';
+import type { Context } from 'aws-lambda';
+import fc from 'fast-check';
+import { JwtAuthorizer } from '../../../local/cloud/login/jwt-authorizer.ts';
+import {
+  DASHBOARD_API_PATH,
+  DASHBOARD_OPERATIONS,
+  DASHBOARD_SCOPE,
+  type DashboardOperation,
+} from '../../../src/contract/dashboard-operations.ts';
+import type { Role } from '../../../src/contract/members.ts';
+import { createAction } from '../../../src/domain/actions/manage-actions.ts';
+import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { within } from '../../harness/within.ts';
+import { httpEvent, lambdaContext, logged } from '../../lambdas/invocation.ts';
+import { type Issuer, startIssuer } from '../../local/cloud/login/issuer.ts';
+import { ROUTES, type Route } from './described-routes.ts';
+import { expectHarmless, type Outcome } from './harmless.ts';
+import { anyBody, text } from './hostile-values.ts';
+import { bodyFor, type Examples } from './spoiled-bodies.ts';
+import { type Chaos, type HttpFunction, startChaos } from './world.ts';
+
+const ID_NAMES = ['org_id', 'site_id', 'action_id'] as const;
+type Ids = Record<(typeof ID_NAMES)[number], string>;
+
+type Organization = {
+  /** What its own members name in their requests. */
+  readonly target: Ids;
+  /** What members of the other organization name; nobody else does, so that it never changes. */
+  readonly kept: Ids;
+  /** Stands in what is stored of it, and in no request. */
+  readonly mark: string;
+  /** The stored form of a signing secret. */
+  readonly sealed: string;
+};
+
+/** `nobody` sends forged tokens, or none. */
+type Login = {
+  readonly sub: string;
+  readonly role: Role | 'nobody';
+  readonly home: Organization;
+  readonly away: Organization;
+};
+
+type Shot = {
+  readonly login: Login;
+  readonly authorization: string | undefined;
+  readonly ids: Ids;
+  readonly request: Parameters<typeof httpEvent>[0];
+};
+
+/**
+ * So many requests to each route of the dashboard, by admins of two organizations, by a member, and with forged tokens: never a fault,
+ * a stack trace, a hang, a secret in the log, a success without the role, or anything of another organization.
+ */
+export function describeHostileDashboard(runs: number, patienceMs: number): void {
+  const authorizer = new JwtAuthorizer();
+  let chaos: Chaos;
+  let issuer: Issuer;
+  let actionTest: Server;
+  let dashboard: HttpFunction;
+  let organizations: readonly Organization[];
+  let logins: readonly Login[];
+  const tokens = new Map<string, string>();
+  /** As the last answer showed it, so that changes get past the comparison with what is stored. */
+  let version = 1;
+
+  beforeAll(async () => {
+    chaos = await startChaos();
+    issuer = await startIssuer();
+    actionTest = await startActionTest(chaos);
+    const first = await createMarked(chaos, 'Kept by the first organization');
+    const second = await createMarked(chaos, 'Kept by the second organization');
+    organizations = [first, second];
+    logins = [
+      { sub: 'anna', role: 'admin', home: first, away: second },
+      { sub: 'max', role: 'member', home: first, away: second },
+      { sub: 'olga', role: 'admin', home: second, away: first },
+      { sub: 'nobody', role: 'nobody', home: first, away: second },
+    ];
+    for (const { sub, role, home } of logins) {
+      if (role === 'nobody') continue;
+      await chaos.join(home.target.org_id, sub, role);
+      tokens.set(sub, await issuer.sign({ sub }));
+    }
+    dashboard = await chaos.container<HttpFunction>('dashboard-api');
+  }, 60_000);
+  afterAll(async () => {
+    issuer.stop();
+    actionTest.closeAllConnections();
+    actionTest.close();
+    await chaos.stop();
+  });
+
+  const examples: Examples = {
+    version: fc.constant(0).map(() => version),
+    idempotency_key: fc.oneof(fc.constant('shared'), fc.uuid()),
+    name: fc.oneof(fc.uuid(), text),
+    domain: fc.constant('shop.example.com'),
+    url: fc.constantFrom('https://localhost:1/hook', 'https://10.0.0.1/', 'https://a.example:0/'),
+    entries: fc.array(fc.oneof(fc.domain(), text), { maxLength: 3 }),
+    allowed_domains: fc.array(fc.domain(), { maxLength: 3 }),
+    ip_allowlist: fc.array(fc.oneof(fc.ipV4(), fc.ipV6()), { maxLength: 3 }),
+    hourly_rate_limit: fc.integer({ min: 1, max: 1000 }),
+    description: fc.oneof(fc.string({ minLength: 10, maxLength: 60 }), text),
+    label: fc.oneof(fc.string(), text),
+    pattern: fc.oneof(fc.constant('a+'), text),
+  };
+  const forged = fc.oneof(
+    fc.constant(undefined),
+    text,
+    text.map((token) => `Bearer ${token}`),
+    fc.constant(0).map(() => `Bearer ${tokens.get('anna')?.slice(0, -9)}AAAAAAAAA`),
+  );
+  const id = (name: keyof Ids, { home, away }: Login) =>
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constant(home.target[name]) },
+      { weight: 2, arbitrary: fc.constant(away.kept[name]) },
+      { weight: 1, arbitrary: text },
+    );
+  const bodyOf = ({ body }: Route) =>
+    body === undefined
+      ? fc.option(anyBody, { nil: undefined, freq: 3 })
+      : fc.oneof({ weight: 4, arbitrary: bodyFor(body, examples) }, { weight: 1, arbitrary: anyBody });
+
+  const shots = (route: Route): fc.Arbitrary<Shot> =>
+    fc
+      .constantFrom(...logins)
+      .chain((login) =>
+        fc.record({
+          login: fc.constant(login),
+          authorization: login.role === 'nobody' ? forged : fc.constant(`Bearer ${tokens.get(login.sub)}`),
+          ids: fc.record({
+            org_id: id('org_id', login),
+            site_id: id('site_id', login),
+            action_id: id('action_id', login),
+          }),
+          encoded: fc.boolean(),
+          headers: fc.dictionary(fc.constantFrom('content-type', 'origin', 'x-site-id'), text, { maxKeys: 2 }),
+          query: fc.dictionary(fc.constantFrom('site', ...route.queryNames), fc.oneof(text, versions)),
+          body: bodyOf(route),
+          base64: fc.boolean(),
+        }),
+      )
+      .map(({ login, authorization, ids, encoded, body, ...rest }) => {
+        const path = route.path.replace(/\{(\w+)\}/g, (_, name: keyof Ids) =>
+          encoded ? encodeURIComponent(ids[name].toWellFormed()) : ids[name],
+        );
+        const request = { method: route.method, path, ...rest, ...(body === undefined ? {} : { body }) };
+        return { login, authorization, ids, request };
+      });
+  const versions = fc.constant(0).map(() => String(version));
+
+  /** API Gateway's part, then the function's. */
+  async function send({ authorization, request }: Shot): Promise<Outcome> {
+    const definition = { issuer: issuer.origin, audience: ['dashboard'], scopes: [DASHBOARD_SCOPE] };
+    const verdict = await authorizer.check(definition, authorization);
+    if ('refused' in verdict) return { status: verdict.refused.status, body: String(verdict.refused.body), log: '' };
+    const event = httpEvent(request);
+    event.headers.authorization = authorization;
+    Object.assign(event.requestContext, { authorizer: verdict.authorizer });
+    const { result, log } = await logged(() => within(5500, dashboard(event, lambdaContext())));
+    return { status: result.statusCode ?? 500, body: result.body ?? '', log };
+  }
+
+  const storedOf = ({ kept }: Organization) =>
+    Promise.all([
+      chaos.management.store.findAssistant(kept.site_id),
+      chaos.management.store.findActionById(kept.action_id),
+    ]);
+
+  const routes = ROUTES.filter(({ path }) => path.startsWith(DASHBOARD_API_PATH));
+  test('the document describes every operation of the dashboard', () => {
+    expect(routes.map(({ operation }) => operation).sort()).toEqual(Object.keys(DASHBOARD_OPERATIONS).sort());
+  });
+
+  test.each(routes.map((route) => [route.operation, route] as const))(
+    '%s takes whatever comes',
+    async (operation, route) => {
+      const before = await Promise.all(organizations.map(storedOf));
+      await fc.assert(
+        fc.asyncProperty(shots(route), async (shot) => {
+          const outcome = await send(shot);
+          const { status, body } = outcome;
+          const answer = JSON.parse(body);
+          const { login } = shot;
+          expectHarmless(outcome, [...tokens.values(), ...(answer.server_secret ? [answer.server_secret] : [])]);
+          if (login.role === 'nobody') expect(status).toBe(401);
+          else if (status >= 400) expect(answer).toMatchObject({ success: false, error: expect.any(String) });
+          if (!mayReach(shot, route)) expect(status).toBeGreaterThanOrEqual(400);
+          expect(body).not.toContain(login.away.mark);
+          for (const { sealed } of organizations) expect(body).not.toContain(sealed);
+
+          version = answer.version ?? answer.current?.version ?? answer.assistant?.version ?? version;
+          if (operation === 'deleteAction' && status === 200) {
+            login.home.target.action_id = (await createTarget(chaos, login.home.target.site_id)).action_id;
+          }
+        }),
+        { numRuns: runs, interruptAfterTimeLimit: patienceMs - 2000, markInterruptAsFailure: true },
+      );
+      expect(await Promise.all(organizations.map(storedOf))).toEqual(before);
+    },
+    patienceMs,
+  );
+}
+
+/** Whether somebody with this login may do anything at all there. */
+function mayReach({ login, ids }: Shot, { operation, path }: Route): boolean {
+  const { role } = DASHBOARD_OPERATIONS[operation as DashboardOperation];
+  if (login.role === 'nobody' || (role === 'admin' && login.role !== 'admin')) return false;
+  return ID_NAMES.every((name) => !path.includes(`{${name}}`) || ids[name] === login.home.target[name]);
+}
+
+async function createMarked(chaos: Chaos, mark: string): Promise<Organization> {
+  const { management } = chaos;
+  const { org_id } = await createOrganization({ name: mark, plan: 'paid' }, management);
+  const site = { name: mark, domain: 'shop.example.com', hourly_rate_limit: 100 };
+  const [target, kept] = [
+    await createAssistant(org_id, site, management),
+    await createAssistant(org_id, site, management),
+  ];
+  const action = await createAction(
+    kept.site_id,
+    { trigger: 'Event', name: mark, url: 'https://shop.example.com/', events: ['message.sent'] },
+    management,
+  );
+  return {
+    target: { org_id, site_id: target.site_id, action_id: (await createTarget(chaos, target.site_id)).action_id },
+    kept: { org_id, site_id: kept.site_id, action_id: action.action_id },
+    mark,
+    sealed: action.sealed_signing_secret,
+  };
+}
+
+/** An Action whose endpoint answers, for the Test button. */
+const createTarget = (chaos: Chaos, siteId: string) =>
+  createAction(
+    siteId,
+    { trigger: 'Event', name: 'Target', url: chaos.receiver.url('/target'), events: ['message.sent'] },
+    chaos.management,
+  );
+
+/** Lambda's Invoke, as far as the Test button needs it: `action-test` itself, in this process. */
+async function startActionTest(chaos: Chaos): Promise<Server> {
+  type Invoked = (event: unknown, context: Context) => Promise<object>;
+  const actionTest = await chaos.container<Invoked>('action-test');
+  const server = createServer(async (request, response) => {
+    response.end(JSON.stringify(await actionTest(await jsonOf(request), lambdaContext())));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  process.env.AWS_ENDPOINT_URL_LAMBDA = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return server;
+}

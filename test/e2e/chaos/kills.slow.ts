@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GetQueueAttributesCommand, ListQueuesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { functionIds, functionOf } from '../acceptance/local-service.ts';
+import { startWorld, until, type World } from '../events/world.ts';
+
+/** The router and the dispatcher are killed 500 times, at random, under a stream of events. The short form is test/e2e/events. */
+
+const KILLS = 500;
+/** As in test/e2e/events: what a kill interrupted comes back soon, and counts as cut off after 20 s. */
+const VISIBILITY_SECONDS = 11;
+/** A function that dies twice a second, as none does, must not use up the receives that a message has. */
+const MAX_RECEIVES = 100;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  const { QueueUrls = [] } = await world.sqs.send(new ListQueuesCommand({}));
+  for (const QueueUrl of QueueUrls) {
+    const { Attributes = {} } = await world.sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['RedrivePolicy'] }),
+    );
+    if (!Attributes.RedrivePolicy) continue;
+    const RedrivePolicy = JSON.stringify({ ...JSON.parse(Attributes.RedrivePolicy), maxReceiveCount: MAX_RECEIVES });
+    const changed = { VisibilityTimeout: String(VISIBILITY_SECONDS), RedrivePolicy };
+    await world.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: changed }));
+  }
+}, 60_000);
+afterAll(() => world?.stop());
+
+test('after 500 kills, no event is lost, no id has changed, and every request is on record', async () => {
+  const { receiver, operator, cloud } = world;
+  const org = await world.organization();
+  receiver.answer('/fine', [200], () => pause(50, '{}'));
+  const action = await world.eventAction(org.siteId, '/fine', ['message.sent']);
+  const ids = functionIds(`${cloud.dataDir}/assembly`);
+  const victims = ['EventRouter', 'Dispatcher'].map((name) => functionOf(ids, name));
+
+  let over = false;
+  let events = 0;
+  const stream = (async () => {
+    while (!over) {
+      await operator.putEvent({
+        name: 'message.sent',
+        orgId: org.orgId,
+        siteId: org.siteId,
+        data: { event: events++ },
+      });
+      await pause(100);
+    }
+  })();
+  for (let kill = 0; kill < KILLS; kill++) {
+    await pause(100 + Math.random() * 800);
+    await cloud.killFunction(victims[kill % 2] ?? '');
+  }
+  over = true;
+  await stream;
+
+  await until(async () => {
+    const records = await operator.deliveries(action);
+    return (
+      new Set(records.map(({ reference }) => reference)).size >= events &&
+      records.every(({ state }) => state === 'succeeded')
+    );
+  }, 180_000);
+  const idsOfEvent = new Map<number, Set<string>>();
+  const requests = new Map<string, number>();
+  for (const { body } of receiver.to('/fine')) {
+    const { id, data }: { id: string; data: { event: number } } = JSON.parse(body.toString());
+    idsOfEvent.set(data.event, (idsOfEvent.get(data.event) ?? new Set()).add(id));
+    requests.set(id, (requests.get(id) ?? 0) + 1);
+  }
+  expect(idsOfEvent.size).toBe(events);
+  expect([...idsOfEvent.values()].every((one) => one.size === 1)).toBe(true);
+  const sends = new Map((await operator.deliveries(action)).map((record) => [record.reference, record.sends]));
+  for (const [id, count] of requests) expect(count).toBeLessThanOrEqual(sends.get(id) ?? 0);
+  expect([...sends.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(events);
+}, 900_000);

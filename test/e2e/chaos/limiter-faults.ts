@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { logged } from '../../lambdas/invocation.ts';
+import type { Fault } from './faulty-services.ts';
+import { LIMITERS, type Limiter, outboundQuota, type Verdict } from './limiters.ts';
+import { comeBack } from './service-faults.ts';
+import { type Chaos, type QueueFunction, startChaos } from './world.ts';
+
+/**
+ * Every limit while its counter, and nothing else, cannot be written: closed, but for the outbound quota. Afterwards it lets through exactly what it had left:
+ * what it refused meanwhile was not counted.
+ */
+export function describeLimiterFaults(faults: readonly Fault[], patienceMs: number): void {
+  let chaos: Chaos;
+  beforeAll(async () => {
+    chaos = await startChaos();
+  }, 60_000);
+  afterEach(() => chaos.services.mend());
+  afterAll(() => chaos.stop());
+
+  const cases = Object.entries(LIMITERS).flatMap(([name, prepare]) =>
+    faults.map((fault) => [name, fault, prepare] as const),
+  );
+  test.each(cases)(
+    '%s: closed while its counter is %s, exact afterwards',
+    async (_, fault, prepare) => {
+      const limiter = await prepare(chaos);
+      const { limit, counter, attempt } = limiter;
+      expect((await oneByOne(limiter, 1)).result).toEqual(['passed']);
+      const sent = chaos.receiver.to('/limited').length;
+
+      chaos.services.fail('DynamoDB', fault, counter);
+      const during = await logged(() => Promise.all(Array.from({ length: limit + 5 }, attempt)));
+      expect(new Set(during.result)).toEqual(new Set(['fault']));
+      expect(chaos.receiver.to('/limited')).toHaveLength(sent);
+
+      chaos.services.mend();
+      const { result: after } = await oneByOne(limiter, limit + 5);
+      expect(after.map((verdict) => verdict === 'passed')).toEqual(after.map((_, index) => index < limit - 1));
+      expect(after.at(-1)).toBe('limited');
+    },
+    patienceMs,
+  );
+
+  test.each(faults)(
+    "an organization's outbound quota: open while its counter is %s, exact afterwards",
+    async (fault) => {
+      const limiter = await outboundQuota(chaos);
+      expect((await oneByOne(limiter, 1)).result).toEqual(['passed']);
+      const sent = chaos.receiver.to('/limited').length;
+
+      chaos.services.fail('DynamoDB', fault, limiter.counter);
+      // A container has one invocation at a time, whose end would cut off what another sends.
+      const during = await oneByOne(limiter, limiter.limit);
+      expect(during.result).toEqual(['passed', 'passed', 'passed']);
+      expect(during.log.match(/could not be counted/g)).toHaveLength(3);
+      expect(chaos.receiver.to('/limited')).toHaveLength(sent + 3);
+
+      chaos.services.mend();
+      expect((await oneByOne(limiter, 4)).result).toEqual(['passed', 'passed', 'limited', 'limited']);
+      expect(chaos.receiver.to('/limited')).toHaveLength(sent + 5);
+    },
+    patienceMs,
+  );
+
+  test.each(faults)(
+    'the watch over endpoints: closed while its counter is %s, and deliveries are not',
+    async (fault) => {
+      const path = `/watched-${fault}`;
+      const settings = { trigger: 'Event', name: path, url: chaos.receiver.url(path), events: ['message.sent'] };
+      const { action_id, org_id, site_id } = await chaos.createAction(settings);
+      chaos.receiver.answer(path, [400]);
+      const event = {
+        id: randomUUID(),
+        'detail-type': 'message.sent',
+        time: new Date().toISOString(),
+        detail: { org_id, site_id, data: {} },
+      };
+      await comeBack(await chaos.container('event-router'), [{ id: 'event', body: JSON.stringify(event) }]);
+      const dispatcher = await chaos.container<QueueFunction>('dispatcher');
+
+      chaos.services.fail('DynamoDB', fault, `failing#${action_id}`);
+      const failedCalls = chaos.services.failedCalls();
+      expect(await comeBack(dispatcher, chaos.services.deliveries.splice(0))).toEqual([]);
+      expect(chaos.receiver.to(path)).toHaveLength(1);
+      expect(await chaos.records(action_id)).toMatchObject([{ state: 'failed', status: 400 }]);
+      expect(chaos.services.failedCalls()).toBeGreaterThan(failedCalls);
+      expect(chaos.services.published.filter((body) => body.includes(action_id))).toEqual([]);
+    },
+    patienceMs,
+  );
+}
+
+function oneByOne({ attempt }: Limiter, count: number) {
+  return logged(async () => {
+    const verdicts: Verdict[] = [];
+    while (verdicts.length < count) verdicts.push(await attempt());
+    return verdicts;
+  });
+}

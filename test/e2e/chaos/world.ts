@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type {
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context,
+  SQSBatchResponse,
+  SQSEvent,
+} from 'aws-lambda';
+import { functionEnvironment, startStorage } from '../../../bench/setting/storage.ts';
+import { bundleHandler } from '../../../lib/function-code.ts';
+import { deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { members } from '../../../src/adapters/dynamodb/members.ts';
+import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import type { Role } from '../../../src/contract/members.ts';
+import { createAction } from '../../../src/domain/actions/manage-actions.ts';
+import { createAssistant, generateServerSecret } from '../../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { startReceiver } from '../acceptance/receiver.ts';
+import { startFaultyServices } from './faulty-services.ts';
+
+export type HttpFunction = (
+  event: APIGatewayProxyEventV2,
+  context: Context,
+) => Promise<APIGatewayProxyStructuredResultV2>;
+export type QueueFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The deployed functions' bundles in this process, and services beneath them that fail when they are told to. */
+export async function startChaos() {
+  const folder = mkdtempSync(join(tmpdir(), 'va-wave-chaos-'));
+  const receiver = await startReceiver();
+  const storage = await startStorage(folder);
+  const services = await startFaultyServices(storage.origin);
+  const authority = join(folder, 'authority.pem');
+  writeFileSync(authority, receiver.authorityPem);
+  const environment = {
+    ...functionEnvironment(services.origin, services.origin),
+    VA_WAVE_LOCAL_CA_FILE: authority,
+    POWERTOOLS_LOG_LEVEL: 'INFO',
+  };
+  const bundles = new Map<string, string>();
+  let imports = 0;
+
+  /** A new container of a function: nothing that another one has cached is known to it. */
+  const container = async <Handler>(name: string): Promise<Handler> => {
+    let bundle = bundles.get(name);
+    if (bundle === undefined) {
+      bundle = join(folder, `${name}.mjs`);
+      bundleHandler(`${root}lambdas/${name}/handler.ts`, bundle, `${root}local/network-rule.ts`);
+      bundles.set(name, bundle);
+    }
+    Object.assign(process.env, environment);
+    const loaded: { handler: Handler } = await import(`${pathToFileURL(bundle).href}?container=${imports++}`);
+    return loaded.handler;
+  };
+
+  const { management } = storage;
+  const { org_id: orgId } = await createOrganization({ name: 'Chaos', plan: 'paid' }, management);
+  const site = { name: 'Chaos', domain: 'shop.example.com', hourly_rate_limit: 1_000_000 };
+  const open = await createAssistant(orgId, { ...site, allowed_domains: ['shop.example.com'] }, management);
+  const signed = await createAssistant(orgId, { ...site, authentication_mode: 'Session Signed' }, management);
+  const { serverSecret } = await generateServerSecret(signed.site_id, { regenerate: false }, management);
+  return {
+    receiver,
+    services,
+    container,
+    orgId,
+    siteId: open.site_id,
+    signedSiteId: signed.site_id,
+    serverSecret,
+    management,
+    join: (org_id: string, sub: string, role: Role) =>
+      members(storage.dynamo, 'configuration').save({
+        org_id,
+        sub,
+        role,
+        email: `${sub}@shop.example.com`,
+        created_at: '2026-01-01T00:00:00.000Z',
+      }),
+    createAction: (input: object) => createAction(open.site_id, input, management),
+    records: async (actionId: string): Promise<readonly DeliveryRecord[]> => {
+      const found: DeliveryRecord[] = [];
+      for await (const record of deliveryRecords(storage.dynamo, 'delivery-log', actionId)) found.push(record);
+      return found;
+    },
+    stop: async () => {
+      services.stop();
+      await storage.stop();
+      await receiver.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Chaos = Awaited<ReturnType<typeof startChaos>>;

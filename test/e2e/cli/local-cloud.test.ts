@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../../../cli/connection.ts';
+import { runCommandLine } from '../../../cli/program.ts';
+import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+
+import.meta.jest.setTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
+const readyFile = join(folder, 'ready-for-the-test.json');
+let cloud: LocalCloud;
+
+beforeAll(async () => {
+  cloud = await startLocalCloud({ data: join(folder, 'data') });
+  const { gatewayUrl, region, credentials, outputs } = cloud;
+  const keys = { access_key_id: credentials.accessKeyId, secret_access_key: credentials.secretAccessKey };
+  writeFileSync(readyFile, JSON.stringify({ gateway_url: gatewayUrl, region, outputs, ...keys }));
+});
+afterAll(async () => {
+  await cloud?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function run(words: readonly string[], pause = async () => false) {
+  let out = '';
+  let err = '';
+  const code = await runCommandLine(['--local', readyFile, ...words, '--json'], {
+    stdout: (text) => {
+      out += text;
+    },
+    stderr: (text) => {
+      err += text;
+    },
+    terminal: false,
+    environment: {},
+    readFile: async () => '',
+    readStdin: async () => '',
+    ask: async () => '',
+    pause,
+    connect,
+  });
+  return { code, out, err };
+}
+
+async function json(...words: readonly string[]) {
+  const { code, out, err } = await run(words);
+  if (code !== 0) throw new Error(err);
+  return JSON.parse(out);
+}
+
+test('from the organization to the delivery log', async () => {
+  const { org_id } = await json('org', 'create', '--name', 'Corner Shop', '--plan', 'paid');
+  const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '9', '--mode', 'session-signed'];
+  const { site_id } = await json('assistant', 'create', '--org', org_id, ...settings);
+
+  const { server_secret } = await json('secret', 'generate', site_id);
+  const created = await fetch(`${cloud.apiUrl}/api/widget/session/create`, {
+    method: 'POST',
+    headers: { 'X-Server-Key': server_secret, 'Content-Type': 'application/json' },
+    body: '{}',
+  });
+  expect(await created.json()).toMatchObject({ success: true, site_id });
+
+  // Nobody listens there: every attempt is made, fails at once and is logged.
+  const event = ['--trigger', 'Event', '--name', 'Tell', '--url', 'https://127.0.0.1:1/', '--event', 'sms.sent'];
+  const { action_id } = await json('action', 'create', '--site', site_id, ...event);
+  const { signing_secret } = await json('action', 'secret', action_id);
+  expect(signing_secret).toMatch(/^whsec_/);
+
+  const test = await run(['action', 'test', action_id]);
+  expect([test.code, JSON.parse(test.out)]).toEqual([
+    4,
+    expect.objectContaining({ success: false, error: expect.objectContaining({ code: 'connect_failure' }) }),
+  ]);
+
+  const put = await json('event', 'put', 'sms.sent', '--org', org_id, '--site', site_id, '--data', '{"n": 1}');
+  const until = Date.now() + 20_000;
+  let log = [];
+  while (log.length < 2 && Date.now() < until) {
+    log = await json('deliveries', action_id);
+    await sleep(100);
+  }
+  expect(log.map((record: { trigger_ref: string }) => record.trigger_ref)).toEqual(['sms.sent', 'test.ping']);
+  expect(JSON.parse(log[0].payload)).toMatchObject({ id: put.id, event: 'sms.sent', data: { n: 1 }, org_id, site_id });
+
+  const followed = await run(['deliveries', action_id, '--follow']);
+  expect(
+    followed.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).trigger_ref),
+  ).toEqual(['test.ping', 'sms.sent']);
+  expect(cloud.denials).toEqual([]);
+});

@@ -1,0 +1,73 @@
+import type { Page } from 'playwright-core';
+import { startWorld } from './world.ts';
+
+/** Takes the pictures of docs/dashboard.md: `node test/e2e/dashboard/pictures.ts`. Look at them before they are committed. */
+
+const FOLDER = new URL('../../../docs/images/', import.meta.url).pathname;
+
+const world = await startWorld();
+const { site_id } = await world.vaWave<{ site_id: string }>(
+  'assistant',
+  'create',
+  ...['--org', world.orgId, '--name', 'Website', '--domain', 'www.shop.example', '--rate-limit', '5000'],
+  ...['--allowed-domain', 'www.shop.example', '--allowed-domain', 'staging.shop.example:8443'],
+);
+const action = (...words: string[]) => world.vaWave('action', 'create', '--site', site_id, ...words);
+await action(
+  '--trigger',
+  'Event',
+  '--name',
+  'CRM sync',
+  '--url',
+  world.receiver.url('/crm'),
+  '--event',
+  'contact.created',
+);
+await action(
+  ...['--trigger', 'Form', '--name', 'Contact us', '--url', world.receiver.url('/contact')],
+  ...['--field', 'email:Email:Email:required', '--field', 'message:Message:Long text'],
+);
+await action(
+  ...['--trigger', 'AI-decided', '--name', 'Find an order', '--url', world.receiver.url('/orders')],
+  ...['--description', 'Finds an order by its number'],
+);
+
+async function picture(
+  name: string,
+  options: { colorScheme: 'light' | 'dark'; width: number; height: number },
+  act: (page: Page) => Promise<void>,
+): Promise<void> {
+  const { colorScheme, width, height } = options;
+  const { page, context } = await world.logIn('admin', { colorScheme, viewport: { width, height } });
+  await act(page);
+  await page.mouse.move(2, height - 2);
+  await page.waitForTimeout(400);
+  await page.screenshot({ path: `${FOLDER}dashboard-${name}.png` });
+  await context.close();
+}
+const screen = (path: string) => `${world.service.baseUrl}/dashboard/${world.orgId}/${site_id}/${path}`;
+
+await picture('deploy', { colorScheme: 'light', width: 1000, height: 900 }, async (page) => {
+  await page.goto(screen('deploy'));
+  await page.getByLabel('Would this page be allowed?').fill('https://shop.example/bikes');
+  await page.getByRole('button', { name: 'Check page' }).click();
+  await page.getByText('No: shop.example is not in the list').waitFor();
+});
+await picture('actions', { colorScheme: 'dark', width: 1000, height: 760 }, async (page) => {
+  await page.goto(screen('intelligence'));
+  await page.getByText('Find an order').waitFor();
+});
+await picture('test', { colorScheme: 'light', width: 1000, height: 640 }, async (page) => {
+  await page.goto(screen('intelligence'));
+  await page.getByRole('button', { name: 'Test CRM sync' }).click();
+  await page.getByText('Accepted, HTTP status 200').waitFor();
+});
+await picture('create-action', { colorScheme: 'light', width: 1000, height: 900 }, async (page) => {
+  await page.goto(screen('intelligence/new'));
+  await page.getByRole('radio', { name: 'Form' }).click();
+  await page.getByLabel('Name').fill('Book a test ride');
+  await page.getByRole('button', { name: 'Add field' }).click();
+  await page.getByRole('textbox', { name: 'Key' }).fill('phone');
+  await page.getByRole('textbox', { name: 'Label' }).fill('Your phone');
+});
+await world.stop();

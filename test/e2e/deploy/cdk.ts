@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { MiniStack } from './ministack.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const run = promisify(execFile);
+
+/** Runs a command of the CDK as an operator would, against the emulator. @param folder for what it writes */
+export async function cdk(ministack: MiniStack, folder: string, ...words: readonly string[]): Promise<string> {
+  const out = ['--output', join(folder, 'cdk.out'), '--app', 'node test/e2e/deploy/app.ts'];
+  const { stdout, stderr } = await run(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words, ...out], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: folder,
+      AWS_ENDPOINT_URL: ministack.url,
+      AWS_REGION: ministack.region,
+      AWS_ACCESS_KEY_ID: ministack.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: ministack.credentials.secretAccessKey,
+      AWS_EC2_METADATA_DISABLED: 'true',
+      CDK_DISABLE_CLI_TELEMETRY: 'true',
+      CI: 'true',
+    },
+  });
+  return stdout + stderr;
+}

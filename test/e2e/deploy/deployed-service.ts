@@ -1,0 +1,52 @@
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { DASHBOARD_SCOPE } from '../../../src/contract/dashboard-operations.ts';
+import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { functionOf } from '../acceptance/local-service.ts';
+import type { Service } from '../acceptance/scenario.ts';
+import type { MiniStack } from './ministack.ts';
+
+/** What the acceptance scenario needs to know of a stack that was deployed to the emulator. */
+export async function deployedService(ministack: MiniStack, stack: string): Promise<Service> {
+  const aws = { endpoint: ministack.url, region: ministack.region, credentials: ministack.credentials };
+  const cloudFormation = new CloudFormationClient(aws);
+  const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
+  const outputs = Object.fromEntries(
+    (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
+  );
+  const { StackResources = [] } = await cloudFormation.send(new DescribeStackResourcesCommand({ StackName: stack }));
+  const resources = new Map(
+    StackResources.map(({ LogicalResourceId = '', PhysicalResourceId = '' }) => [
+      LogicalResourceId,
+      PhysicalResourceId,
+    ]),
+  );
+  const physical = (construct: string) => [...resources].find(([id]) => id.startsWith(construct))?.[1] ?? '';
+  const apiId = /^http:\/\/(\w+)\./.exec(outputs[OUTPUTS.apiUrl] ?? '')?.[1];
+  // The names that the emulator gives its APIs are resolved by nobody here; it answers under this path as well.
+  const apiUrl = `${ministack.url}/_aws/execute-api/${apiId}/$default`;
+  const lambda = new LambdaClient(aws);
+  return {
+    aws,
+    baseUrl: apiUrl,
+    apiUrl,
+    outputs,
+    loginClient: async () => ({
+      metadataUrl: `${ministack.url}/${outputs[OUTPUTS.userPool]}/.well-known/openid-configuration`,
+      clientId: physical('LoginPoolDashboard'),
+      redirectUri: `${outputs[OUTPUTS.dashboardUrl]}callback`,
+      scope: `openid email ${DASHBOARD_SCOPE}`,
+    }),
+    invoke: async (construct, payload) => {
+      const FunctionName = resources.get(functionOf(resources.keys(), construct));
+      const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload: JSON.stringify(payload) }));
+      const text = answer.Payload?.transformToString() ?? 'null';
+      if (answer.FunctionError !== undefined) throw new Error(`${construct} failed: ${text}`);
+      return JSON.parse(text);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const VERSION = '1.4.21';
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
+const venv = join(cache, `ministack-${VERSION}`);
+const executable = join(venv, 'bin/ministack');
+
+/** Installs the emulator once. @returns why it cannot be had; undefined when it is there */
+export function installMiniStack(): string | undefined {
+  if (existsSync(executable)) return undefined;
+  if (spawnSync('python3', ['--version']).status !== 0) return 'Python is not installed';
+  mkdirSync(cache, { recursive: true });
+  try {
+    execFileSync('python3', ['-m', 'venv', venv], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const packages = [`ministack==${VERSION}`, 'cryptography'];
+    execFileSync(join(venv, 'bin/pip'), ['install', '--quiet', ...packages], { stdio: ['ignore', 'ignore', 'pipe'] });
+    return undefined;
+  } catch (error) {
+    rmSync(venv, { recursive: true, force: true });
+    const because = error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error);
+    return `the Python package ministack ${VERSION} cannot be installed (${because})`;
+  }
+}
+
+export type MiniStack = {
+  readonly url: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Starts the emulator on a free port of loopback.
+ * @param environment what its functions find in theirs besides what the stack sets
+ */
+export async function startMiniStack(environment: Readonly<Record<string, string>>): Promise<MiniStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'va-wave-ministack-'));
+  const port = await freePort();
+  const log = join(folder, 'ministack.log');
+  const output = openSync(log, 'a');
+  const child = spawn(executable, [], {
+    cwd: folder,
+    // A group of its own: its functions are processes that must end with it.
+    detached: true,
+    stdio: ['ignore', output, output],
+    env: {
+      PATH: `${nodeFolder(folder)}:${process.env.PATH}`,
+      HOME: folder,
+      TMPDIR: tmpdir(),
+      GATEWAY_PORT: String(port),
+      BIND_HOST: '127.0.0.1',
+      LAMBDA_EXECUTOR: 'local',
+      IOT_MTLS_ENABLED: '0',
+      SFTP_ENABLED: '0',
+      ...environment,
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async (): Promise<void> => {
+    await kill(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await answering(url, child);
+  } catch (error) {
+    const lines = readFileSync(log, 'utf8');
+    await stop();
+    throw new Error(`MiniStack did not start: ${lines}`, { cause: error });
+  }
+  return {
+    url,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    stop,
+  };
+}
+
+/** It starts functions with `node` by a CommonJS wrapper, which must see an ES module as something to `import()`. */
+function nodeFolder(folder: string): string {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const node = join(bin, 'node');
+  writeFileSync(node, `#!/bin/sh\nexec "${process.execPath}" --no-experimental-require-module "$@"\n`);
+  chmodSync(node, 0o755);
+  return bin;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('There is no free port');
+  return address.port;
+}
+
+async function answering(url: string, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (child.exitCode !== null) break;
+    if (
+      await fetch(`${url}/_ministack/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    await pause(200);
+  }
+  throw new Error('It does not answer');
+}
+
+/** It takes no notice of a gentler signal while functions run. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  process.kill(-child.pid, 'SIGKILL');
+  await ended;
+}

@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
+import { deliveryLog, deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import type { DeliveryMessage } from '../../../src/contract/queues.ts';
+import { type AttemptDeliveryPorts, attemptDelivery } from '../../../src/domain/delivery/attempt-delivery.ts';
+import { attemptOnce } from '../../../src/domain/delivery/single-attempt.ts';
+import { aFormAction, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { answered, FakeLogWriteFailed, FakeOutbound, openSigningSecret } from '../../fakes/delivery.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
+import { startTables, type TestTables } from '../adapters/dynamodb/tables.ts';
+
+/** Deliveries whose function dies anywhere, with the real log: what was on the wire, and what the log says of it. */
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+/** Where a function dies; `before_acknowledgement`: all is done, but the queue does not hear of it. */
+const CRASH_POINTS = [
+  'after_claim',
+  'after_send',
+  'after_record',
+  'after_retry_message',
+  'before_acknowledgement',
+] as const;
+type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** Seconds until the queue hands out a message again that nobody acknowledged. */
+const VISIBILITY_SECONDS = 90;
+
+type Queued = { readonly message: DeliveryMessage; readonly id: string };
+
+/** One delivery: an endpoint that answers with these statuses in turn, a queue, and a log in a table. */
+function aDelivery(statuses: readonly number[]) {
+  const clock = new FrozenClock();
+  const action = anEventAction({ action_id: `act_${randomUUID()}` });
+  const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
+  const outbound = new FakeOutbound();
+  outbound.outcomes = statuses.map((status) => answered(status));
+  const message: DeliveryMessage = {
+    version: 1,
+    action_id: action.action_id,
+    attempt: 1,
+    envelope: {
+      id: randomUUID(),
+      event: 'conversation.started',
+      timestamp: '2026-03-04T05:06:00Z',
+      data: { text: IN_PAYLOADS_ONLY },
+      site_id: SITE_ID,
+      org_id: ORG_ID,
+    },
+  };
+  const queue: Queued[] = [{ message, id: 'message-0' }];
+  let sent = 0;
+  const enqueue = (next: DeliveryMessage) => queue.push({ message: next, id: `message-${++sent}` });
+  const ports: AttemptDeliveryPorts = {
+    findAction: async () => action,
+    openSigningSecret,
+    log,
+    logWriteFailed: new FakeLogWriteFailed().report,
+    deliver: outbound.deliver,
+    sendLater: async (next) => {
+      enqueue(next);
+    },
+    now: clock.now,
+  };
+
+  /** Hands a message to a function that dies at a point: from there on nothing happens, and nobody is told. */
+  const handOut = async (
+    { message: given, id }: Queued,
+    crash?: CrashPoint,
+  ): Promise<'acknowledged' | 'comes back'> => {
+    let die = (): void => undefined;
+    const death = new Promise<'dead'>((resolve) => {
+      die = () => resolve('dead');
+    });
+    const dead = (): Promise<never> => {
+      die();
+      return new Promise<never>(() => undefined);
+    };
+    const mortal: AttemptDeliveryPorts = {
+      ...ports,
+      log: {
+        ...log,
+        complete: async (start, result) => {
+          await log.complete(start, result);
+          if (crash === 'after_record') await dead();
+        },
+      },
+      deliver: async (request) => {
+        if (crash === 'after_claim') return dead();
+        const outcome = await ports.deliver(request);
+        return crash === 'after_send' ? dead() : outcome;
+      },
+      sendLater: async (next, seconds) => {
+        await ports.sendLater(next, seconds);
+        if (crash === 'after_retry_message') await dead();
+      },
+    };
+    const work = attemptDelivery(given, id, mortal).then(
+      () => (crash === 'before_acknowledgement' ? 'dead' : 'done'),
+      () => 'failed',
+    );
+    return (await Promise.race([work, death])) === 'done' ? 'acknowledged' : 'comes back';
+  };
+
+  /** Works the queue off; the functions die as told, one word per message handed out. */
+  const run = async (crashes: readonly (CrashPoint | undefined)[] = []): Promise<void> => {
+    const words = [...crashes];
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      if ((await handOut(next, words.shift())) === 'acknowledged') continue;
+      clock.advance(VISIBILITY_SECONDS * 1000);
+      queue.push(next);
+    }
+  };
+
+  const records = async (): Promise<DeliveryRecord[]> => {
+    const found: DeliveryRecord[] = [];
+    for await (const record of deliveryRecords(tables.client, tables.sorted, action.action_id)) found.unshift(record);
+    return found;
+  };
+  return { action, clock, enqueue, handOut, message, outbound, ports, queue, records, run };
+}
+
+describe('a function that dies', () => {
+  test.each<[CrashPoint, number, number]>([
+    ['after_claim', 3, 4],
+    ['after_send', 4, 4],
+    ['after_record', 3, 3],
+    ['after_retry_message', 3, 3],
+    ['before_acknowledgement', 3, 3],
+  ])('%s: %p requests are on the wire, and the log counts %p', async (crash, onTheWire, counted) => {
+    const { outbound, records, run, message } = aDelivery([503]);
+    await run([crash]);
+    expect(outbound.requests).toHaveLength(onTheWire);
+    const logged = await records();
+    expect(logged.map(({ attempt, status, state }) => [attempt, status, state])).toEqual([
+      [1, 503, 'failed'],
+      [2, 503, 'failed'],
+      [3, 503, 'failed'],
+    ]);
+    expect(logged.reduce((sum, record) => sum + record.sends, 0)).toBe(counted);
+    const ids = outbound.requests.map(({ body }) => JSON.parse(Buffer.from(body ?? []).toString()).id);
+    expect(new Set(ids)).toEqual(new Set([message.envelope.id]));
+  });
+
+  test('anywhere, any number of times, with any message doubled: nothing is lost, and only what was cut off is repeated', async () => {
+    const crash = fc.option(fc.constantFrom(...CRASH_POINTS), { nil: undefined });
+    const status = fc.constantFrom(200, 204, 400, 408, 429, 500, 503);
+    const setUp = fc.record({
+      statuses: fc.array(status, { minLength: 1, maxLength: 8 }),
+      crashes: fc.array(crash, { maxLength: 10 }),
+      copies: fc.nat({ max: 2 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(setUp, async ({ statuses, crashes, copies }) => {
+        const { enqueue, message, outbound, records, run } = aDelivery(statuses);
+        for (let i = 0; i < copies; i++) enqueue(message);
+        await run(crashes);
+        const logged = await records();
+        const last = logged.at(-1);
+        // At least once, or to the end of the spec's patience.
+        expect(logged.every((record) => record.state !== 'started')).toBe(true);
+        const givenUp = last?.attempt === 3 || last?.status === 400;
+        expect(last?.success === true || givenUp).toBe(true);
+        expect(logged.map((record) => record.attempt)).toEqual([1, 2, 3].slice(0, logged.length));
+        expect(logged.slice(0, -1).every((record) => !record.success)).toBe(true);
+        // Every request has its record, and nothing but a crash makes a request more.
+        const sends = logged.reduce((sum, record) => sum + record.sends, 0);
+        expect(outbound.requests.length).toBeLessThanOrEqual(sends);
+        const unsent = crashes.filter((point) => point === 'after_claim').length;
+        expect(outbound.requests.length).toBeGreaterThanOrEqual(sends - unsent);
+        const cutOff = crashes.filter((point) => point === 'after_send').length;
+        expect(outbound.requests.length).toBeLessThanOrEqual(logged.length + cutOff);
+        const ids = outbound.requests.map(({ body }) => JSON.parse(Buffer.from(body ?? []).toString()).id);
+        expect(ids.every((id) => id === message.envelope.id)).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  }, 30_000);
+
+  test('and whose Action is disabled before its message comes back: the cut-off attempt ends with that word', async () => {
+    const { action, clock, handOut, message, outbound, ports, records } = aDelivery([503]);
+    await handOut({ message, id: 'message-0' }, 'after_send');
+    clock.advance(VISIBILITY_SECONDS * 1000);
+    const disabled = { ...ports, findAction: async () => ({ ...action, enabled: false }) };
+    await attemptDelivery(message, 'message-0', disabled);
+    expect(outbound.requests).toHaveLength(1);
+    expect(await records()).toEqual([
+      expect.objectContaining({
+        attempt: 1,
+        sends: 1,
+        state: 'failed',
+        error: expect.objectContaining({ code: 'action_disabled' }),
+      }),
+    ]);
+  });
+
+  test('before the retry message, and whose Action is disabled then: the attempt that is not made is on record', async () => {
+    const { action, handOut, message, ports, queue, records, run } = aDelivery([503]);
+    queue.shift();
+    await handOut({ message, id: 'message-0' }, 'after_record');
+    await attemptDelivery(message, 'message-0', { ...ports, findAction: async () => ({ ...action, enabled: false }) });
+    expect(queue.map((one) => one.message.attempt)).toEqual([2]);
+    const [retry] = queue.splice(0);
+    if (retry !== undefined) {
+      await attemptDelivery(retry.message, retry.id, { ...ports, findAction: async () => undefined });
+    }
+    await run();
+    expect((await records()).map(({ attempt, sends, error }) => [attempt, sends, error?.code])).toEqual([
+      [1, 1, 'http_status'],
+      [2, 0, 'action_deleted'],
+    ]);
+  });
+
+  test('while its message is handed out a second time: the second sends nothing, and comes back', async () => {
+    const { handOut, message, outbound, clock } = aDelivery([200]);
+    await handOut({ message, id: 'message-0' }, 'after_send');
+    expect(await handOut({ message, id: 'message-0' })).toBe('comes back');
+    expect(outbound.requests).toHaveLength(1);
+    clock.advance(20_000);
+    expect(await handOut({ message, id: 'message-0' })).toBe('acknowledged');
+    expect(outbound.requests).toHaveLength(2);
+  });
+});
+
+describe('a log that cannot be written', () => {
+  /** A DynamoDB that answers 500 to these operations and is well otherwise, behind the client that the functions have. */
+  async function failingLog(operations: readonly string[]) {
+    const tries: string[] = [];
+    const server = createServer((request, response) => {
+      const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+      tries.push(operation);
+      request.resume().on('end', () => {
+        response.writeHead(operations.includes(operation) ? 500 : 200, {
+          'content-type': 'application/x-amz-json-1.0',
+        });
+        response.end('{}');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = dynamoDb({
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      region: 'eu-central-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    const clock = new FrozenClock();
+    const outbound = new FakeOutbound();
+    const written = new FakeLogWriteFailed();
+    const later: number[] = [];
+    const ports = {
+      findAction: async () => anEventAction(),
+      openSigningSecret,
+      log: deliveryLog(client, 'log', { retentionDays: 30, now: clock.now }),
+      logWriteFailed: written.report,
+      deliver: outbound.deliver,
+      sendLater: async (_: DeliveryMessage, seconds: number) => {
+        later.push(seconds);
+      },
+      now: clock.now,
+    };
+    const stop = () => {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    };
+    return { later, outbound, ports, stop, tries, written };
+  }
+  const message: DeliveryMessage = {
+    version: 1,
+    action_id: 'act_event',
+    attempt: 1,
+    envelope: {
+      id: 'e-1',
+      event: 'conversation.started',
+      timestamp: '2026-03-04T05:06:00Z',
+      data: { text: IN_PAYLOADS_ONLY },
+      site_id: SITE_ID,
+      org_id: ORG_ID,
+    },
+  };
+
+  test('is tried three times before an Event is sent, which then waits for its message to come back', async () => {
+    const { outbound, ports, stop, tries, written } = await failingLog(['PutItem']);
+    await expect(attemptDelivery(message, 'message-0', ports)).rejects.toThrow();
+    expect(tries).toEqual(['PutItem', 'PutItem', 'PutItem']);
+    expect(outbound.requests).toEqual([]);
+    expect(written.calls).toEqual([]);
+    await stop();
+  });
+
+  test('is tried three times after an Event was sent, becomes one line, and sends nothing again', async () => {
+    const { later, outbound, ports, stop, tries, written } = await failingLog(['UpdateItem']);
+    outbound.outcomes = [answered(503)];
+    expect((await attemptDelivery(message, 'message-0', ports)).outcome).toBe('failed');
+    expect(tries).toEqual(['PutItem', 'UpdateItem', 'UpdateItem', 'UpdateItem']);
+    expect(outbound.requests).toHaveLength(1);
+    expect(later).toEqual([2]);
+    expect(written.calls).toEqual([expect.objectContaining({ result: expect.objectContaining({ status: 503 }) })]);
+    await stop();
+  });
+
+  test('neither stops nor repeats the one request of the other kinds', async () => {
+    const { outbound, ports, stop, tries, written } = await failingLog(['PutItem', 'UpdateItem']);
+    const form = { body: {}, triggerRef: 'ref', reference: 'ref' };
+    const { result } = await attemptOnce(aFormAction(), form, ports);
+    expect(result.success).toBe(true);
+    expect(outbound.requests).toHaveLength(1);
+    expect(tries).toHaveLength(6);
+    expect(written.calls.map((call) => call.result?.success)).toEqual([undefined, true]);
+    await stop();
+  });
+});

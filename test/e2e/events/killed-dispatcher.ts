@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import { functionIds, functionOf } from '../acceptance/local-service.ts';
+import { until, type World } from './world.ts';
+
+const EVENTS = 60;
+const KILLS = 3;
+/** Shorter than the stack's, so that what a kill interrupted comes back soon; an attempt counts as cut off after 20 s. */
+const VISIBILITY_SECONDS = 11;
+
+/**
+ * Kills the dispatcher's containers again and again while events stream through them to slow endpoints. Fails unless every event
+ * arrives, under its one id, and the log accounts for every request. Most of it is waiting for the queue.
+ */
+export async function killUnderStream(world: World): Promise<void> {
+  const { receiver, operator, cloud } = world;
+  await world.sqs.send(
+    new SetQueueAttributesCommand({
+      QueueUrl: world.deliveriesQueue,
+      Attributes: { VisibilityTimeout: String(VISIBILITY_SECONDS) },
+    }),
+  );
+  const org = await world.organization();
+  const slow = () => pause(600, '{}');
+  const requests = () => [...receiver.to('/flaky'), ...receiver.to('/failing')];
+  // The first takes every event in the end, the second never does.
+  receiver.answer('/flaky', [503, 200, 200, 503, 200, 200, 200], slow);
+  receiver.answer('/failing', [503], slow);
+  const flaky = await world.eventAction(org.siteId, '/flaky', ['message.sent']);
+  const failing = await world.eventAction(org.siteId, '/failing', ['message.sent']);
+  const dispatcher = functionOf(functionIds(`${cloud.dataDir}/assembly`), 'Dispatcher');
+
+  const killing = (async () => {
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const before = requests().length;
+      await until(() => requests().length > before + 3);
+      await cloud.killFunction(dispatcher);
+    }
+  })();
+  for (let event = 0; event < EVENTS; event++) {
+    await operator.putEvent({ name: 'message.sent', orgId: org.orgId, siteId: org.siteId, data: { event } });
+    await pause(20);
+  }
+  await killing;
+
+  const isOver = (records: readonly DeliveryRecord[]) => {
+    const last = new Map<string, DeliveryRecord>();
+    for (const record of [...records].reverse()) last.set(record.reference, record);
+    return (
+      last.size === EVENTS &&
+      [...last.values()].every(({ state, success, attempt }) => state !== 'started' && (success || attempt === 3))
+    );
+  };
+  await until(
+    async () => isOver(await operator.deliveries(flaky)) && isOver(await operator.deliveries(failing)),
+    45_000,
+  );
+
+  let repeated = 0;
+  for (const [action, path] of [
+    [flaky, '/flaky'],
+    [failing, '/failing'],
+  ] as const) {
+    const records = await operator.deliveries(action);
+    const onTheWire = new Map<string, number>();
+    const seen = new Set<number>();
+    for (const { body } of receiver.to(path)) {
+      const envelope: { id: string; data: { event: number } } = JSON.parse(body.toString());
+      onTheWire.set(envelope.id, (onTheWire.get(envelope.id) ?? 0) + 1);
+      seen.add(envelope.data.event);
+    }
+    // As many envelope ids as events: none was lost, and none came under a second id.
+    expect(seen.size).toBe(EVENTS);
+    expect(new Set(records.map((record) => record.reference))).toEqual(new Set(onTheWire.keys()));
+    expect(onTheWire.size).toBe(EVENTS);
+    for (const [id, requests] of onTheWire) {
+      const attempts = records.filter((record) => record.reference === id);
+      expect(attempts.length).toBeLessThanOrEqual(3);
+      expect(attempts.every((record) => record.state !== 'started')).toBe(true);
+      const sends = attempts.reduce((sum, record) => sum + record.sends, 0);
+      const resumed = sends - attempts.length;
+      // A kill between the claim and the request leaves a send that was not made; nothing else sets the two apart.
+      expect(requests).toBeLessThanOrEqual(sends);
+      expect(requests).toBeGreaterThanOrEqual(attempts.length);
+      if (resumed === 0) expect(requests).toBe(sends);
+      repeated += resumed;
+    }
+  }
+  // Otherwise the kills hit nothing, and this proves nothing.
+  expect(repeated).toBeGreaterThan(0);
+  expect((await operator.deliveries(failing)).filter((record) => record.attempt === 3)).toHaveLength(EVENTS);
+}

@@ -1,0 +1,134 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { operatorOf } from '../../../local/demo/operator.ts';
+import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import type { EventName } from '../../../src/contract/events.ts';
+import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
+import { createAction } from '../../../src/domain/actions/manage-actions.ts';
+import { directOperator } from '../acceptance/direct-operator.ts';
+import { localService } from '../acceptance/local-service.ts';
+import type { Operator } from '../acceptance/operator.ts';
+import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
+import type { Service } from '../acceptance/scenario.ts';
+
+/** The real bundles in a one-machine cloud, a receiver that they trust, and everything that a test does to them. */
+export type World = {
+  readonly cloud: LocalCloud;
+  readonly service: Service;
+  readonly receiver: Receiver;
+  readonly operator: Operator;
+  readonly management: ReturnType<typeof operatorOf>['management'];
+  readonly dynamo: DynamoDBDocumentClient;
+  readonly sqs: SQSClient;
+  readonly deliveriesQueue: string;
+  /** Creates an Event Action; its endpoint is the receiver's `path`. @returns its id */
+  readonly eventAction: (
+    siteId: string,
+    path: string,
+    events: readonly EventName[],
+    more?: { readonly method?: string; readonly enabled?: boolean },
+  ) => Promise<string>;
+  readonly organization: () => Promise<{ readonly orgId: string; readonly siteId: string }>;
+  /** Hands events to the router as its queue would, without the bus. */
+  readonly route: (...events: readonly BusEvent[]) => Promise<unknown>;
+  /** Puts a message on the deliveries queue. */
+  readonly enqueue: (message: DeliveryMessage) => Promise<void>;
+  /** The records of an Action once so many are finished, newest first. */
+  readonly finished: (actionId: string, count: number, patienceMs?: number) => Promise<readonly DeliveryRecord[]>;
+  /** Every item of the delivery log, as it is stored. */
+  readonly storedRecords: () => Promise<readonly Record<string, unknown>[]>;
+  /** What the functions have logged. */
+  readonly logs: () => string;
+  readonly stop: () => Promise<void>;
+};
+
+export async function startWorld(options: { readonly workersPerFunction?: number } = {}): Promise<World> {
+  const data = mkdtempSync(join(tmpdir(), 'va-wave-outbound-'));
+  const receiver = await startReceiver();
+  const authority = join(data, 'authority.pem');
+  writeFileSync(authority, receiver.authorityPem);
+  const cloud = await startLocalCloud({ data, authorities: [authority], ...options }).catch(async (error: unknown) => {
+    await receiver.stop();
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  });
+  const service = localService(cloud);
+  const operator = directOperator(cloud);
+  const demo = operatorOf(cloud);
+  const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(service.aws));
+  const sqs = new SQSClient(service.aws);
+  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
+  const deliveriesQueue = QueueUrls.find((url) => /DeliveriesQueue/.test(url)) ?? '';
+  let routed = 0;
+  return {
+    cloud,
+    service,
+    receiver,
+    operator,
+    management: demo.management,
+    dynamo,
+    sqs,
+    deliveriesQueue,
+    eventAction: async (siteId, path, events, more = {}) => {
+      const input = { trigger: 'Event', name: path, url: receiver.url(path), events, ...more };
+      return (await createAction(siteId, input, demo.management)).action_id;
+    },
+    organization: async () => {
+      const orgId = await operator.createOrganization('Events', 'paid');
+      return { orgId, siteId: await operator.createAssistant(orgId, { domain: 'a.example', hourlyRateLimit: 1000 }) };
+    },
+    route: (...events) =>
+      service.invoke('EventRouter', {
+        Records: events.map((event) => ({
+          messageId: `routed-${routed++}`,
+          body: JSON.stringify(event),
+          attributes: {},
+          messageAttributes: {},
+          eventSource: 'aws:sqs',
+        })),
+      }),
+    enqueue: async (message) => {
+      await sqs.send(new SendMessageCommand({ QueueUrl: deliveriesQueue, MessageBody: JSON.stringify(message) }));
+    },
+    finished: async (actionId, count, patienceMs) => {
+      let records: readonly DeliveryRecord[] = [];
+      await until(async () => {
+        records = (await operator.deliveries(actionId)).filter((record) => record.state !== 'started');
+        return records.length >= count;
+      }, patienceMs);
+      return records;
+    },
+    storedRecords: async () => {
+      const items: Record<string, unknown>[] = [];
+      const TableName = cloud.outputs[OUTPUTS.deliveryLogTable];
+      for await (const page of paginateScan({ client: dynamo }, { TableName })) items.push(...(page.Items ?? []));
+      return items;
+    },
+    logs: () =>
+      readdirSync(cloud.logsFolder)
+        .map((file) => readFileSync(join(cloud.logsFolder, file), 'utf8'))
+        .join(''),
+    stop: async () => {
+      sqs.destroy();
+      dynamo.destroy();
+      await cloud.stop();
+      await receiver.stop();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, patienceMs = 20_000): Promise<void> {
+  const end = Date.now() + patienceMs;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('It did not happen in time');
+    await pause(50);
+  }
+}

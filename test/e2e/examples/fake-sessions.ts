@@ -1,0 +1,59 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { SessionClaims } from '../../../src/contract/sessions.ts';
+import { createSession } from '../../../src/domain/auth/create-session.ts';
+import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/server-secret.ts';
+import { Refusal } from '../../../src/domain/refusal.ts';
+import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
+import { FakeLimit } from '../../fakes/limits.ts';
+
+/** Session create by the service's own rules, on a port of this machine. Its tokens are the claims in base64url. */
+export async function startSessionService() {
+  const serverKey = newServerSecret(SITE_ID, randomBytes);
+  const assistant = anAssistant({
+    server_secret: storedServerSecret(serverKey),
+    authentication_mode: 'Session Signed',
+  });
+  const perMinute = new FakeLimit();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
+      response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+    if (request.method !== 'POST' || request.url !== '/api/widget/session/create') return answer(404, {});
+    try {
+      const session = await createSession(
+        {
+          serverKey: String(request.headers['x-server-key']),
+          ip: '203.0.113.5',
+          readBody: () => JSON.parse(Buffer.concat(chunks).toString()),
+        },
+        {
+          findAssistant: async () => assistant,
+          hitPerMinute: perMinute.hit,
+          hitPerHour: new FakeLimit().hit,
+          signToken: async (claims) => Buffer.from(JSON.stringify(claims)).toString('base64url'),
+          now: () => new Date(),
+          newId: randomUUID,
+        },
+      );
+      answer(200, session);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      answer(error.status, { success: false, error: error.message }, { 'Retry-After': '7' });
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  return {
+    serverKey,
+    baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    perMinute,
+    stop: () => server.close().closeAllConnections(),
+  };
+}
+
+export function claimsOf(token: string): SessionClaims {
+  return JSON.parse(Buffer.from(token, 'base64url').toString());
+}

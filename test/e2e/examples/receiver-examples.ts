@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { type Missing, missingPackage, missingUnless } from '../../examples/where-installed.ts';
+import { installReceiver } from '../../packages/receiver/install-receiver.ts';
+import type { Command } from './child.ts';
+
+export type ReceiverExample = {
+  readonly name: string;
+  readonly missing: Missing;
+  /** Whether it opens its port itself: then it checks its settings first, and takes TLS_CERT and TLS_KEY. */
+  readonly ownServer: boolean;
+  /** Makes it ready to start in a folder of its own. */
+  readonly prepare: (folder: string) => Command;
+};
+
+export const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
+const source = (name: string) => join(EXAMPLES, 'receivers', name);
+
+/** Copies an example and gives it our package, and those that are installed here, as `npm install` would. */
+export function installNodeExample(from: string, folder: string, packages: readonly string[] = []): void {
+  cpSync(from, folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
+  installReceiver(folder);
+  const { resolve: find } = createRequire(import.meta.url);
+  for (const name of packages) {
+    symlinkSync(dirname(find(`${name}/package.json`)), join(folder, 'node_modules', name), 'dir');
+  }
+}
+
+export const RECEIVERS: readonly ReceiverExample[] = [
+  {
+    name: 'node-http',
+    missing: undefined,
+    ownServer: true,
+    prepare: () => ({ command: process.execPath, args: ['receiver.mjs'], cwd: source('node-http') }),
+  },
+  {
+    name: 'node-express',
+    missing: missingPackage('express'),
+    ownServer: true,
+    prepare: (folder) => {
+      installNodeExample(source('node-express'), folder, ['express']);
+      return { command: process.execPath, args: ['receiver.mjs'], cwd: folder };
+    },
+  },
+  {
+    name: 'python-stdlib',
+    missing: missingUnless('Python 3.10 or newer', python('import sys; assert sys.version_info >= (3, 10)')),
+    ownServer: true,
+    prepare: () => ({ command: 'python3', args: ['-B', 'receiver.py'], cwd: source('python-stdlib') }),
+  },
+  {
+    name: 'python-flask',
+    missing: missingUnless('Flask', python('import flask')),
+    ownServer: true,
+    prepare: () => ({ command: 'python3', args: ['-B', 'receiver.py'], cwd: source('python-flask') }),
+  },
+  {
+    name: 'go',
+    missing: missingUnless('Go', ['go', 'version']),
+    ownServer: true,
+    prepare: (folder) => {
+      mkdirSync(folder, { recursive: true });
+      const binary = join(folder, 'receiver');
+      execFileSync('go', ['build', '-o', binary, '.'], { cwd: source('go'), stdio: 'inherit' });
+      return { command: binary, args: [], cwd: folder };
+    },
+  },
+  {
+    name: 'php',
+    missing: missingUnless('PHP 8.1 or newer', ['php', '-r', 'exit(PHP_VERSION_ID >= 80100 ? 0 : 1);']),
+    ownServer: false,
+    prepare: () => ({ command: 'php', args: ['-S', '127.0.0.1:$PORT', 'receiver.php'], cwd: source('php') }),
+  },
+];
+
+function python(script: string): readonly [string, ...string[]] {
+  return ['python3', '-c', script];
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+import { createAuthority } from '../../adapters/outbound/authority.ts';
+import {
+  actionRequests,
+  aiRequest,
+  eventRequest,
+  formRequest,
+  SIGNING_SECRET,
+} from '../../examples/action-requests.ts';
+import { describeWhere } from '../../examples/where-installed.ts';
+import { type Command, type RunningExample, startExample } from './child.ts';
+import { RECEIVERS } from './receiver-examples.ts';
+import { send } from './send.ts';
+
+const authority = createAuthority();
+const identity = authority.issue(['127.0.0.1']);
+
+for (const example of RECEIVERS) {
+  describeWhere(example.missing, `examples/receivers/${example.name}`, () => {
+    let folder: string;
+    let inbox: string;
+    let command: Command;
+    let running: RunningExample;
+    let url: string;
+
+    const start = async (environment: Readonly<Record<string, string>> = {}) => {
+      running = await startExample(command, { SIGNING_SECRET, INBOX: inbox, ...environment });
+      url = `http://127.0.0.1:${running.port}/actions`;
+    };
+    const stored = () => readdirSync(inbox).sort();
+    const now = () => ({ now: new Date() });
+
+    // Go compiles its standard library where it never did before.
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), `va-wave-${example.name}-`));
+      inbox = join(folder, 'inbox');
+      command = example.prepare(join(folder, 'app'));
+      await start();
+    }, 120_000);
+    afterAll(async () => {
+      await running?.stop();
+      rmSync(folder, { recursive: true });
+    });
+
+    test('answers each of the shared requests as it should, and stores the good ones as they were sent', async () => {
+      const requests = actionRequests(new Date());
+      const answers: (readonly [string, number])[] = [];
+      for (const { name, request } of requests) answers.push([name, (await send(url, request)).status]);
+      expect(answers).toEqual(requests.map(({ name, status }) => [name, status]));
+
+      const good = requests.filter(({ status }) => status === 200).map(({ request }) => contentOf(request.body));
+      const kept = stored().map((name) => contentOf(readFileSync(join(inbox, name))));
+      expect(kept.sort()).toEqual(good.sort());
+    });
+
+    test('an id that is no file name is refused', async () => {
+      const before = stored();
+      for (const id of ['../escaped', 'a/b', '', 'x'.repeat(65), 'a\n', '.']) {
+        expect([id, (await send(url, eventRequest(now(), {}, id))).status]).toEqual([id, 400]);
+      }
+      expect(stored()).toEqual(before);
+    });
+
+    test('what comes more than once is stored once, also at the same moment', async () => {
+      const id = randomUUID();
+      const before = stored().length;
+      const repeats: OutboundRequest[] = [];
+      for (let age = 0; age < 5; age += 1) {
+        const signing = { now: new Date(Date.now() - age * 1000) };
+        repeats.push(eventRequest(signing, {}, id), formRequest(signing, {}, id));
+      }
+      const answers = await Promise.all(repeats.map((request) => send(url, request)));
+      expect(answers.map(({ status }) => status)).toEqual(repeats.map(() => 200));
+      expect(stored()).toHaveLength(before + 2);
+    });
+
+    test('two calls of the assistant are two, even with the same arguments', async () => {
+      const before = stored().length;
+      for (let call = 0; call < 2; call += 1) expect((await send(url, aiRequest(now()))).status).toBe(200);
+      expect(stored()).toHaveLength(before + 2);
+    });
+
+    test('knows after a restart what it had stored', async () => {
+      const request = eventRequest(now());
+      expect((await send(url, request)).status).toBe(200);
+      const before = stored();
+      await running.stop();
+      await start();
+      expect(await send(url, request)).toMatchObject({ status: 200 });
+      expect(stored()).toEqual(before);
+    });
+
+    test('accepts nothing without its secret', async () => {
+      const started = startExample(command, { SIGNING_SECRET: '', INBOX: inbox });
+      if (example.ownServer) return expect(started).rejects.toThrow('SIGNING_SECRET');
+      const { port, stop } = await started;
+      expect(
+        (await send(`http://127.0.0.1:${port}/actions`, eventRequest({ now: new Date(), secret: '' }))).status,
+      ).toBe(500);
+      await stop();
+    });
+
+    const withTls = example.ownServer ? test : test.skip;
+    withTls('speaks TLS with a certificate of its own', async () => {
+      const files = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') };
+      writeFileSync(files.TLS_CERT, identity.cert);
+      writeFileSync(files.TLS_KEY, identity.key);
+      await running.stop();
+      await start(files);
+      const reply = await send(url.replace('http:', 'https:'), eventRequest(now()), authority.pem);
+      expect(reply).toMatchObject({ status: 200, body: expect.stringContaining('"received"') });
+    });
+  });
+}
+
+/** JSON is compared by its meaning: an example may store what it read. */
+function contentOf(body: Uint8Array | null): string {
+  const text = Buffer.from(body ?? []).toString();
+  return text === '' ? '' : JSON.stringify(JSON.parse(text));
+}

@@ -1,0 +1,26 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+
+export type Reply = { readonly status: number; readonly body: string };
+
+/**
+ * Sends these bytes and these headers to another address, on a connection of its own.
+ * @param authority the certificate authority of an `https:` address, as PEM
+ */
+export function send(url: string, { method, headers, body }: OutboundRequest, authority?: string): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const length = body === null ? {} : { 'Content-Length': String(body.length) };
+    const options = { method, headers: { ...headers, ...length }, agent: false as const, ca: authority };
+    const open = url.startsWith('https:') ? httpsRequest : httpRequest;
+    const request = open(url, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+    });
+    request.on('error', reject);
+    request.setTimeout(5000, () => request.destroy(new Error(`No answer from ${url}`)));
+    request.end(body ?? undefined);
+  });
+}

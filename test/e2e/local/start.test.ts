@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eventually, temporaryFolder } from './cloud/fixture/fixture-cloud.ts';
+
+import.meta.jest.setTimeout(60_000);
+
+const folder = temporaryFolder();
+const data = join(folder, 'data');
+const readyFile = join(folder, 'ready.json');
+const script = fileURLToPath(new URL('../../../local/start.ts', import.meta.url));
+
+type Run = { readonly child: ChildProcess; readonly output: () => string; readonly ended: Promise<number | null> };
+
+const runs: Run[] = [];
+afterAll(() => {
+  for (const { child } of runs) child.kill('SIGKILL');
+});
+
+function start(...more: string[]): Run {
+  const child = spawn(process.execPath, [script, '--no-demo', '--data', data, ...more], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  const run = { child, output: () => output, ended: once(child, 'close').then(([code]) => code) };
+  runs.push(run);
+  return run;
+}
+
+async function ready(run: Run): Promise<Record<string, string>> {
+  return eventually(async () => {
+    if (run.child.exitCode !== null) throw new Error(run.output());
+    return existsSync(readyFile) ? JSON.parse(readFileSync(readyFile, 'utf8')) : undefined;
+  }, 40_000);
+}
+
+/** Processes that were started with our data folder on their command line. */
+function leftOver(): string[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      } catch {
+        return [];
+      }
+    })
+    .filter((commandLine) => commandLine.includes(folder));
+}
+
+test('the service starts, says where it is, and Ctrl-C ends everything', async () => {
+  const run = start('--port', '0', '--ready-file', readyFile);
+  const file = await ready(run);
+  expect(run.output()).toMatch(/ready after \d+\.\d s/);
+  expect(file).toMatchObject({ region: 'us-east-1', outputs: { BaseUrl: file.base_url, ApiUrl: file.api_url } });
+  expect(JSON.parse(readFileSync(join(data, 'ready.json'), 'utf8'))).toEqual(file);
+  expect(statSync(readyFile).mode & 0o077).toBe(0);
+  expect((await fetch(`${file.base_url}/static/va-wave-widget.js`)).status).toBe(200);
+  expect((await fetch(`${file.base_url}/api/none`)).status).toBe(404);
+  expect(leftOver().some((line) => line.includes('dynoxide'))).toBe(true);
+
+  const second = start('--port', '0');
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toMatch(/^The data folder .* is used by a running instance \(process \d+\)[^\n]*\n$/);
+
+  run.child.kill('SIGINT');
+  expect(await run.ended).toBe(0);
+  expect(leftOver()).toEqual([]);
+  expect(existsSync(join(data, 'ready.json'))).toBe(false);
+});
+
+test('an engine does not outlive a machine that was killed', async () => {
+  const run = start('--port', '0');
+  await eventually(async () => (leftOver().some((line) => line.includes('dynoxide')) ? true : undefined), 20_000);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  await eventually(async () => (leftOver().length === 0 ? true : undefined), 5000);
+});
+
+test('a port in use is one message and exit code 1', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const run = start('--port', String(port));
+  expect(await run.ended).toBe(1);
+  expect(run.output()).toBe(
+    `Port ${port} is in use. Stop what listens there, or choose another with --port (0 = any)\n`,
+  );
+  server.close();
+});
+
+test('arguments are checked', async () => {
+  const run = start('--port', 'x');
+  expect(await run.ended).toBe(1);
+  expect(run.output()).toContain('whole number from 0 to 65535');
+});

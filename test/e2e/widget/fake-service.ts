@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { bundleWidget } from '../../../lib/widget-bundle.ts';
+
+/** What one request is answered with: a status and a body, text as it is; or nothing, ever; or a closed connection. */
+export type Reply = { readonly status: number; readonly body: unknown } | 'never' | 'hang up';
+
+export type ReceivedRequest = {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Record<string, unknown>;
+};
+
+export type FakeService = {
+  readonly url: string;
+  readonly received: ReceivedRequest[];
+  /** What init and submit answer; assign to change. */
+  init: (request: ReceivedRequest) => Reply | Promise<Reply>;
+  submit: (request: ReceivedRequest) => Reply | Promise<Reply>;
+  /** All requests to init, or to submit. */
+  to(kind: 'init' | 'submit'): ReceivedRequest[];
+  /** Forgets what was received and answers as at first. */
+  reset(): void;
+  close(): Promise<void>;
+};
+
+export const CONTACT_FORM = {
+  slug: 'contact-us',
+  name: 'Contact us',
+  fields: [
+    { key: 'name', label: 'Your name', type: 'Text', required: true },
+    { key: 'email', label: 'Email', type: 'Email', required: true },
+    { key: 'phone', label: 'Phone', type: 'Phone', required: false },
+    { key: 'seats', label: 'How many seats?', type: 'Number', required: false },
+    { key: 'message', label: 'Message', type: 'Long text', required: true },
+  ],
+};
+export const CALL_BACK_FORM = {
+  slug: 'call-me-back',
+  name: 'Call me back',
+  fields: [{ key: 'phone', label: 'Phone', type: 'Phone', required: true }],
+};
+
+export const INIT = {
+  success: true,
+  site_id: 'site_test',
+  session_id: 'session-1',
+  visitor_id: 'visitor-1',
+  conversation_id: 'conversation-1',
+  forms: [CONTACT_FORM, CALL_BACK_FORM],
+};
+
+export const refuse = (status: number, error: string): Reply => ({ status, body: { success: false, error } });
+
+/** Speaks the widget's side of the API, for answers that the real one gives only in trouble. Any origin may read them. */
+export async function startFakeService(): Promise<FakeService> {
+  const script = bundleWidget().code;
+  const server = await listen(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://service');
+    response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
+    response.setHeader('access-control-allow-headers', 'content-type,x-site-id,x-session-token');
+    if (pathname.startsWith('/static/')) {
+      return response.setHeader('content-type', 'text/javascript; charset=utf-8').end(script);
+    }
+    if (request.method === 'OPTIONS') return response.writeHead(204).end();
+    const seen = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
+    service.received.push(seen);
+    send(response, await (pathname === '/api/widget/init' ? service.init(seen) : service.submit(seen)));
+  });
+  const service: FakeService = {
+    url: address(server),
+    received: [],
+    init: () => ({ status: 200, body: INIT }),
+    submit: () => ({ status: 200, body: { success: true, submission_id: 'submission-1' } }),
+    to: (kind) => service.received.filter(({ path }) => path.startsWith('/api/widget/init') === (kind === 'init')),
+    reset: () => {
+      service.received.length = 0;
+      service.init = first.init;
+      service.submit = first.submit;
+    },
+    close: () => close(server),
+  };
+  const first = { init: service.init, submit: service.submit };
+  return service;
+}
+
+export type PageOptions = {
+  readonly html: string;
+  readonly headers?: Record<string, string>;
+};
+
+/** The customer's site, on an origin of its own. */
+export async function startSite(): Promise<{
+  readonly url: string;
+  serve(page: PageOptions): void;
+  close(): Promise<void>;
+}> {
+  let page: PageOptions = { html: '' };
+  const server = await listen((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...page.headers }).end(page.html);
+  });
+  return {
+    url: address(server),
+    serve: (next) => {
+      page = next;
+    },
+    close: () => close(server),
+  };
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  if (reply === 'never') return;
+  if (reply === 'hang up') {
+    response.destroy();
+    return;
+  }
+  response.writeHead(reply.status, { 'content-type': 'application/json' });
+  response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+}
+
+async function listen(listener: RequestListener): Promise<Server> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function address(server: Server): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}

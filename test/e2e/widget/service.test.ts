@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { prepareDemo, startDemo } from '../../../local/demo/demo.ts';
+import { type Operator, operatorOf } from '../../../local/demo/operator.ts';
+import type { RunningDemo } from '../../../local/demo-cloud.ts';
+import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { launchBrowser } from './browser.ts';
+import { startSite } from './fake-service.ts';
+import { widgetOf } from './harness.ts';
+import { gaveUp } from './page-state.ts';
+
+/** The widget against the service itself: the browser's cross-origin check and the service's rules together. */
+
+const data = mkdtempSync(join(tmpdir(), 'va-wave-widget-'));
+let cloud: LocalCloud;
+let demo: RunningDemo;
+let operator: Operator;
+let browser: Browser;
+let site: Awaited<ReturnType<typeof startSite>>;
+let otherPort: Awaited<ReturnType<typeof startSite>>;
+let organization: string;
+
+beforeAll(async () => {
+  // Any name leads to this machine, so that pages can have the hosts of real sites.
+  [browser, site, otherPort] = await Promise.all([
+    launchBrowser(['--host-resolver-rules=MAP * 127.0.0.1']),
+    startSite(),
+    startSite(),
+  ]);
+  const { caFile } = await prepareDemo(data);
+  cloud = await startLocalCloud({ data, authorities: [caFile] });
+  demo = await startDemo(cloud, { fail: 1 });
+  operator = operatorOf(cloud);
+  organization = (await createOrganization({ name: 'Shops', plan: 'free' }, operator.management)).org_id;
+}, 90_000);
+
+afterAll(async () => {
+  await demo?.stop();
+  await Promise.all([browser?.close(), site?.close(), otherPort?.close()]);
+  await cloud?.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const port = (of = site) => new URL(of.url).port;
+
+async function assistant(domain: string, allowed: readonly string[] = [domain]): Promise<string> {
+  const settings = { name: 'Shop', domain, allowed_domains: allowed, hourly_rate_limit: 1000 };
+  return (await createAssistant(organization, settings, operator.management)).site_id;
+}
+
+/** Opens a page of that host with the widget of that assistant. */
+async function open(
+  host: string,
+  siteId: string,
+  options: { readonly of?: typeof site; readonly headers?: Record<string, string>; readonly frame?: boolean } = {},
+): Promise<{ readonly page: Page; readonly logged: string[] }> {
+  for (const context of browser.contexts()) await context.close();
+  const script = `<script async src="${cloud.baseUrl}/static/va-wave-widget.js" data-site-id="${siteId}" data-debug="true"></script>`;
+  const framed = `<iframe sandbox="allow-scripts" srcdoc="${script.replaceAll('"', '&quot;')}"></iframe>`;
+  const of = options.of ?? site;
+  of.serve({
+    html: `<!doctype html><title>Shop</title><h1>Shop</h1>${options.frame ? framed : script}`,
+    headers: options.headers ?? {},
+  });
+  const page = await (await browser.newContext()).newPage();
+  page.setDefaultTimeout(5000);
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
+  await page.goto(`http://${host}:${port(of)}/`);
+  return { page, logged };
+}
+
+async function expectWidget(page: Page): Promise<void> {
+  await widgetOf(page).launcher.waitFor();
+}
+
+async function expectNothing(page: Page, logged: readonly string[]): Promise<void> {
+  await gaveUp(page);
+  expect(await page.locator('va-wave-widget').count()).toBe(0);
+  expect(logged.join('\n')).toContain('[va-wave] init failed');
+}
+
+describe('where the widget appears', () => {
+  test('on the host itself, on any port when the entry names none', async () => {
+    const siteId = await assistant('shop.example');
+    await expectWidget((await open('shop.example', siteId)).page);
+    await expectWidget((await open('shop.example', siteId, { of: otherPort })).page);
+  });
+
+  test('on a page that sends no referrer', async () => {
+    const siteId = await assistant('shop.example');
+    await expectWidget((await open('shop.example', siteId, { headers: { 'referrer-policy': 'no-referrer' } })).page);
+  });
+
+  test('on an international name, however it was written', async () => {
+    await expectWidget((await open('bücher.example', await assistant('BÜCHER.example'))).page);
+  });
+
+  test.each([
+    ['a subdomain', 'www.shop.example'],
+    ['a longer name', 'shop.example.evil.test'],
+    ['a name with the same end', 'notshop.example'],
+    ['a name that only looks the same', 'shоp.example'],
+    ['a trailing dot', 'shop.example.'],
+  ])('not on %s', async (_what, host) => {
+    const { page, logged } = await open(host, await assistant('shop.example'));
+    await expectNothing(page, logged);
+  });
+
+  test('not on another port when the entry names one', async () => {
+    const siteId = await assistant(`shop.example:${port()}`);
+    await expectWidget((await open('shop.example', siteId)).page);
+    const { page, logged } = await open('shop.example', siteId, { of: otherPort });
+    await expectNothing(page, logged);
+  });
+
+  test('not in a sandboxed frame, whose origin is null', async () => {
+    const { page, logged } = await open('shop.example', await assistant('shop.example'), { frame: true });
+    await page
+      .waitForEvent('console', { predicate: (message) => message.text().includes('[va-wave]') })
+      .catch(() => {});
+    expect(logged.join('\n')).toContain('[va-wave] init failed: HTTP 0');
+    expect(await page.frameLocator('iframe').locator('va-wave-widget').count()).toBe(0);
+  });
+});
+
+describe('the Domain setting', () => {
+  test('an allowed host that is not the Domain: the browser blocks the answer', async () => {
+    const { page, logged } = await open('shop.example', await assistant('other.example', ['shop.example']));
+    await expectNothing(page, logged);
+    expect(logged.join('\n')).toContain('blocked by CORS policy');
+  });
+
+  test("another assistant's Domain does not help, also when the preflight cannot tell which site is meant", async () => {
+    await assistant('shop.example');
+    const siteId = await assistant('other.example', ['shop.example']);
+    const { page } = await open('shop.example', siteId);
+    await gaveUp(page);
+    const outcome = await page.evaluate<string>(
+      `fetch('${cloud.baseUrl}/api/widget/init', { method: 'POST', headers: { 'X-Site-Id': '${siteId}' } })
+        .then((response) => 'read ' + response.status, (error) => error.name)`,
+    );
+    expect(outcome).toBe('TypeError');
+  });
+});
+
+describe('the demo', () => {
+  const visit = async (url: string) => {
+    for (const context of browser.contexts()) await context.close();
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(8000);
+    const logged: string[] = [];
+    page.on('console', (message) => logged.push(message.text()));
+    await page.goto(url);
+    return { page, logged };
+  };
+  const entry = (page: Page, text: string) => page.locator('.request', { hasText: text });
+
+  test('a visitor sends the form and sees the signed request arrive', async () => {
+    const { page, logged } = await visit(demo.urls.site ?? '');
+    const widget = widgetOf(page);
+    await widget.openForm();
+    await widget.fill();
+    await widget.send.click();
+    await widget.host.getByText('Thank you!').waitFor();
+    const sent = entry(page, 'form contact');
+    await sent.getByText('signature verified').waitFor();
+    await sent.getByText('200 accepted').waitFor();
+    expect(logged).toEqual([]);
+  }, 20_000);
+
+  test('the event that the receiver refused once comes again, verified', async () => {
+    const { page } = await visit(demo.urls.site ?? '');
+    await entry(page, 'conversation.started').getByText('503 on purpose').first().waitFor();
+    await entry(page, 'conversation.started').getByText('200 accepted').first().waitFor();
+  }, 20_000);
+
+  test('a replay is ignored, an altered request is refused', async () => {
+    const { page } = await visit(demo.urls.site ?? '');
+    const sent = entry(page, 'form contact').first();
+    await sent.getByText('Body and signature').click();
+    await sent.getByRole('button', { name: 'Replay', exact: true }).click();
+    await entry(page, 'duplicate, ignored').waitFor();
+    await entry(page, '200 accepted').first().getByText('Body and signature').first().click();
+    await page.getByRole('button', { name: 'Alter and replay' }).filter({ visible: true }).first().click();
+    await entry(page, '401 refused').getByText('not verified', { exact: true }).waitFor();
+  }, 20_000);
+
+  test('a backend mints the token, and the members see their form', async () => {
+    const { page, logged } = await visit(demo.urls.members ?? '');
+    const widget = widgetOf(page);
+    await widget.launcher.click();
+    await widget.field('What is wrong').fill('The bell is silent.');
+    await widget.send.click();
+    await entry(page, 'form repair').getByText('signature verified').waitFor();
+    expect(logged).toEqual([]);
+  }, 20_000);
+
+  test('no call inside the cloud was refused', () => {
+    expect(cloud.denials).toEqual([]);
+  });
+});

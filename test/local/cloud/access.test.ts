@@ -1,0 +1,118 @@
+import { Authorizer } from '../../../local/cloud/access/authorizer.ts';
+import type { Caller, Role } from '../../../local/cloud/access/callers.ts';
+import { evaluate } from '../../../local/cloud/access/evaluate.ts';
+import type { PolicyStatement } from '../../../local/cloud/access/policy-document.ts';
+
+const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/T';
+const request = { action: 'dynamodb:GetItem', resource: TABLE, keys: { 'aws:securetransport': 'true' } };
+
+const allow = (more: Partial<PolicyStatement>): PolicyStatement => ({
+  Effect: 'Allow',
+  Action: ['dynamodb:GetItem'],
+  Resource: [TABLE],
+  Condition: {},
+  ...more,
+});
+
+describe('a statement', () => {
+  test.each<[string, Partial<PolicyStatement>, boolean]>([
+    ['the same action and resource', {}, true],
+    ['the action in another case', { Action: ['DynamoDB:getitem'] }, true],
+    ['a wildcard action', { Action: ['dynamodb:Get*'] }, true],
+    ['one character', { Action: ['dynamodb:Ge?Item'] }, true],
+    ['everything', { Action: ['*'], Resource: ['*'] }, true],
+    ['another action', { Action: ['dynamodb:PutItem'] }, false],
+    ['a resource that begins alike', { Resource: [`${TABLE}2`] }, false],
+    ['a resource in another case', { Resource: [TABLE.replace('/T', '/t')] }, false],
+    ['a dot that is no wildcard', { Resource: [TABLE.replace('us-east-1', 'us.east.1')] }, false],
+  ])('with %s', (_, more, applies) => {
+    expect(evaluate([allow(more)], request).effect).toBe(applies ? 'allow' : 'silent');
+  });
+
+  test('that denies outweighs every one that allows, whatever their order', () => {
+    const deny = allow({ Effect: 'Deny', Action: ['dynamodb:*'] });
+    expect(evaluate([allow({}), deny], request).effect).toBe('deny');
+    expect(evaluate([deny, allow({})], request).effect).toBe('deny');
+  });
+
+  const keys = { 'aws:sourcearn': 'arn:aws:events:us-east-1:0:rule/bus/a', 'aws:securetransport': 'true' };
+  test.each<[PolicyStatement['Condition'], boolean]>([
+    [{ ArnEquals: { 'aws:SourceArn': ['arn:aws:events:us-east-1:0:rule/bus/a'] } }, true],
+    [{ ArnEquals: { 'aws:SourceArn': ['x', 'arn:aws:events:us-east-1:0:rule/bus/a'] } }, true],
+    [{ ArnLike: { 'AWS:SourceArn': ['arn:aws:events:*:0:rule/bus/*'] } }, true],
+    [{ ArnLike: { 'aws:SourceArn': ['arn:*:rule/bus/a'] } }, false],
+    [{ ArnLike: { 'aws:SourceArn': [] } }, false],
+    [{ Bool: { 'aws:SecureTransport': ['TRUE'] } }, true],
+    [{ Bool: { 'aws:SecureTransport': ['false'] } }, false],
+    [{ Bool: { 'aws:ViaAWSService': ['false'] } }, false],
+    [{ Bool: { 'aws:SecureTransport': ['true'] }, ArnLike: { 'aws:SourceArn': ['x'] } }, false],
+  ])('with the condition %j', (Condition, holds) => {
+    expect(evaluate([allow({ Condition })], { ...request, keys }).effect).toBe(holds ? 'allow' : 'silent');
+  });
+});
+
+describe('the authorizer', () => {
+  const role = (...statements: PolicyStatement[]): Role => ({
+    logicalId: 'Role',
+    name: 'role',
+    arn: 'arn:aws:iam::000000000000:role/role',
+    trust: [allow({ Principal: { Service: 'lambda.amazonaws.com' }, Action: ['sts:AssumeRole'], Resource: undefined })],
+    statements: statements.map((one, index) => ({ role: 'Role', index, statement: one })),
+  });
+  const caller = (...statements: PolicyStatement[]): Caller => ({
+    kind: 'function',
+    functionId: 'Fn',
+    sessionArn: 'arn:aws:sts::000000000000:assumed-role/role/fn',
+    role: role(...statements),
+  });
+  const service: Caller = { kind: 'service', service: 'events.amazonaws.com', sourceArn: 'arn:rule' };
+  const check = { action: request.action, resource: TABLE };
+  const create = () => new Authorizer({ onDenial: () => {} });
+
+  test('remembers which statement allowed a call, once', () => {
+    const authorizer = create();
+    const two = caller(allow({ Action: ['sqs:*'], Resource: ['*'] }), allow({}));
+    expect([authorizer.check(two, check), authorizer.check(two, check)]).toEqual([undefined, undefined]);
+    expect(authorizer.grants).toEqual([{ caller: 'Fn', ...check, statement: { role: 'Role', index: 1 } }]);
+  });
+
+  test('words a refusal as AWS does', () => {
+    const authorizer = create();
+    expect(authorizer.check(caller(), check)?.message).toBe(
+      `User: arn:aws:sts::000000000000:assumed-role/role/fn is not authorized to perform: dynamodb:GetItem on resource: ${TABLE} because no identity-based policy allows the dynamodb:GetItem action`,
+    );
+    expect(authorizer.denials).toHaveLength(1);
+  });
+
+  test('lets a resource policy allow, or deny what the role allows', () => {
+    const authorizer = create();
+    authorizer.addResourcePolicy(TABLE, [allow({ Principal: { AWS: '*' } })]);
+    expect(authorizer.check(caller(), check)).toBeUndefined();
+    authorizer.addResourcePolicy(TABLE, [allow({ Effect: 'Deny', Principal: { AWS: '*' } })]);
+    expect(authorizer.check(caller(allow({})), check)?.message).toContain('because of an explicit deny');
+  });
+
+  test('lets a service do only what the resource says, about the source that it says', () => {
+    const authorizer = create();
+    const fromRule = { ArnEquals: { 'aws:SourceArn': ['arn:rule'] } };
+    authorizer.addResourcePolicy(TABLE, [
+      allow({ Principal: { Service: 'events.amazonaws.com' }, Condition: fromRule }),
+    ]);
+    expect(authorizer.check(service, check)).toBeUndefined();
+    expect(authorizer.check({ ...service, sourceArn: 'arn:other' }, check)).toBeDefined();
+    expect(authorizer.check({ ...service, service: 'sns.amazonaws.com' }, check)).toBeDefined();
+    expect(authorizer.check(caller(), check)).toBeDefined();
+  });
+
+  test('does not take a refusal of insecure transport for one of everything', () => {
+    const authorizer = create();
+    const insecure = { Bool: { 'aws:SecureTransport': ['false'] } };
+    authorizer.addResourcePolicy(TABLE, [allow({ Effect: 'Deny', Principal: { AWS: '*' }, Condition: insecure })]);
+    expect(authorizer.check(caller(allow({})), check)).toBeUndefined();
+  });
+
+  test('knows who may take a role', () => {
+    expect(create().mayAssume(role(), 'lambda.amazonaws.com')).toBe(true);
+    expect(create().mayAssume(role(), 'edgelambda.amazonaws.com')).toBe(false);
+  });
+});

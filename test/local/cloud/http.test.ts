@@ -1,0 +1,80 @@
+import { failedItems } from '../../../local/cloud/functions/event-source.ts';
+import { answerOf } from '../../../local/cloud/http/api-payload.ts';
+import { Routes } from '../../../local/cloud/http/routes.ts';
+
+describe('routes', () => {
+  const keys = [
+    '$default',
+    'ANY /a/{proxy+}',
+    'GET /a/{proxy+}',
+    'GET /a/{id}',
+    'ANY /a/fixed',
+    'POST /a/fixed',
+    'GET /a/{id}/b',
+    'GET /a/x/b',
+  ];
+  const routes = new Routes(keys.map((key) => ({ key, target: key })));
+
+  test.each<[string, string, string, Record<string, string>]>([
+    ['POST', '/a/fixed', 'POST /a/fixed', {}],
+    ['GET', '/a/fixed', 'ANY /a/fixed', {}],
+    ['GET', '/a/1', 'GET /a/{id}', { id: '1' }],
+    ['PUT', '/a/1', 'ANY /a/{proxy+}', { proxy: '1' }],
+    ['GET', '/a/1/2', 'GET /a/{proxy+}', { proxy: '1/2' }],
+    ['GET', '/a/1/b', 'GET /a/{id}/b', { id: '1' }],
+    ['GET', '/a/x/b', 'GET /a/x/b', {}],
+    ['GET', '/a', '$default', {}],
+    ['GET', '/', '$default', {}],
+    ['GET', '/A/fixed', '$default', {}],
+  ])('%s %s goes to %s', (method, path, key, parameters) => {
+    expect(routes.match(method, path)).toMatchObject({ key, parameters });
+  });
+
+  test('may be none', () => {
+    expect(new Routes([{ key: 'GET /a', target: 1 }]).match('GET', '/b')).toBeUndefined();
+    expect(() => new Routes([{ key: 'nonsense', target: 1 }])).toThrow('not the key of a route');
+  });
+});
+
+describe('the answer of a function', () => {
+  const json = { 'content-type': 'application/json' };
+  const plain = { 'content-type': 'text/plain;charset=UTF-8' };
+  test.each<[unknown, unknown]>([
+    [{ a: 1 }, { status: 200, headers: json, body: '{"a":1}' }],
+    ['text', { status: 200, headers: json, body: 'text' }],
+    [null, { status: 200, headers: json, body: 'null' }],
+    [{ statusCode: 204 }, { status: 204, headers: plain, body: '' }],
+    [
+      { statusCode: '201', body: 'x', headers: { 'Content-Type': 'a/b', N: 1, Gone: null } },
+      { status: 201, headers: { 'content-type': 'a/b', n: '1' }, body: 'x' },
+    ],
+    [{ statusCode: 200, body: { a: 1 } }, undefined],
+    [{ statusCode: 'many' }, undefined],
+    [{ statusCode: 99 }, undefined],
+    [{ statusCode: 200, headers: 'no' }, undefined],
+  ])('%j', (result, expected) => {
+    expect(answerOf(JSON.stringify(result))).toEqual(expected);
+  });
+});
+
+describe('a report of failed items', () => {
+  const messages = [{ MessageId: 'a' }, { MessageId: 'b' }];
+  const report = (...ids: unknown[]) => ({ batchItemFailures: ids.map((itemIdentifier) => ({ itemIdentifier })) });
+  test.each<[unknown, string[]]>([
+    [null, []],
+    ['', []],
+    [{}, []],
+    [{ batchItemFailures: null }, []],
+    [report(), []],
+    [report('b'), ['b']],
+    [report('a', 'b'), ['a', 'b']],
+    [report(''), ['a', 'b']],
+    [report(null), ['a', 'b']],
+    [report('stranger'), ['a', 'b']],
+    [{ batchItemFailures: [{ item: 'a' }] }, ['a', 'b']],
+    [{ batchItemFailures: 'a' }, ['a', 'b']],
+    ['text', ['a', 'b']],
+  ])('%j', (payload, failed) => {
+    expect([...failedItems(JSON.stringify(payload), messages)]).toEqual(failed);
+  });
+});
