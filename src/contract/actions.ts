@@ -4,9 +4,13 @@ import { EVENT_NAMES } from './events.ts';
 import {
   AI_DESCRIPTION_MAX_CHARACTERS,
   AI_DESCRIPTION_MIN_CHARACTERS,
+  FIELD_PATH_MAX_CHARACTERS,
   FORM_FIELDS_MAX,
   FORM_KEY_MAX_CHARACTERS,
   NAME_MAX_CHARACTERS,
+  PARAMETERS_MAX_BYTES,
+  PARAMETERS_MAX_PROPERTIES,
+  PATTERN_MAX_CHARACTERS,
 } from './limits.ts';
 import type { OrganizationMarks } from './organizations.ts';
 import { characters, unicodeText } from './text.ts';
@@ -25,18 +29,33 @@ export type FormField = z.infer<typeof formField>;
 const parameterProperty = z.strictObject({
   type: z.enum(['string', 'integer', 'number', 'boolean']),
   description: unicodeText.max(1000).optional(),
-  pattern: unicodeText.max(1000).optional(),
+  pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
   format: z.literal('email').optional(),
 });
 
 export type ParameterProperty = z.infer<typeof parameterProperty>;
 
+const atMostProperties = {
+  fits: (map: object) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES,
+  error: `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`,
+};
+
 /** The subset of JSON Schema that the spec allows for an AI-decided Action's parameters. */
-export const parametersSchema = z.strictObject({
-  type: z.literal('object').default('object'),
-  properties: z.record(unicodeText.min(1).max(64), parameterProperty).default({}),
-  required: z.array(unicodeText).default([]),
-});
+export const parametersSchema = z
+  .strictObject({
+    type: z.literal('object').default('object'),
+    properties: z
+      .record(unicodeText.min(1).max(64), parameterProperty)
+      .refine(atMostProperties.fits, { error: atMostProperties.error })
+      .default({}),
+    required: z
+      .array(unicodeText)
+      .max(PARAMETERS_MAX_PROPERTIES, `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`)
+      .default([]),
+  })
+  .refine((parameters) => new TextEncoder().encode(JSON.stringify(parameters)).length <= PARAMETERS_MAX_BYTES, {
+    error: `must be at most ${PARAMETERS_MAX_BYTES} bytes of JSON`,
+  });
 export type ParametersSchema = z.infer<typeof parametersSchema>;
 
 const common = {
@@ -64,7 +83,15 @@ const aiAction = z.strictObject({
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean().default(false),
   /** Name to dotted path such as `$.order.status`. */
-  response_field_map: z.record(unicodeText.min(1).max(64), unicodeText.regex(/^\$(\.[^.\s]+)+$/)).optional(),
+  response_field_map: z
+    .record(
+      unicodeText.min(1).max(64),
+      unicodeText
+        .regex(/^\$(\.[^.\s]+)+$/)
+        .max(FIELD_PATH_MAX_CHARACTERS, `must be at most ${FIELD_PATH_MAX_CHARACTERS} characters`),
+    )
+    .refine(atMostProperties.fits, { error: atMostProperties.error })
+    .optional(),
 });
 
 const formAction = z.strictObject({

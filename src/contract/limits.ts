@@ -55,6 +55,15 @@ export const ACTION_TESTS_PER_MINUTE = 10;
 export const NAME_MAX_CHARACTERS = 100;
 export const AI_DESCRIPTION_MAX_CHARACTERS = 1024;
 export const FORM_FIELDS_MAX = 50;
+/** Properties of an AI-decided Action's parameters, and entries of its response field map. */
+export const PARAMETERS_MAX_PROPERTIES = 50;
+/** Of the parameters' compact JSON, in UTF-8. Whoever lists an organization's Actions reads it fifty times. */
+export const PARAMETERS_MAX_BYTES = 16 * 1024;
+export const PATTERN_MAX_CHARACTERS = 200;
+/** Instructions of one compiled pattern, and of all patterns of an Action. `[a-z]{1,255}` has about 500; a thousand take up to 30 ms. */
+export const PATTERN_MAX_INSTRUCTIONS = 600;
+export const PATTERNS_MAX_INSTRUCTIONS = 5000;
+export const FIELD_PATH_MAX_CHARACTERS = 200;
 export const ALLOWED_DOMAINS_MAX = 100;
 export const IP_ALLOWLIST_MAX = 100;
 export const HOURLY_RATE_LIMIT_MAX = 10_000_000;

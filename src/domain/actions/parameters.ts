@@ -1,6 +1,8 @@
 import { RE2JS } from 're2js';
 import * as z from 'zod';
 import type { ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
+import { PATTERN_MAX_INSTRUCTIONS, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
+import { compiledPatterns } from './compiled-patterns.ts';
 
 export type ArgumentValues = Readonly<Record<string, string | number | boolean>>;
 
@@ -12,6 +14,8 @@ export type ArgumentsVerdict =
 const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
 
 const email = z.email();
+
+const compiled = compiledPatterns(200, (pattern) => RE2JS.compile(pattern));
 
 /**
  * Checks what the assistant produced against an Action's parameters (spec "Action", parameters). Arguments outside them are
@@ -50,7 +54,7 @@ function checkValue(
       if (typeof value !== 'string') return { problem: 'must be a string' };
       if (property.format === 'email' && !email.safeParse(value).success)
         return { problem: 'must be an email address' };
-      if (property.pattern !== undefined && !RE2JS.compile(property.pattern).matcher(value).find()) {
+      if (property.pattern !== undefined && !compiled(property.pattern).matcher(value).find()) {
         return { problem: 'must match the pattern' };
       }
       return { value };
@@ -63,22 +67,29 @@ export function parametersProblem(parameters: ParametersSchema): string | undefi
   for (const name of parameters.required) {
     if (!Object.hasOwn(parameters.properties, name)) return `required: ${name} is not among the properties`;
   }
+  let instructions = 0;
   for (const [name, property] of Object.entries(parameters.properties)) {
     if (property.type !== 'string' && (property.pattern !== undefined || property.format !== undefined)) {
       return `properties.${name}: pattern and format are for strings`;
     }
-    if (property.pattern !== undefined && !compiles(property.pattern)) {
-      return `properties.${name}.pattern: is not supported (RE2 syntax: no look-around, no back-references)`;
-    }
+    if (property.pattern === undefined) continue;
+    const field = `properties.${name}.pattern`;
+    const size = instructionsOf(property.pattern);
+    if (size === undefined) return `${field}: is not supported (RE2 syntax: no look-around, no back-references)`;
+    if (size > PATTERN_MAX_INSTRUCTIONS)
+      return `${field}: repeats too much (${size} instructions of ${PATTERN_MAX_INSTRUCTIONS})`;
+    instructions += size;
+    // Before the next one is compiled: the work of a refusal is bounded as well.
+    if (instructions > PATTERNS_MAX_INSTRUCTIONS) return `${field}: the patterns together repeat too much`;
   }
   return undefined;
 }
 
-function compiles(pattern: string): boolean {
+/** Length of the compiled program, which is what time and memory grow with; undefined for a pattern that cannot be compiled. */
+function instructionsOf(pattern: string): number | undefined {
   try {
-    RE2JS.compile(pattern);
-    return true;
+    return RE2JS.compile(pattern).programSize();
   } catch {
-    return false;
+    return undefined;
   }
 }

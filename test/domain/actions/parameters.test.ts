@@ -64,6 +64,43 @@ test.each<[string | undefined, unknown]>([
     'properties.a.pattern: is not supported (RE2 syntax: no look-around, no back-references)',
     { properties: { a: { type: 'string', pattern: '(?=x)' } } },
   ],
+  [
+    'properties.a.pattern: repeats too much (1002 instructions of 600)',
+    { properties: { a: { type: 'string', pattern: 'a{1000}' } } },
+  ],
+  [undefined, { properties: { a: { type: 'string', pattern: '^[a-z]{1,255}$' } } }],
 ])('the problem %p of %p', (problem, parameters) => {
   expect(parametersProblem(parametersSchema.parse(parameters))).toBe(problem);
+});
+
+test('many patterns are refused at the one that is too much, and what is allowed compiles at once', () => {
+  const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
+  const withPattern = (pattern: string) =>
+    parametersSchema.parse({
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'string', pattern: `${name}${pattern}` }])),
+    });
+  expect(parametersProblem(withPattern('a{300}'))).toBe(
+    'properties.p16.pattern: the patterns together repeat too much',
+  );
+  expect(parametersProblem(withPattern('a{90}'))).toBeUndefined();
+});
+
+test.each([
+  [
+    'properties',
+    { properties: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, { type: 'string' }])) },
+  ],
+  ['required', { required: Array.from({ length: 51 }, () => 'a') }],
+  ['properties.a.pattern', { properties: { a: { type: 'string', pattern: 'x'.repeat(201) } } }],
+  [
+    '',
+    {
+      properties: Object.fromEntries(
+        Array.from({ length: 20 }, (_, i) => [`p${i}`, { type: 'string', description: 'é'.repeat(500) }]),
+      ),
+    },
+  ],
+])('parameters that are too many or too long are refused by the name of the field: %p', (field, parameters) => {
+  const { error } = parametersSchema.safeParse(parameters);
+  expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
 });
