@@ -4,7 +4,7 @@ import { allCode, allDocuments, type Document, prose } from './documents.ts';
 
 type Paths = Readonly<Record<string, Readonly<Record<string, object>>>>;
 const paths: Paths = JSON.parse(readFileSync('docs/openapi.json', 'utf8')).paths;
-const publicRoutes = [...readFileSync('lib/api.ts', 'utf8').matchAll(/path: '([^']+)'/g)]
+const publicRoutes = [...readFileSync('lib/widget-routes.ts', 'utf8').matchAll(/\.route\('([^']+)'/g)]
   .map(([, path = '']) => path)
   .filter((path) => path !== '/api/{proxy+}');
 
