@@ -116,7 +116,7 @@ async function organization({ management }: Storage, actions: number) {
 
 /** Further organizations with the Actions of this one, written as items: creating them one by one would take minutes. */
 async function fillOrganizations({ documents, management }: Storage, orgId: string, count: number): Promise<void> {
-  const [action] = await management.store.listActions(orgId);
+  const [action] = (await management.store.listActions(orgId)).actions;
   const items = Array.from({ length: count * ACTIONS_EACH }, (_, index) => {
     const pk = `ORG#bench-${randomUUID().slice(0, 8)}-${Math.floor(index / ACTIONS_EACH)}`;
     return { PutRequest: { Item: { pk, sk: `ACTION#${index}`, action } } };

@@ -3,11 +3,12 @@ import type { Action } from '../../src/contract/actions.ts';
 import { FIELD_TYPES, METHODS } from '../../src/contract/actions.ts';
 import { truncateCharacters } from '../../src/contract/characters.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
-import { EVENT_CATALOG } from '../../src/contract/events.ts';
+import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import { given } from '../../src/domain/given.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import type { ActionList } from '../../src/domain/organizations/store.ts';
 import { type ActionOptions, actionSettings, withMandatory } from '../action-settings.ts';
 import type { Deployment } from '../deployment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -110,10 +111,13 @@ export function addActionCommands(program: Command, run: Run): void {
         }
         const ports = await deployment();
         progress.doing('Reading Actions');
-        const actions = [...(await actionsOf(options, ports))];
-        actions.sort((a, b) => a.created_at.localeCompare(b.created_at));
+        const list = await actionsOf(options, ports);
+        const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
         progress.end();
         output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
+        if (list.unreadable.length > 0) {
+          throw new CommandFailure(EXIT.fault, list.unreadable.map(({ cause }) => cause.message).join('\n'));
+        }
       }),
     );
 
@@ -179,17 +183,23 @@ function withSettings(command: Command): Command {
     .option('--response-map <name=$.path>', 'AI-decided: field of the response to give back; may be repeated', collect);
 }
 
-async function actionsOf(options: { org?: string; site?: string }, { store }: Deployment): Promise<readonly Action[]> {
+async function actionsOf(options: { org?: string; site?: string }, { store }: Deployment): Promise<ActionList> {
   if (options.site === undefined) {
     const { org_id } = await requireOrganization(options.org ?? '', { store });
     return store.listActions(org_id);
   }
   const { org_id, site_id } = await requireAssistant(options.site, { store });
-  return (await store.listActions(org_id)).filter((action) => action.site_id === site_id);
+  const { actions, unreadable } = await store.listActions(org_id);
+  return {
+    actions: actions.filter((action) => action.site_id === site_id),
+    unreadable: unreadable.filter(({ subscription }) => (subscription?.site_id ?? site_id) === site_id),
+  };
 }
 
 function reservedEvents(action: Action): readonly string[] {
-  return action.trigger === 'Event' ? action.events.filter((name) => EVENT_CATALOG[name].reserved) : [];
+  return action.trigger === 'Event'
+    ? EVENT_NAMES.filter((name) => EVENT_CATALOG[name].reserved && action.events.includes(name))
+    : [];
 }
 
 const CREATE_EXAMPLES = `

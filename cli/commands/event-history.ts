@@ -39,6 +39,7 @@ Examples:
         if (output.json) return output.object(trace, '', []);
         output.note(`${trace.event} ${trace.event_id}, taken by the bus at ${trace.time}`);
         output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
+        for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not looked into`);
       }),
     );
 

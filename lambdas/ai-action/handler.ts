@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
+import { readableActions } from '../../src/adapters/dynamodb/readable-actions.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { invokeHandler } from '../../src/adapters/handlers/invoke.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
+import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
@@ -16,9 +18,11 @@ import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actio
 const dynamo = dynamoDb();
 const outbound = outboundFunction('ai-action', process.env, dynamo);
 const { logger } = outbound;
+const reads = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
   ...outbound.ports,
-  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
+  ...reads,
+  ...readableActions(reads, reportUnreadable(logger)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
   ...signingSecrets(cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
   recordFailed: ({ call_id, action_id, status, latency_ms }: ToolCallRecord) =>

@@ -10,6 +10,7 @@ import { dashboardRoutes } from '../../src/adapters/handlers/dashboard-routes.ts
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
+import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { actionTestFunction } from '../../src/adapters/lambda/action-test.ts';
 import { lambdaClient } from '../../src/adapters/lambda/invoke-function.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
@@ -17,6 +18,7 @@ import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 
+const logger = new Logger({ serviceName: 'dashboard-api' });
 const dynamo = dynamoDb();
 const configuration = required(process.env, ENVIRONMENT.configurationTable);
 const counters = required(process.env, ENVIRONMENT.countersTable);
@@ -26,6 +28,7 @@ const routes = dashboardRoutes({
   ...recordedStores(dynamo, { configuration, counters }, now),
   store: configurationStore(dynamo, configuration),
   membershipsOf: memberships.membershipsOf,
+  reportUnreadable: reportUnreadable(logger),
   requestsThisHour: requestsThisHour(dynamo, counters, now),
   testAction: actionTestFunction(lambdaClient(), required(process.env, ENVIRONMENT.actionTestFunction)),
   sealSigningSecret: signingSecrets(sealing, randomBytes).sealSigningSecret,
@@ -33,6 +36,4 @@ const routes = dashboardRoutes({
   randomBytes,
 });
 
-export const handler = httpHandler(new Logger({ serviceName: 'dashboard-api' }), (request) =>
-  dashboardReply(routes, request, memberships),
-);
+export const handler = httpHandler(logger, (request) => dashboardReply(routes, request, memberships));

@@ -4,11 +4,13 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { readableActions } from '../../src/adapters/dynamodb/readable-actions.ts';
 import { eventBridge } from '../../src/adapters/eventbridge/client.ts';
 import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
+import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
 import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
 import { secretsManager } from '../../src/adapters/secrets/client.ts';
@@ -21,8 +23,10 @@ const logger = new Logger({ serviceName: 'widget-init' });
 const dynamo = dynamoDb();
 const secrets = secretsManager();
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const reads = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
-  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
+  ...reads,
+  ...readableActions(reads, reportUnreadable(logger)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
   ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
   hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),

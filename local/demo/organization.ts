@@ -102,7 +102,7 @@ export async function demoActions(
       input: { trigger: 'Form', name: 'Ask the workshop', form_fields: MEMBER_FIELDS },
     },
   ];
-  const existing = await management.store.listActions(organization.org_id);
+  const { actions: existing } = await management.store.listActions(organization.org_id);
   const byPath = new Map<string, Action>();
   for (const { path, siteId, input } of wanted) {
     const url = receiverUrl + path;

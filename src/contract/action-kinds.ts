@@ -6,4 +6,6 @@ export type Method = (typeof METHODS)[number];
 export const TRIGGERS = ['Event', 'AI-decided', 'Form'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
+export const PARAMETER_TYPES = ['string', 'integer', 'number', 'boolean'] as const;
+
 export const FIELD_TYPES = ['Text', 'Email', 'Phone', 'Number', 'Long text'] as const;

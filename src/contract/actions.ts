@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger } from './action-kinds.ts';
+import { FIELD_TYPES, METHODS, type Method, PARAMETER_TYPES, TRIGGERS, type Trigger } from './action-kinds.ts';
 import { EVENT_NAMES } from './events.ts';
 import {
   AI_DESCRIPTION_MAX_CHARACTERS,
@@ -27,7 +27,7 @@ export const formField = z.strictObject({
 export type FormField = z.infer<typeof formField>;
 
 const parameterProperty = z.strictObject({
-  type: z.enum(['string', 'integer', 'number', 'boolean']),
+  type: z.enum(PARAMETER_TYPES),
   description: unicodeText.max(1000).optional(),
   pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
   format: z.literal('email').optional(),
@@ -114,18 +114,20 @@ export const ACTION_SETTINGS: ReadonlySet<string> = new Set(
 );
 
 /** What is stored besides; the signing secret is sealed and leaves the store only to sign. */
-export type Action = ActionInput &
-  OrganizationMarks & {
-    readonly action_id: string;
-    readonly org_id: string;
-    readonly site_id: string;
-    /** Tool name of an AI-decided Action, last path segment of a Form: unique among those of its assistant. */
-    readonly slug: string;
-    readonly sealed_signing_secret: string;
-    readonly created_at: string;
-    readonly updated_at: string;
-    readonly version: number;
-  };
-export type EventAction = Extract<Action, { trigger: 'Event' }>;
-export type FormAction = Extract<Action, { trigger: 'Form' }>;
-export type AiAction = Extract<Action, { trigger: 'AI-decided' }>;
+type StoredBesides = OrganizationMarks & {
+  readonly action_id: string;
+  readonly org_id: string;
+  readonly site_id: string;
+  /** Tool name of an AI-decided Action, last path segment of a Form: unique among those of its assistant. */
+  readonly slug: string;
+  readonly sealed_signing_secret: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly version: number;
+};
+/** Names of events that a newer catalog has stay on an Action after a rollback. */
+export type EventAction = Omit<z.infer<typeof eventAction>, 'events'> &
+  StoredBesides & { readonly events: readonly string[] };
+export type FormAction = z.infer<typeof formAction> & StoredBesides;
+export type AiAction = z.infer<typeof aiAction> & StoredBesides;
+export type Action = EventAction | FormAction | AiAction;

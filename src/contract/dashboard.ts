@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { actionInput, METHODS } from './actions.ts';
-import { assistantInput } from './assistants.ts';
+import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from './action-kinds.ts';
+import { actionInput } from './actions.ts';
+import { AUTHENTICATION_MODES, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
 import { FAILURE_CODES } from './deliveries.ts';
+import { EVENT_NAMES } from './events.ts';
 import { ALLOWED_DOMAINS_MAX } from './limits.ts';
 import { AUDIT_OPERATIONS, ROLES } from './members.ts';
 import { PLANS } from './organizations.ts';
@@ -14,9 +16,18 @@ const time = z.string().describe('ISO 8601, UTC');
 const version = z.int().min(1).describe('Grows by one with every save');
 const stored = { created_at: time, updated_at: time, version };
 
-/** An assistant as the dashboard sees it: of the server secret, the last six characters. */
+/**
+ * An assistant as the dashboard sees it: of the server secret, the last six characters. As in every answer, nothing is limited: what
+ * was saved under other limits is still shown.
+ */
 export const assistantView = z.object({
-  ...assistantInput.shape,
+  name: z.string(),
+  domain: z.string(),
+  enabled: z.boolean(),
+  hourly_rate_limit: z.number(),
+  authentication_mode: z.enum(AUTHENTICATION_MODES),
+  allowed_domains: z.array(z.string()),
+  ip_allowlist: z.array(z.string()),
   ...stored,
   site_id: z.string(),
   org_id: z.string(),
@@ -26,13 +37,47 @@ export const assistantView = z.object({
 export type AssistantView = z.infer<typeof assistantView>;
 
 const actionStored = { ...stored, action_id: z.string(), org_id: z.string(), site_id: z.string(), slug: z.string() };
-const [eventAction, aiAction, formAction] = actionInput.options;
+const ofEveryAction = {
+  name: z.string(),
+  method: z.enum(METHODS),
+  url: z.string(),
+  enabled: z.boolean(),
+};
 
 /** An Action as the dashboard sees it: without its signing secret, sealed or not. */
 export const actionView = z.discriminatedUnion('trigger', [
-  z.object({ ...eventAction.shape, ...actionStored }),
-  z.object({ ...aiAction.shape, ...actionStored }),
-  z.object({ ...formAction.shape, ...actionStored }),
+  z.object({ trigger: z.literal('Event'), ...ofEveryAction, events: z.array(z.enum(EVENT_NAMES)), ...actionStored }),
+  z.object({
+    trigger: z.literal('AI-decided'),
+    ...ofEveryAction,
+    description: z.string(),
+    parameters: z
+      .object({
+        type: z.literal('object'),
+        properties: z.record(
+          z.string(),
+          z.object({
+            type: z.enum(PARAMETER_TYPES),
+            description: z.string().optional(),
+            pattern: z.string().optional(),
+            format: z.literal('email').optional(),
+          }),
+        ),
+        required: z.array(z.string()),
+      })
+      .optional(),
+    feed_response_back: z.boolean(),
+    response_field_map: z.record(z.string(), z.string()).optional().describe('Name to dotted path'),
+    ...actionStored,
+  }),
+  z.object({
+    trigger: z.literal('Form'),
+    ...ofEveryAction,
+    form_fields: z.array(
+      z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
+    ),
+    ...actionStored,
+  }),
 ]);
 export type ActionView = z.infer<typeof actionView>;
 
@@ -109,7 +154,12 @@ export const DASHBOARD_ANSWERS = {
     assistant: assistantView,
   }),
   getInstallation: z.object({ requests_this_hour: z.int() }),
-  listActions: z.object({ actions: z.array(actionView) }),
+  listActions: z.object({
+    actions: z.array(actionView),
+    unreadable: z
+      .array(z.object({ action_id: z.string() }))
+      .describe('Actions that are stored and that the service cannot read; its operator is told'),
+  }),
   createAction: actionView,
   getAction: actionView,
   updateAction: actionView,
@@ -120,7 +170,7 @@ export const DASHBOARD_ANSWERS = {
       z.object({
         at: time,
         by: z.object({ sub: z.string(), email: z.string() }),
-        operation: z.enum(AUDIT_OPERATIONS),
+        operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; more may come`),
         site_id: z.string(),
         entity_id: z.string(),
         version,

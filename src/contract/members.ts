@@ -28,13 +28,15 @@ export const AUDIT_OPERATIONS = [
   'update_action',
   'delete_action',
 ] as const;
+export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
 export type AuditRecord = {
   readonly org_id: string;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly by: { readonly sub: string; readonly email: string };
-  readonly operation: (typeof AUDIT_OPERATIONS)[number];
+  /** An AuditOperation, or one of newer code. */
+  readonly operation: string;
   readonly site_id: string;
   /** Of the assistant or the Action. */
   readonly entity_id: string;

@@ -2,13 +2,14 @@ import type { Action } from '../../src/contract/actions.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../src/contract/limits.ts';
 import type { Organization } from '../../src/contract/organizations.ts';
-import type { ConfigurationStore } from '../../src/domain/organizations/store.ts';
+import type { ConfigurationStore, UnreadableAction } from '../../src/domain/organizations/store.ts';
 
 /** The configuration in memory, with the rules that the real store keeps: versions, 50 Actions, unique slugs. */
 export class InMemoryConfigurationStore implements ConfigurationStore {
   readonly organizations = new Map<string, Organization>();
   readonly assistants = new Map<string, Assistant>();
   readonly actions = new Map<string, Action>();
+  readonly unreadable: UnreadableAction[] = [];
 
   readonly saveOrganization = async (organization: Organization) => {
     this.organizations.set(organization.org_id, organization);
@@ -31,7 +32,7 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     [...this.assistants.values()].filter((assistant) => assistant.org_id === orgId);
 
   readonly createAction = async (action: Action) => {
-    if ((await this.listActions(action.org_id)).length >= ACTIONS_PER_ORGANIZATION) return 'too_many' as const;
+    if ((await this.listActions(action.org_id)).actions.length >= ACTIONS_PER_ORGANIZATION) return 'too_many' as const;
     if (this.#slugTaken(action)) return 'slug_taken' as const;
     this.actions.set(action.action_id, action);
     return 'created' as const;
@@ -45,8 +46,10 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
   readonly deleteAction = async (action: Action) =>
     this.actions.get(action.action_id)?.version === action.version && this.actions.delete(action.action_id);
   readonly findActionById = async (actionId: string) => this.actions.get(actionId);
-  readonly listActions = async (orgId: string) =>
-    [...this.actions.values()].filter((action) => action.org_id === orgId);
+  readonly listActions = async (orgId: string) => ({
+    actions: [...this.actions.values()].filter((action) => action.org_id === orgId),
+    unreadable: this.unreadable,
+  });
 
   #slugTaken(action: Action): boolean {
     return (

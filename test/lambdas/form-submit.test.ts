@@ -4,7 +4,7 @@ import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
-import { SEALING_KEY, store } from './stored.ts';
+import { actionItem, SEALING_KEY, store } from './stored.ts';
 
 const { handler } = await import('../../lambdas/form-submit/handler.ts');
 
@@ -35,7 +35,7 @@ function setUp(escalation_topics: readonly string[] = []) {
     { Key: { pk: `SITE#${SITE_ID}`, sk: 'SLUG#Form#contact-us' } },
     { Item: { org_id: form.org_id, action_id: form.action_id } },
   );
-  aws.on('GetItem', { Key: { pk: `ORG#${form.org_id}`, sk: 'ACTION#act_form' } }, { Item: { action: form } });
+  aws.on('GetItem', { Key: { pk: `ORG#${form.org_id}`, sk: 'ACTION#act_form' } }, { Item: actionItem(form) });
 }
 beforeEach(() => setUp());
 
@@ -136,9 +136,13 @@ test('a signing secret that does not open is a 500, and the client_key is free a
   aws.on(
     'GetItem',
     { Key: { pk: `ORG#${aFormAction().org_id}`, sk: 'ACTION#act_form' } },
-    { Item: { action: aFormAction({ url: BLOCKED }) } },
+    { Item: actionItem(aFormAction({ url: BLOCKED })) },
   );
-  aws.on('UpdateItem', { TableName: 'conversations' }, { Attributes: { submission_id: 'x' } });
+  aws.on(
+    'UpdateItem',
+    { TableName: 'conversations' },
+    { Attributes: { submission_id: 'x', submission_state: 'sending' } },
+  );
   const answer = await submit({ body: { conversation_id: 'c-1', values: { email: 'a' }, client_key: 'key-1' } });
   expect([answer.status, answer.headers['x-request-id']]).toEqual([500, REQUEST_ID]);
   const settled = aws.callsOf('UpdateItem', { UpdateExpression: 'SET submission_state = :state' });

@@ -46,7 +46,11 @@ test.each<[string, string, string | undefined, Record<string, string> | undefine
 });
 
 test('without a site, the Domain of any assistant may call init', async () => {
-  aws.on('Query', { ExpressionAttributeValues: { ':pk': 'DOMAIN#shop.example:443' } }, { Items: [{ pk: 'x' }] });
+  aws.on(
+    'Query',
+    { ExpressionAttributeValues: { ':pk': 'DOMAIN#shop.example:443' } },
+    { Items: [{ pk: 'x', sk: 'x' }] },
+  );
   expect((await ask('/api/widget/init', 'https://shop.example')).headers).toHaveProperty('access-control-allow-origin');
   expect((await ask('/api/widget/init', 'https://evil.example')).headers).not.toHaveProperty(
     'access-control-allow-origin',

@@ -7,7 +7,7 @@ import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
 import { lambdaContext, lineOf, logged, REQUEST_ID, sqsEvent } from './invocation.ts';
-import { SEALING_KEY, store } from './stored.ts';
+import { actionItem, SEALING_KEY, store } from './stored.ts';
 
 const { handler: router } = await import('../../lambdas/event-router/handler.ts');
 const { handler: dispatcher } = await import('../../lambdas/dispatcher/handler.ts');
@@ -35,7 +35,7 @@ describe('event-router', () => {
   };
   const sent = () => aws.callsOf('SendMessageBatch').flatMap((one) => one.Entries ?? []);
   beforeEach(() => {
-    aws.on('Query', {}, { Items: [{ action: anEventAction() }] });
+    aws.on('Query', {}, { Items: [actionItem(anEventAction())] });
   });
 
   test('sends one message per event and Action', async () => {
@@ -69,7 +69,7 @@ describe('event-router', () => {
   });
 
   test('sends a reserved event to nobody', async () => {
-    aws.on('Query', {}, { Items: [{ action: anEventAction({ events: ['form.submitted'] }) }] });
+    aws.on('Query', {}, { Items: [actionItem(anEventAction({ events: ['form.submitted'] }))] });
     await run(router, { ...EVENT, 'detail-type': 'form.submitted' });
     expect(sent()).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
 import { call, lineOf, REQUEST_ID } from './invocation.ts';
-import { store, TOKEN_KEY } from './stored.ts';
+import { actionItem, store, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/widget-init/handler.ts');
 
@@ -38,7 +38,7 @@ async function token(claims: Record<string, unknown> = {}): Promise<string> {
 describe('answers 200', () => {
   test('to a page on an allowed domain, stores the conversation and puts it on the bus', async () => {
     const form = aFormAction();
-    aws.on('Query', {}, { Items: [{ action: form }, { action: aFormAction({ enabled: false }) }] });
+    aws.on('Query', {}, { Items: [form, aFormAction({ enabled: false })].map(actionItem) });
     const answer = await init({ body: { referrer: 'https://search.example/' } });
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({

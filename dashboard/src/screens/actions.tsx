@@ -1,3 +1,4 @@
+import Alert from '@cloudscape-design/components/alert';
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -25,10 +26,12 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
   const [tested, setTested] = useState<{ readonly action: ActionView; readonly result: TestResult }>();
 
   const all = loaded.value?.actions ?? [];
+  const unreadable = loaded.value?.unreadable ?? [];
   const actions = all
     .filter(({ site_id }) => site_id === assistant.site_id)
     .toSorted((a, b) => a.name.localeCompare(b.name));
-  const full = all.length >= ACTIONS_PER_ORGANIZATION;
+  const used = all.length + unreadable.length;
+  const full = used >= ACTIONS_PER_ORGANIZATION;
   const open = (action: string) => navigate(paths.action(org_id, assistant.site_id, action));
 
   /** Runs something on one Action; when somebody else changed it meanwhile, the list is read again. */
@@ -44,7 +47,7 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
     }
   };
   const replace = (next: ActionView) =>
-    loaded.set({ actions: all.map((other) => (other.action_id === next.action_id ? next : other)) });
+    loaded.set({ unreadable, actions: all.map((other) => (other.action_id === next.action_id ? next : other)) });
   const idsOf = ({ action_id }: ActionView) => ({ org_id, action_id });
 
   const switchTo = (action: ActionView, enabled: boolean) =>
@@ -59,7 +62,7 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
     run(action, async () => {
       await api('deleteAction', idsOf(action), { query: { version: String(action.version) } });
       setDeleting(undefined);
-      loaded.set({ actions: all.filter(({ action_id }) => action_id !== action.action_id) });
+      loaded.set({ unreadable, actions: all.filter(({ action_id }) => action_id !== action.action_id) });
       notify(`${action.name} was deleted.`);
     });
 
@@ -70,12 +73,18 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
   );
   return (
     <>
+      {unreadable.length > 0 && (
+        <Alert type="error" header="Not every Action can be shown">
+          The service cannot read {unreadable.map(({ action_id }) => action_id).join(', ')} of this organization. It
+          sends nothing until the operator of the service has mended that; the others work.
+        </Alert>
+      )}
       <Cards<ActionView>
         header={
           <Header
             variant="h2"
             counter={loaded.value && `(${actions.length})`}
-            description={`Signed requests to your own endpoints. ${all.length} of ${ACTIONS_PER_ORGANIZATION} of the organization are used.`}
+            description={`Signed requests to your own endpoints. ${used} of ${ACTIONS_PER_ORGANIZATION} of the organization are used.`}
             actions={create}
           >
             Actions

@@ -1,7 +1,8 @@
 import type { Action } from '../../contract/actions.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
-import { NewerItem } from './item-version.ts';
+import { readAction } from './stored-configuration.ts';
+import { readKey, type StoredItem } from './stored-item.ts';
 
 /** What one BatchGetItem takes. */
 const BATCH = 100;
@@ -16,7 +17,8 @@ type Asked = {
 
 /**
  * Finds Actions for a function that handles messages side by side: those that are asked for in one turn of the event loop are
- * read in one call, each once, strongly consistent like any read of the configuration.
+ * read in one call, each once, strongly consistent like any read of the configuration. One that cannot be read is no reason to hand
+ * back the messages of the others.
  */
 export function actionsTogether(
   client: DynamoDb,
@@ -29,30 +31,30 @@ export function actionsTogether(
     waiting = [];
     for (let start = 0; start < asked.length; start += BATCH) {
       const batch = asked.slice(start, start + BATCH);
-      await read(batch).catch((error: unknown) => fail(batch, error));
-    }
-  };
-
-  /** One Action that newer code stored is no reason to hand back the messages of the others. */
-  const fail = async (batch: readonly Asked[], error: unknown) => {
-    if (error instanceof NewerItem && batch.length > 1) {
-      await Promise.all(batch.map((one) => read([one]).catch(one.failed)));
-    } else {
-      for (const { failed } of batch) failed(error);
+      await read(batch).catch((error: unknown) => {
+        for (const { failed } of batch) failed(error);
+      });
     }
   };
 
   const read = async (asked: readonly Asked[]) => {
     let left = [...new Map(asked.map(({ key }) => [nameOf(key), key])).values()];
-    const actions = new Map<string, Action>();
+    const items = new Map<string, StoredItem>();
     for (let tries = 1; left.length > 0; tries++) {
       if (tries > TRIES) throw new Error(`DynamoDB did not get to ${left.length} Actions`);
       if (tries > 1) await new Promise((resolve) => setTimeout(resolve, 2 ** tries * 10 * Math.random()));
       const { Items, UnprocessedKeys } = await client.batchGet({ TableName: table, Keys: left, ConsistentRead: true });
-      for (const { pk, sk, action } of Items) actions.set(nameOf({ pk, sk }), action);
-      left = UnprocessedKeys.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+      for (const item of Items) items.set(nameOf(item), item);
+      left = UnprocessedKeys.map((key) => readKey(table, key));
     }
-    for (const { key, found } of asked) found(actions.get(nameOf(key)));
+    for (const { key, found, failed } of asked) {
+      const item = items.get(nameOf(key));
+      try {
+        found(item === undefined ? undefined : readAction(table, item).action);
+      } catch (error) {
+        failed(error);
+      }
+    }
   };
 
   return (orgId, actionId) =>
@@ -62,4 +64,4 @@ export function actionsTogether(
     });
 }
 
-const nameOf = ({ pk, sk }: Asked['key']) => JSON.stringify([pk, sk]);
+const nameOf = ({ pk, sk }: StoredItem) => JSON.stringify([pk, sk]);

@@ -1,30 +1,31 @@
 import { randomUUID } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type {
   DeleteCommandInput,
   GetCommandInput,
   PutCommandInput,
   QueryCommandInput,
-  QueryCommandOutput,
   ScanCommandInput,
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { AwsAccess } from '../aws/access.ts';
 import { type JsonApi, type JsonServiceOptions, jsonService } from '../aws/json-service.ts';
 import { isServiceError } from '../aws/service-error.ts';
 import { ConditionFailed, TransactionCancelled } from './conditions.ts';
-import { ITEM_VERSION, refuseNewer, type WireItem } from './item-version.ts';
+import { ITEM_VERSION } from './item-version.ts';
+import type { StoredItem } from './stored-item.ts';
 
-export type StoredItem = NonNullable<QueryCommandOutput['Items']>[number];
-type Key = Record<string, unknown>;
+type Key = Readonly<Record<string, unknown>>;
+type WireItem = Readonly<Record<string, AttributeValue>>;
 
 type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key };
 type ScanPage = QueryPage & { readonly ScannedCount: number };
 
 /**
  * The calls that the adapters make, with plain values. What goes in and comes out is named as in AWS's document client. Every item that
- * is put carries the version of its shape as `v`, which no adapter sees; one of a newer version is a NewerItem wherever it is read.
+ * is put carries the version of its shape as `v`. What comes out is not checked: an item is read through an itemReader.
  */
 export type DynamoDb = {
   readonly get: (input: GetCommandInput) => Promise<{ readonly Item?: StoredItem }>;
@@ -83,8 +84,8 @@ const API: JsonApi = {
  */
 export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOptions> = {}): DynamoDb {
   const call = jsonService<WireOperations>(API, access, { timeoutMs: 2000, ...options });
-  const query = async (input: QueryCommandInput) => plainPage(input.TableName, await call('Query', wire(input)));
-  const scan = async (input: ScanCommandInput) => plainPage(input.TableName, await call('Scan', wire(input)));
+  const query = async (input: QueryCommandInput) => plainPage(await call('Query', wire(input)));
+  const scan = async (input: ScanCommandInput) => plainPage(await call('Scan', wire(input)));
   const write = <Name extends 'PutItem' | 'UpdateItem' | 'DeleteItem'>(
     name: Name,
     input: PutCommandInput | UpdateCommandInput | DeleteCommandInput,
@@ -92,19 +93,19 @@ export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOpt
     call(name, wire(input)).catch((error: unknown) => {
       if (!isServiceError(error, 'ConditionalCheckFailedException')) throw error;
       const { Item } = error.details;
-      throw new ConditionFailed(isWireItem(Item) ? plainItem(input.TableName, Item) : {});
+      throw new ConditionFailed(isWireItem(Item) ? plainItem(Item) : {});
     });
   return {
     get: async (input) => {
       const { Item } = await call('GetItem', wire(input));
-      return Item === undefined ? {} : { Item: plainItem(input.TableName, Item) };
+      return Item === undefined ? {} : { Item: plainItem(Item) };
     },
     put: async (input) => {
       await write('PutItem', { ...input, Item: versioned(input.Item) });
     },
     update: async (input) => {
       const { Attributes } = await write('UpdateItem', input);
-      return Attributes === undefined ? {} : { Attributes: plainItem(input.TableName, Attributes) };
+      return Attributes === undefined ? {} : { Attributes: plainItem(Attributes) };
     },
     delete: async (input) => {
       await write('DeleteItem', input);
@@ -123,7 +124,7 @@ export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOpt
         RequestItems: { [TableName]: { Keys: keys, ConsistentRead } },
       });
       return {
-        Items: (Responses[TableName] ?? []).map((item) => plainItem(TableName, item)),
+        Items: (Responses[TableName] ?? []).map((item) => plainItem(item)),
         UnprocessedKeys: (UnprocessedKeys[TableName]?.Keys ?? []).map((key) => unmarshall(key)),
       };
     },
@@ -177,9 +178,9 @@ function marshalled(values: Key | undefined): WireItem | undefined {
   return values === undefined ? undefined : marshall(values, { removeUndefinedValues: true });
 }
 
-function plainPage(table: string | undefined, { Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage): ScanPage {
+function plainPage({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage): ScanPage {
   return {
-    Items: Items.map((item) => plainItem(table, item)),
+    Items: Items.map((item) => plainItem(item)),
     ...(LastEvaluatedKey === undefined ? {} : { LastEvaluatedKey: unmarshall(LastEvaluatedKey) }),
     ScannedCount,
   };
@@ -189,10 +190,12 @@ const versioned = (item: Key | undefined): Key => ({ v: ITEM_VERSION, ...item })
 
 const isWireItem = (value: unknown): value is WireItem => typeof value === 'object' && value !== null;
 
-function plainItem(table: string | undefined, item: WireItem): StoredItem {
-  refuseNewer(table, item);
-  const { v, ...plain } = unmarshall(item);
-  return plain;
+/** A number that JavaScript cannot hold stays as it was written: it fits no schema, and one that nobody reads is kept. */
+function plainItem(item: WireItem): StoredItem {
+  return unmarshall(item, {
+    wrapNumbers: (text) =>
+      Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER ? Number(text) : NumberValueImpl.from(text),
+  });
 }
 
 /** JSON.stringify gives a Buffer's own idea of JSON as `value`, and what it was in its holder. */

@@ -1,44 +1,53 @@
 import type { Action, AiAction, FormAction, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
+import type { ActionList, Subscription, UnreadableAction } from '../../domain/organizations/store.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
+import { NewerItem } from './item-version.ts';
 import { itemsUnder } from './items-under.ts';
+import { readAction, readAssistant, readSlug, readSubscription } from './stored-configuration.ts';
+import { readKey, type StoredItem, UnreadableItem } from './stored-item.ts';
 
-/** The reads that answer requests. All are strongly consistent: a change in the dashboard works with the next request. */
+/**
+ * The reads that answer requests. All are strongly consistent: a change in the dashboard works with the next request. What cannot be
+ * read is an UnreadableItem or a NewerItem; of a list of Actions, only that one.
+ */
 export function configurationReads(client: DynamoDb, table: string) {
-  const get = async (key: Record<string, string>) => {
+  const get = async <Value>(key: Record<string, string>, read: (table: string, item: StoredItem) => Value) => {
     const { Item } = await client.get({ TableName: table, Key: key, ConsistentRead: true });
-    return Item;
+    return Item === undefined ? undefined : read(table, Item);
   };
 
   const findAction = async (orgId: string, actionId: string): Promise<Action | undefined> =>
-    (await get(KEYS.action(orgId, actionId)))?.action;
+    (await get(KEYS.action(orgId, actionId), readAction))?.action;
 
   const findAssistant = async (siteId: string): Promise<Assistant | undefined> =>
-    (await get(KEYS.assistant(siteId)))?.assistant;
+    (await get(KEYS.assistant(siteId), readAssistant))?.assistant;
 
   const bySlug = async (siteId: string, trigger: Trigger, slug: string): Promise<Action | undefined> => {
-    const pointer = await get(KEYS.slug(siteId, trigger, slug));
-    return pointer === undefined ? undefined : findAction(String(pointer.org_id), String(pointer.action_id));
+    const pointer = await get(KEYS.slug(siteId, trigger, slug), readSlug);
+    return pointer === undefined ? undefined : findAction(pointer.org_id, pointer.action_id);
   };
 
-  const actionsOf = async (orgId: string): Promise<readonly Action[]> => {
+  const actionsOf = async (orgId: string): Promise<ActionList> => {
     const actions: Action[] = [];
-    const items = itemsUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action);
-    for await (const { action } of items) actions.push(action);
-    return actions;
+    const unreadable: UnreadableAction[] = [];
+    for await (const item of itemsUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)) {
+      try {
+        actions.push(readAction(table, item).action);
+      } catch (error) {
+        if (!(error instanceof UnreadableItem || error instanceof NewerItem)) throw error;
+        const action_id = readKey(table, { ...item, v: undefined }).sk.slice(SORT_PREFIXES.action.length);
+        unreadable.push({ action_id, subscription: subscriptionIn(table, item), cause: error });
+      }
+    }
+    return { actions, unreadable };
   };
 
   return {
     findAction,
     actionsOf,
     findAssistant,
-
-    formsOf: async (assistant: Assistant): Promise<readonly FormAction[]> =>
-      (await actionsOf(assistant.org_id)).filter(
-        (action): action is FormAction =>
-          action.trigger === 'Form' && action.enabled && action.site_id === assistant.site_id,
-      ),
 
     findForm: async (siteId: string, slug: string): Promise<FormAction | undefined> => {
       const action = await bySlug(siteId, 'Form', slug);
@@ -48,15 +57,6 @@ export function configurationReads(client: DynamoDb, table: string) {
     findTool: async (siteId: string, slug: string): Promise<AiAction | undefined> => {
       const action = await bySlug(siteId, 'AI-decided', slug);
       return action?.trigger === 'AI-decided' ? action : undefined;
-    },
-
-    /** Enabled AI-decided Actions; none for a site that does not exist. */
-    toolsOf: async (siteId: string): Promise<readonly AiAction[]> => {
-      const assistant = await findAssistant(siteId);
-      const actions = assistant === undefined ? [] : await actionsOf(assistant.org_id);
-      return actions.filter(
-        (action): action is AiAction => action.trigger === 'AI-decided' && action.enabled && action.site_id === siteId,
-      );
     },
 
     anyDomain: async (entries: readonly string[]): Promise<boolean> => {
@@ -71,7 +71,17 @@ export function configurationReads(client: DynamoDb, table: string) {
           }),
         ),
       );
-      return found.some((page) => page.Items.length > 0);
+      return found.some(({ Items }) => Items.map((item) => readKey(table, item)).length > 0);
     },
   };
+}
+
+/** Of an Action that newer code wrote nothing is known: what its attributes mean is newer code's to say. */
+function subscriptionIn(table: string, item: StoredItem): Subscription | undefined {
+  try {
+    return readSubscription(table, item).action;
+  } catch (error) {
+    if (error instanceof UnreadableItem || error instanceof NewerItem) return undefined;
+    throw error;
+  }
 }

@@ -11,6 +11,7 @@ import { transactionFailures } from './conditions.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { configurationReads } from './configuration-reads.ts';
 import { namesUnder } from './items-under.ts';
+import { readActionOwner, readOrganization } from './stored-configuration.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -73,7 +74,7 @@ export function configurationStore(
 
     findOrganization: async (orgId): Promise<Organization | undefined> => {
       const { Item } = await client.get({ TableName: table, Key: KEYS.organization(orgId), ConsistentRead: true });
-      return Item?.organization;
+      return Item === undefined ? undefined : readOrganization(table, Item).organization;
     },
 
     // A scan: only an operator lists organizations, and an index would be one hot partition for all of them.
@@ -83,7 +84,7 @@ export function configurationStore(
         FilterExpression: 'sk = :sk',
         ExpressionAttributeValues: { ':sk': 'ORG' },
       });
-      for await (const { Items } of pages) for (const item of Items) yield item.organization;
+      for await (const { Items } of pages) for (const item of Items) yield readOrganization(table, item).organization;
     },
 
     createAssistant: async (assistant) => {
@@ -170,7 +171,7 @@ export function configurationStore(
 
     findActionById: async (actionId) => {
       const { Item } = await client.get({ TableName: table, Key: KEYS.actionOwner(actionId), ConsistentRead: true });
-      return Item === undefined ? undefined : reads.findAction(String(Item.org_id), actionId);
+      return Item === undefined ? undefined : reads.findAction(readActionOwner(table, Item).org_id, actionId);
     },
 
     listActions: reads.actionsOf,

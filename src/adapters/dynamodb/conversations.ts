@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
 import type { ToolCallRecord } from '../../domain/actions/call-tool.ts';
 import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit-form.ts';
@@ -5,9 +6,29 @@ import type { Conversation, FindConversation } from '../../domain/conversations/
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
+import { itemReader } from './stored-item.ts';
 
 /** After this a submission under way was cut off by a crash, since the function's own timeout is shorter. */
 const SUBMISSION_STALE_SECONDS = 30;
+
+const readConversation = itemReader(
+  z.object({
+    conversation: z.object({
+      site_id: z.string(),
+      conversation_id: z.string(),
+      session_id: z.string(),
+      visitor_id: z.string(),
+      user_id: z.string().nullable(),
+      started_at: z.string(),
+    }),
+    /** Unix seconds. */
+    expires_at: z.number(),
+  }),
+);
+
+const readSubmission = itemReader(
+  z.object({ submission_id: z.string(), submission_state: z.enum(['sending', 'accepted', 'failed']) }),
+);
 
 /** What the partitions of a site's conversations begin with. */
 export const conversationsOf = (siteId: string) => `SITE#${siteId}#CONVERSATION#`;
@@ -22,8 +43,10 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
       Key: { pk: partition(siteId, conversationId), sk: 'CONVERSATION' },
       ConsistentRead: true,
     });
+    if (Item === undefined) return undefined;
+    const { conversation, expires_at } = readConversation(table, Item);
     // DynamoDB deletes expired items late.
-    return Item !== undefined && Number(Item.expires_at) > unixSeconds(now()) ? Item.conversation : undefined;
+    return expires_at > unixSeconds(now()) ? conversation : undefined;
   };
 
   const submissionKey = (key: SubmissionKey) => ({
@@ -102,12 +125,13 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           })
           .then(({ Attributes }) => {
-            claimedId = String(Attributes?.submission_id);
+            claimedId = readSubmission(table, Attributes ?? {}).submission_id;
           }),
       );
       if (blocking === undefined) return { kind: 'claimed', submissionId: claimedId };
-      return blocking.submission_state === 'accepted'
-        ? { kind: 'accepted', submissionId: String(blocking.submission_id) }
+      const { submission_state, submission_id } = readSubmission(table, blocking);
+      return submission_state === 'accepted'
+        ? { kind: 'accepted', submissionId: submission_id }
         : { kind: 'in_progress' };
     },
 

@@ -14,6 +14,7 @@ import type { EventAttempt, EventTime } from '../../domain/operations/event-atte
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
+import { itemReader } from './stored-item.ts';
 
 /** Small payloads stay readable in the console; larger ones shrink to about a tenth. */
 const COMPRESS_ABOVE_BYTES = 4096;
@@ -31,6 +32,7 @@ const CUT_OFF_SECONDS = 20;
 const DAY_SECONDS = 24 * 3600;
 
 const storedRecord = z.object({
+  sk: z.string(),
   record: z.object({
     action_id: z.string(),
     reference: z.string(),
@@ -55,6 +57,9 @@ const storedRecord = z.object({
   failure: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullish(),
 });
 type StoredRecord = z.infer<typeof storedRecord>;
+const readRecord = itemReader(storedRecord);
+/** Who claimed an attempt last. */
+const readClaim = itemReader(z.object({ claim_id: z.string().optional() }));
 
 /** Of an Action's log, or of the usage log of a site. */
 export const logPartition = (logId: string) => `ACTION#${logId}`;
@@ -96,7 +101,7 @@ export function deliveryLog(
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return blocking === undefined ? undefined : storedRecord.parse(blocking);
+    return blocking === undefined ? undefined : readRecord(table, blocking);
   };
 
   return {
@@ -127,7 +132,8 @@ export function deliveryLog(
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
-      return { kind: blocking === undefined || blocking.claim_id === claim_id ? 'resumed' : 'in_progress' };
+      const resumed = blocking === undefined || readClaim(table, blocking).claim_id === claim_id;
+      return { kind: resumed ? 'resumed' : 'in_progress' };
     },
 
     complete: async (start, result) => {
@@ -200,7 +206,7 @@ export async function* deliveryRecords(
     ScanIndexForward: false,
     ConsistentRead: true,
   });
-  for await (const { Items } of pages) yield* Items.map(deliveryRecord);
+  for await (const { Items } of pages) yield* Items.map((item) => deliveryRecord(readRecord(table, item)));
 }
 
 /**
@@ -231,14 +237,14 @@ export async function eventAttempts(
   });
   for await (const { Items } of pages) {
     for (const item of Items) {
-      attempts.push({ ...deliveryRecord(item), event_time: String(item.sk).slice(0, String(item.sk).indexOf('#')) });
+      const stored = readRecord(table, item);
+      attempts.push({ ...deliveryRecord(stored), event_time: stored.sk.slice(0, stored.sk.indexOf('#')) });
     }
   }
   return attempts;
 }
 
-function deliveryRecord(item: unknown): DeliveryRecord {
-  const stored = storedRecord.parse(item);
+function deliveryRecord(stored: StoredRecord): DeliveryRecord {
   return {
     ...stored.record,
     replay: stored.record.replay ?? null,

@@ -1,8 +1,10 @@
+import * as z from 'zod';
 import type { FailureSpell, WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 import { logPartition } from './delivery-log.ts';
+import { itemReader, readKey } from './stored-item.ts';
 
 /** A spell ends when no delivery failed for so long, in seconds. */
 const SPELL_SECONDS = 48 * 3600;
@@ -10,6 +12,17 @@ const SPELL_SECONDS = 48 * 3600;
 const QUEUED_SECONDS = 600;
 /** Records that one look reads: more than a delivery that fails for good writes (three), so that the looks catch up with the log. */
 const LOOK_RECORDS = 100;
+
+const readSpell = itemReader(
+  z.object({
+    /** Unix seconds, as the next. */
+    failing_since: z.number(),
+    signalled_at: z.number().optional(),
+    /** The sort key of the log up to which no success was found. */
+    looked_to: z.string().optional(),
+  }),
+);
+const readPartition = itemReader(z.object({ pk: z.string() }));
 
 const keyOf = (actionId: string) => ({ pk: `failing#${actionId}` });
 
@@ -43,12 +56,8 @@ export function failureSpells(
             ReturnValues: 'ALL_NEW',
           })
           .then(({ Attributes }) => {
-            const { failing_since, signalled_at, looked_to } = Attributes ?? {};
-            spell = {
-              since: Number(failing_since ?? seconds),
-              signalled_at: signalled_at === undefined ? null : Number(signalled_at),
-              looked_to: looked_to === undefined ? null : String(looked_to),
-            };
+            const { failing_since, signalled_at, looked_to } = readSpell(TableName, Attributes ?? {});
+            spell = { since: failing_since, signalled_at: signalled_at ?? null, looked_to: looked_to ?? null };
           }),
       );
       if (expired !== undefined) {
@@ -79,7 +88,7 @@ export function failureSpells(
         Limit: LOOK_RECORDS,
         ConsistentRead: true,
       });
-      if (Items.length > 0) return 'found';
+      if (Items.map((item) => readPartition(tables.deliveryLog, item)).length > 0) return 'found';
       if (LastEvaluatedKey === undefined) return 'none';
       // Another failure may have looked further meanwhile, or begun the spell anew.
       await whenConditionHolds(
@@ -89,7 +98,7 @@ export function failureSpells(
           UpdateExpression: 'SET looked_to = :to',
           ConditionExpression: looked_to === null ? 'attribute_not_exists(looked_to)' : 'looked_to = :seen',
           ExpressionAttributeValues: {
-            ':to': LastEvaluatedKey.sk,
+            ':to': readKey(tables.deliveryLog, LastEvaluatedKey).sk,
             ...(looked_to === null ? {} : { ':seen': looked_to }),
           },
         }),

@@ -1,8 +1,3 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-
-/** What stands on the wire names the type of every value. */
-export type WireItem = Readonly<Record<string, AttributeValue>>;
-
 /**
  * The newest shape of an item, of whatever kind, that this code reads. Raised for one kind of item when older code would misread it
  * (docs/architecture.md, "Rolling back"); that kind is then put with its own version.
@@ -13,14 +8,15 @@ export const ITEM_VERSION = 1;
 export class NewerItem extends Error {
   override readonly name = 'NewerItem';
 
-  constructor(table: string | undefined, version: string | undefined) {
+  constructor(table: string, version: number | undefined) {
     super(
-      `Table ${table} holds an item of version ${version}, and this code reads up to ${ITEM_VERSION}: deploy the newer version of va-wave again`,
+      `Table ${table} holds an item of version ${version ?? 'unknown'}, and this code reads up to ${ITEM_VERSION}: deploy the newer version of va-wave again`,
     );
   }
 }
 
 /** An item that carries no version has version 1. @throws NewerItem */
-export function refuseNewer(table: string | undefined, { v }: WireItem): void {
-  if (v !== undefined && !(Number(v.N) <= ITEM_VERSION)) throw new NewerItem(table, v.N);
+export function refuseNewer(table: string, v: unknown): void {
+  if (v === undefined || (typeof v === 'number' && v <= ITEM_VERSION)) return;
+  throw new NewerItem(table, typeof v === 'number' ? v : undefined);
 }

@@ -1,4 +1,5 @@
-import type { DynamoDb, StoredItem } from './client.ts';
+import type { DynamoDb } from './client.ts';
+import { readKey, type StoredItem } from './stored-item.ts';
 
 /** Every item of a partition whose sort key begins with a prefix, page by page, strongly consistent, in the order of the key. */
 export async function* itemsUnder(
@@ -24,6 +25,8 @@ export async function namesUnder(
   prefix: string,
 ): Promise<readonly string[]> {
   const names: string[] = [];
-  for await (const { sk } of itemsUnder(client, table, pk, prefix)) names.push(String(sk).slice(prefix.length));
+  for await (const item of itemsUnder(client, table, pk, prefix)) {
+    names.push(readKey(table, item).sk.slice(prefix.length));
+  }
   return names;
 }

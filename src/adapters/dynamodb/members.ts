@@ -2,12 +2,13 @@ import type { Membership } from '../../contract/members.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { namesUnder } from './items-under.ts';
+import { readMembership } from './stored-configuration.ts';
 
 /** Who belongs to which organization, in the configuration table. Every read is strongly consistent. */
 export function members(client: DynamoDb, table: string) {
   const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> => {
     const { Item } = await client.get({ TableName: table, Key: KEYS.member(orgId, sub), ConsistentRead: true });
-    return Item?.membership;
+    return Item === undefined ? undefined : readMembership(table, Item).membership;
   };
   const names = (pk: string, prefix: string) => namesUnder(client, table, pk, prefix);
   const list = async (orgId: string): Promise<readonly Membership[]> => {

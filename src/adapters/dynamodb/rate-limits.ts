@@ -1,11 +1,19 @@
+import * as z from 'zod';
 import type { HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/rate-limits/rate-limits.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure } from './conditions.ts';
+import { itemReader } from './stored-item.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/** The oldest of the last hits, in milliseconds. */
+const readOldestHit = itemReader(z.object({ h0: z.number() }));
+
+/** Of a window of the clock. */
+export const readHits = itemReader(z.object({ hits: z.number() }));
 
 /**
  * An exact sliding log in one conditional write: the item holds the times of the last `limit` hits as h0 (oldest) to hN
@@ -31,7 +39,7 @@ export function hitPerMinute(client: DynamoDb, table: string): HitPerMinute {
       }),
     );
     if (blocking === undefined) return { allowed: true };
-    const freeAt = Number(blocking.h0) + MINUTE_MS;
+    const freeAt = readOldestHit(table, blocking).h0 + MINUTE_MS;
     return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000)) };
   };
 }

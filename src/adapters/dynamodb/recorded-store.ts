@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { AuditRecord } from '../../contract/members.ts';
 import { auditRecord } from '../../domain/organizations/audit.ts';
 import type { Creation, CreationKey, RecordedStores } from '../../domain/organizations/recorded-changes.ts';
@@ -5,11 +6,18 @@ import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
 import { configurationStore, type TransactItem } from './configuration-store.ts';
+import { readAuditRecord } from './stored-configuration.ts';
+import { itemReader } from './stored-item.ts';
 
 /** How long an idempotency key is remembered. */
 const CREATION_SECONDS = 24 * 3600;
 /** What one answer of the audit trail holds. */
 const AUDIT_PAGE = 100;
+
+/** A creation as its idempotency key remembers it. */
+const readCreation = itemReader(
+  z.object({ creation: z.object({ fingerprint: z.string(), entity_id: z.string() }), expires_at: z.number() }),
+);
 
 const creationKey = ({ org_id, sub, key }: CreationKey) => ({ pk: `creation#${org_id}#${sub}#${key}` });
 
@@ -47,7 +55,10 @@ export function recordedStores(
 
     findCreation: async (key) => {
       const { Item } = await client.get({ TableName: tables.counters, Key: creationKey(key), ConsistentRead: true });
-      return Item === undefined || Item.expires_at <= unixSeconds(now()) ? undefined : Item.creation;
+      if (Item === undefined) return undefined;
+      const { creation, expires_at } = readCreation(tables.counters, Item);
+      // DynamoDB deletes expired items late.
+      return expires_at > unixSeconds(now()) ? creation : undefined;
     },
 
     auditOf: async (orgId) => {
@@ -59,7 +70,7 @@ export function recordedStores(
         KeyConditionExpression: 'pk = :pk',
         ExpressionAttributeValues: { ':pk': KEYS.audit(orgId, '', '', 0).pk },
       });
-      return page.Items.map((item) => item.record);
+      return page.Items.map((item) => readAuditRecord(tables.configuration, item).record);
     },
   };
 }

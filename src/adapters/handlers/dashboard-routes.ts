@@ -19,12 +19,15 @@ import {
 } from '../../domain/organizations/dashboard-assistants.ts';
 import { type WhoAmIPorts, whoAmI } from '../../domain/organizations/dashboard-member.ts';
 import type { RecordedStores } from '../../domain/organizations/recorded-changes.ts';
+import type { UnreadableAction } from '../../domain/organizations/store.ts';
 import { type DashboardRoute, forMember, forUser } from './dashboard-router.ts';
 
 export type DashboardPorts = ManageActionsPorts &
   RecordedStores &
   Pick<WhoAmIPorts, 'membershipsOf'> & {
     readonly auditOf: (orgId: string) => Promise<readonly AuditRecord[]>;
+    /** Tells the operator of an Action that cannot be read. */
+    readonly reportUnreadable: (action: UnreadableAction) => void;
     readonly requestsThisHour: (siteId: string) => Promise<number>;
     readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
   };
@@ -58,9 +61,11 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       return { requests_this_hour: await ports.requestsThisHour(assistant.site_id) };
     }),
 
-    forMember('listActions', nothing, async ({ member }) => ({
-      actions: (await ports.store.listActions(member.org_id)).map(actionView),
-    })),
+    forMember('listActions', nothing, async ({ member }) => {
+      const { actions, unreadable } = await ports.store.listActions(member.org_id);
+      unreadable.forEach(ports.reportUnreadable);
+      return { actions: actions.map(actionView), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
+    }),
     forMember('createAction', DASHBOARD_BODIES.createAction, async ({ member, ids, input }) =>
       actionView(
         await createActionOnce(member, ids.site_id, { key: input.idempotency_key, input: input.action }, ports),

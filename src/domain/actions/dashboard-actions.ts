@@ -1,5 +1,6 @@
 import type { Action } from '../../contract/actions.ts';
 import type { ActionView } from '../../contract/dashboard.ts';
+import { EVENT_NAMES } from '../../contract/events.ts';
 import type { Membership } from '../../contract/members.ts';
 import { createOnce } from '../organizations/create-once.ts';
 import { assistantOf } from '../organizations/dashboard-assistants.ts';
@@ -10,10 +11,11 @@ import { createAction, deleteAction, type ManageActionsPorts, updateAction } fro
 
 type Ports = ManageActionsPorts & RecordedStores;
 
-/** What the dashboard may see of an Action: everything but its signing secret. */
+/** What the dashboard may see of an Action: everything but its signing secret, and the events of this catalog. */
 export function actionView(action: Action): ActionView {
   const { sealed_signing_secret, suspended, daily_outbound_quota, ...visible } = action;
-  return visible;
+  if (visible.trigger !== 'Event') return visible;
+  return { ...visible, events: visible.events.flatMap((name) => EVENT_NAMES.filter((known) => known === name)) };
 }
 
 /** @throws Refusal 404 also for an Action of another organization */

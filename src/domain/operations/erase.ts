@@ -2,6 +2,7 @@ import type { Assistant } from '../../contract/assistants.ts';
 import { requireAssistant, updateAssistant } from '../organizations/manage-assistants.ts';
 import type { ManageMembersPorts } from '../organizations/manage-members.ts';
 import { type ManagementPorts, requireOrganization } from '../organizations/manage-organizations.ts';
+import { requireAll } from '../organizations/store.ts';
 import { usageLogId } from '../usage/report-usage.ts';
 
 /** Longer than any function runs: after it, nobody who saw the assistant switched on writes any more. */
@@ -85,7 +86,7 @@ async function switchOff(assistant: Assistant, ports: ErasePorts): Promise<numbe
   let deleted = 0;
   // Until there is none: one may be changed, or another created, in between.
   for (;;) {
-    const actions = (await ports.store.listActions(org_id)).filter((action) => action.site_id === site_id);
+    const actions = requireAll(await ports.store.listActions(org_id)).filter((action) => action.site_id === site_id);
     if (actions.length === 0) return deleted;
     for (const action of actions) {
       await ports.step(`Deleting the Actions of ${site_id}: ${deleted}`);

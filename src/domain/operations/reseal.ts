@@ -1,7 +1,7 @@
 import type { Action } from '../../contract/actions.ts';
 import { type KeyRing, newRingKey, type RingKey } from '../auth/token-key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../delivery/signing-secret.ts';
-import type { ConfigurationStore } from '../organizations/store.ts';
+import { type ConfigurationStore, requireAll, type UnreadableAction } from '../organizations/store.ts';
 import { Refusal } from '../refusal.ts';
 import type { Clock, RandomBytes } from '../sources.ts';
 
@@ -38,7 +38,7 @@ export type Resealed = {
  * Replaces the sealing key: adds a key, waits until every function knows it and seals with it, seals every Action's signing secret
  * anew, and drops the older keys once nothing needs them. Whatever interrupts this, running it again goes on with the key that
  * was added.
- * @throws Refusal 409 when somebody else changed the ring meanwhile
+ * @throws Refusal 409 when somebody else changed the ring meanwhile; Error for an Action that cannot be read, once the others are sealed
  */
 export async function reseal(ports: ResealPorts): Promise<Resealed> {
   const found = await ports.sealingRing.read();
@@ -49,9 +49,13 @@ export async function reseal(ports: ResealPorts): Promise<Resealed> {
   let resealed = 0;
   const lost = new Set<string>();
   for (;;) {
-    const { sealed, changed } = await pass(ring, lost, resealed, ports);
+    const { sealed, changed, unreadable } = await pass(ring, lost, resealed, ports);
     resealed += sealed;
-    if (sealed + changed === 0) break;
+    if (sealed + changed === 0) {
+      // Its secret may need a key that would be dropped now.
+      requireAll({ actions: [], unreadable });
+      break;
+    }
     await ports.step('Waiting for requests that are under way');
     await ports.pause(SETTLED_MS);
   }
@@ -84,11 +88,18 @@ async function pass(
   lost: Set<string>,
   before: number,
   ports: ResealPorts,
-): Promise<{ readonly sealed: number; readonly changed: number }> {
+): Promise<{
+  readonly sealed: number;
+  readonly changed: number;
+  readonly unreadable: readonly UnreadableAction[];
+}> {
   let sealed = 0;
   let changed = 0;
+  const unreadable: UnreadableAction[] = [];
   for await (const { org_id } of ports.store.listOrganizations()) {
-    for (const action of await ports.store.listActions(org_id)) {
+    const list = await ports.store.listActions(org_id);
+    unreadable.push(...list.unreadable);
+    for (const action of list.actions) {
       await ports.step(`Sealing signing secrets: ${before + sealed}`);
       if (sealedWith(action.sealed_signing_secret) === ring[0].kid || lost.has(action.action_id)) continue;
       const next = sealedAnew(action, ring, ports);
@@ -97,7 +108,7 @@ async function pass(
       else changed += 1;
     }
   }
-  return { sealed, changed };
+  return { sealed, changed, unreadable };
 }
 
 /** A version of its own, so that a save that began before fails instead of bringing the old text back. */

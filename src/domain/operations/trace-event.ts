@@ -37,6 +37,8 @@ export type EventTrace = {
   readonly time: string;
   /** Of every Action that has a record of the event, or is subscribed to events of this name now. */
   readonly deliveries: readonly TracedDelivery[];
+  /** Ids of Actions that cannot be read, and whose logs were not looked into. */
+  readonly unreadable: readonly string[];
 };
 
 /**
@@ -52,7 +54,8 @@ export async function traceEvent(
 ): Promise<EventTrace> {
   const { event_id, org_id, search } = request;
   await requireOrganization(org_id, ports);
-  const actions = (await ports.store.listActions(org_id)).filter((action) => action.trigger === 'Event');
+  const list = await ports.store.listActions(org_id);
+  const actions = list.actions.filter((action) => action.trigger === 'Event');
   const found = new Map<EventAction, readonly EventAttempt[]>();
   let when = eventTime(search, ports.now);
   let first: EventAttempt | undefined;
@@ -68,7 +71,8 @@ export async function traceEvent(
   const deliveries = [...found]
     .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))
     .map(([action, attempts]) => traced(action, attempts, time));
-  return { event_id, org_id, event, time, deliveries };
+  const unreadable = list.unreadable.map(({ action_id }) => action_id);
+  return { event_id, org_id, event, time, deliveries, unreadable };
 }
 
 function traced(action: Action, attempts: readonly EventAttempt[], time: string): TracedDelivery {

@@ -1,6 +1,6 @@
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import type { AuditRecord, Membership } from '../../contract/members.ts';
+import type { AuditOperation, AuditRecord, Membership } from '../../contract/members.ts';
 
 /** One change of the configuration. Without `previous` something is created, without `next` it is deleted. */
 export type Mutation =
@@ -27,7 +27,7 @@ export function auditRecord(mutation: Mutation, by: Membership, at: Date): Audit
   };
 }
 
-function operationOf(mutation: Mutation, fields: readonly string[]): AuditRecord['operation'] {
+function operationOf(mutation: Mutation, fields: readonly string[]): AuditOperation {
   if (mutation.next === undefined) return 'delete_action';
   if (mutation.previous === undefined) return mutation.entity === 'assistant' ? 'create_assistant' : 'create_action';
   if (mutation.entity === 'action') return 'update_action';

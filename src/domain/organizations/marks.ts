@@ -1,5 +1,6 @@
 import type { OrganizationMarks } from '../../contract/organizations.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
+import { requireAll } from './store.ts';
 
 export type MarkPorts = ManagementPorts & {
   /** Told what is being done, often; ends the work by throwing. */
@@ -20,9 +21,9 @@ export function marksOf({ suspended, daily_outbound_quota }: OrganizationMarks):
 /**
  * Puts a mark on an organization, and on each of its assistants and Actions, which every request reads anyway: it works with the next
  * request and costs none of them a read. What is created meanwhile gets it from the organization, which is marked first.
- * Interrupted, it can be run again.
+ * Interrupted, it can be run again. An Action that cannot be read sends nothing meanwhile; the others are marked before it is named.
  * @param carries whether a part has the mark already
- * @throws Refusal 404
+ * @throws Refusal 404, Error for an Action that cannot be read
  */
 export async function markOrganization(
   orgId: string,
@@ -36,8 +37,12 @@ export async function markOrganization(
   // Until nothing differs: somebody may save, or create something, in between.
   for (;;) {
     const assistants = (await store.listAssistants(orgId)).filter((one) => !carries(one));
-    const actions = (await store.listActions(orgId)).filter((one) => !carries(one));
-    if (assistants.length + actions.length === 0) return count;
+    const list = await store.listActions(orgId);
+    const actions = list.actions.filter((one) => !carries(one));
+    if (assistants.length + actions.length === 0) {
+      requireAll(list);
+      return count;
+    }
     for (const previous of assistants) {
       await step(`Marking assistants: ${count.assistants}`);
       const next = { ...previous, ...mark, version: previous.version + 1 };

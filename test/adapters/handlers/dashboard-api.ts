@@ -18,6 +18,7 @@ export function dashboardApi() {
   const recorded = new InMemoryRecordedStores(store, clock.now);
   const memberships: Membership[] = [];
   const tested: string[] = [];
+  const reported: string[] = [];
   for (const [org_id, plan] of [
     [ORG_ID, 'paid'],
     [OTHER_ORG_ID, 'free'],
@@ -43,6 +44,7 @@ export function dashboardApi() {
     findCreation: recorded.findCreation,
     membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
     auditOf: async (orgId) => recorded.records.filter((record) => record.org_id === orgId).toReversed(),
+    reportUnreadable: ({ action_id }) => reported.push(action_id),
     requestsThisHour: async () => 7,
     testAction: async (_, actionId): Promise<TestResult> => {
       tested.push(actionId);

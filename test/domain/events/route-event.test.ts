@@ -20,7 +20,7 @@ async function route(event: BusEvent, actions: readonly Action[], tooLargeFor: r
   const sent: DeliveryMessage[] = [];
   const recorded: DeliveryMessage[] = [];
   const begun = await routeEvent(event, {
-    actionsOf: async (orgId) => actions.filter((action) => action.org_id === orgId),
+    actionsOf: async (orgId) => ({ actions: actions.filter((action) => action.org_id === orgId), unreadable: [] }),
     send: async (messages) => {
       const tooLarge = messages.filter((message) => tooLargeFor.includes(message.action_id));
       sent.push(...messages.filter((message) => !tooLarge.includes(message)));
@@ -98,7 +98,7 @@ test('what no queue can carry is recorded, and not counted as begun', async () =
 
 test('a queue that is away fails the event, so that it comes again', async () => {
   const failing = routeEvent(EVENT, {
-    actionsOf: async () => [anEventAction()],
+    actionsOf: async () => ({ actions: [anEventAction()], unreadable: [] }),
     send: async () => {
       throw new Error('The queue is away');
     },

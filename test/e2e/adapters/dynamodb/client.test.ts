@@ -38,9 +38,9 @@ describe('values', () => {
     await tables.documents.send(new PutCommand({ TableName: tables.sorted, Item: { ...Key, ...VALUES } }));
     const { Item } = await tables.client.get({ TableName: tables.sorted, Key });
     expect({ ...Item, binary: 0, nested: 0 }).toEqual({ ...Key, ...VALUES, binary: 0, nested: 0 });
-    expect(Buffer.from(Item?.binary)).toEqual(Buffer.from(BYTES));
     expect(Item?.binary).toBeInstanceOf(Uint8Array);
-    expect(Item?.nested.binaries.map((one: Uint8Array) => one.length)).toEqual([256, 0]);
+    expect(Item?.binary).toEqual(Buffer.from(BYTES));
+    expect(Item).toMatchObject({ nested: { binaries: [{ length: 256 }, { length: 0 }] } });
   });
 
   test('that are no values are refused before anything is sent', async () => {
@@ -63,7 +63,7 @@ test('a write whose condition does not hold hands over what stands in its way, a
   await put();
   const error = await put().catch((failed: unknown) => failed);
   if (!(error instanceof ConditionFailed)) throw error;
-  expect({ ...error.item, binary: 0 }).toEqual({ ...Item, binary: 0 });
+  expect({ ...error.item, binary: 0 }).toEqual({ ...Item, v: 1, binary: 0 });
   expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain('private');
 });
 
@@ -87,7 +87,7 @@ describe('a partition of more than a page', () => {
   test('is queried and scanned to its end', async () => {
     const queried: string[][] = [];
     for await (const { Items } of tables.client.queryPages({ TableName: tables.sorted, ...query })) {
-      queried.push(Items.map(({ sk }) => sk));
+      queried.push(Items.map(({ sk }) => String(sk)));
     }
     expect(queried.length).toBeGreaterThan(1);
     expect(queried.flat()).toEqual(Array.from({ length: COUNT }, (_, i) => String(i).padStart(3, '0')));
@@ -154,6 +154,6 @@ test('what a batch did not get to is handed back', async () => {
 test('binary is found in an answer however its JSON is spaced', async () => {
   const { client, stop } = await through(tables.access, () => ({ Item: { pk: { S: 'p' }, bytes: { B: 'AQI=' } } }));
   const { Item } = await client.get({ TableName: tables.unsorted, Key: { pk: 'p' } });
-  expect(Buffer.from(Item?.bytes)).toEqual(Buffer.of(1, 2));
+  expect(Item?.bytes).toEqual(Buffer.of(1, 2));
   stop();
 });

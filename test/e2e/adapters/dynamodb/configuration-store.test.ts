@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
+import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
 import { serverSecretMatches } from '../../../../src/domain/auth/server-secret.ts';
 import { newId } from '../../../../src/domain/ids.ts';
@@ -128,7 +129,7 @@ describe('Actions', () => {
     const { org_id, mine } = await organization();
     const results = await atOnce(70, () => store.createAction(anEventAction(mine())));
     expect(tally(results)).toEqual({ created: 50, too_many: 20 });
-    expect(await store.listActions(org_id)).toHaveLength(50);
+    expect((await store.listActions(org_id)).actions).toHaveLength(50);
   });
 
   test('deleted make room for as many, however they race', async () => {
@@ -142,7 +143,7 @@ describe('Actions', () => {
       created: 10,
       too_many: 5,
     });
-    expect(await store.listActions(org_id)).toHaveLength(50);
+    expect((await store.listActions(org_id)).actions).toHaveLength(50);
   });
 
   test.each([
@@ -152,7 +153,7 @@ describe('Actions', () => {
     const { org_id, mine } = await organization();
     const results = await atOnce(20, () => store.createAction(make({ ...mine(), slug: 'same' })));
     expect(tally(results)).toEqual({ created: 1, slug_taken: 19 });
-    expect(await store.listActions(org_id)).toHaveLength(1);
+    expect((await store.listActions(org_id)).actions).toHaveLength(1);
     // The 19 must not count.
     expect(tally(await atOnce(50, () => store.createAction(anEventAction(mine()))))).toEqual({
       created: 49,
@@ -210,12 +211,16 @@ describe('Actions', () => {
     expect(await reads.findAction(org_id, event.action_id)).toEqual(event);
     expect(await reads.findAction('org_other', event.action_id)).toBeUndefined();
     expect(await store.findActionById('act_nobody')).toBeUndefined();
-    expect(await store.listActions(org_id)).toEqual(expect.arrayContaining([event, form, off, ai]));
-    expect(await reads.formsOf(assistant)).toEqual([form]);
+    expect(await store.listActions(org_id)).toEqual({
+      actions: expect.arrayContaining([event, form, off, ai]),
+      unreadable: [],
+    });
+    const offers = readableActions(reads, () => undefined);
+    expect(await offers.formsOf(assistant)).toEqual([form]);
     expect(await reads.findForm(assistant.site_id, 'off')).toEqual(off);
     expect(await reads.findForm(assistant.site_id, ai.slug)).toBeUndefined();
     expect(await reads.findTool(assistant.site_id, ai.slug)).toEqual(ai);
-    expect(await reads.toolsOf(assistant.site_id)).toEqual([ai]);
+    expect(await offers.toolsOf(assistant.site_id)).toEqual([ai]);
     await store.deleteAction(form);
     expect(await store.findActionById(form.action_id)).toBeUndefined();
     expect(await reads.findForm(assistant.site_id, form.slug)).toBeUndefined();
@@ -226,6 +231,6 @@ describe('Actions', () => {
     const { org_id, mine } = await organization();
     const name = 'x'.repeat(60_000);
     await atOnce(30, () => store.createAction(anEventAction({ ...mine(), name })));
-    expect(await reads.actionsOf(org_id)).toHaveLength(30);
+    expect((await reads.actionsOf(org_id)).actions).toHaveLength(30);
   });
 });

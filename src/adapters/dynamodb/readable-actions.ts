@@ -1,0 +1,32 @@
+import type { AiAction, FormAction } from '../../contract/actions.ts';
+import type { Assistant } from '../../contract/assistants.ts';
+import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
+
+/**
+ * What an assistant offers: its enabled Actions that can be read.
+ * @param report is told of each of the organization's that was left out, because it cannot be read
+ */
+export function readableActions(
+  reads: {
+    readonly actionsOf: (orgId: string) => Promise<ActionList>;
+    readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
+  },
+  report: (action: UnreadableAction) => void,
+) {
+  const enabledOf = async ({ org_id, site_id }: Assistant) => {
+    const { actions, unreadable } = await reads.actionsOf(org_id);
+    unreadable.forEach(report);
+    return actions.filter((action) => action.enabled && action.site_id === site_id);
+  };
+  return {
+    formsOf: async (assistant: Assistant): Promise<readonly FormAction[]> =>
+      (await enabledOf(assistant)).filter((action) => action.trigger === 'Form'),
+
+    /** None for a site that does not exist. */
+    toolsOf: async (siteId: string): Promise<readonly AiAction[]> => {
+      const assistant = await reads.findAssistant(siteId);
+      if (assistant === undefined) return [];
+      return (await enabledOf(assistant)).filter((action) => action.trigger === 'AI-decided');
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from '../../contract/action-kinds.ts';
+import { AUTHENTICATION_MODES } from '../../contract/assistants.ts';
+import { ROLES } from '../../contract/members.ts';
+import { PLANS } from '../../contract/organizations.ts';
+import { KEYS } from './configuration-keys.ts';
+import { itemReader } from './stored-item.ts';
+
+/** What stands in the configuration table (docs/architecture.md, "Data"), in the shapes that are stored. */
+
+type Key = { readonly pk: string; readonly sk: string };
+
+const key = { pk: z.string(), sk: z.string() };
+const isAt = (item: Key, { pk, sk }: Key) => item.pk === pk && item.sk === sk;
+/** An entity says of itself which it is, and a request trusts it in that: whose it is decides who may see it. */
+const ELSEWHERE = { error: 'what it says of itself belongs under another key' };
+
+/** As the operator's words stand on an organization and its parts. */
+const marks = { suspended: z.boolean().optional(), daily_outbound_quota: z.number().nullish() };
+
+export const readOrganization = itemReader(
+  z
+    .object({
+      ...key,
+      organization: z.looseObject({
+        org_id: z.string(),
+        name: z.string(),
+        plan: z.enum(PLANS),
+        created_at: z.string(),
+        ...marks,
+      }),
+    })
+    .refine((item) => isAt(item, KEYS.organization(item.organization.org_id)), ELSEWHERE),
+);
+
+export const readAssistant = itemReader(
+  z
+    .object({
+      ...key,
+      assistant: z.looseObject({
+        site_id: z.string(),
+        org_id: z.string(),
+        name: z.string(),
+        domain: z.string(),
+        enabled: z.boolean(),
+        hourly_rate_limit: z.number(),
+        authentication_mode: z.enum(AUTHENTICATION_MODES),
+        allowed_domains: z.array(z.string()),
+        ip_allowlist: z.array(z.string()),
+        server_secret: z.looseObject({ sha256: z.string(), last_six: z.string() }).optional(),
+        escalation_topics: z.array(z.string()).optional(),
+        created_at: z.string(),
+        updated_at: z.string(),
+        version: z.number(),
+        ...marks,
+      }),
+    })
+    .refine((item) => isAt(item, KEYS.assistant(item.assistant.site_id)), ELSEWHERE),
+);
+
+const ofEveryAction = {
+  action_id: z.string(),
+  org_id: z.string(),
+  site_id: z.string(),
+  slug: z.string(),
+  sealed_signing_secret: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  version: z.number(),
+  ...marks,
+  name: z.string(),
+  method: z.enum(METHODS),
+  url: z.string(),
+  enabled: z.boolean(),
+};
+
+const parameters = z.looseObject({
+  type: z.literal('object'),
+  properties: z.record(
+    z.string(),
+    z.looseObject({
+      type: z.enum(PARAMETER_TYPES),
+      description: z.string().optional(),
+      pattern: z.string().optional(),
+      format: z.literal('email').optional(),
+    }),
+  ),
+  required: z.array(z.string()),
+});
+
+const action = z.discriminatedUnion('trigger', [
+  // Any name: a newer catalog may have more, and what this one has is still delivered.
+  z.looseObject({ trigger: z.literal('Event'), ...ofEveryAction, events: z.array(z.string()) }),
+  z.looseObject({
+    trigger: z.literal('AI-decided'),
+    ...ofEveryAction,
+    description: z.string(),
+    parameters: parameters.optional(),
+    feed_response_back: z.boolean(),
+    response_field_map: z.record(z.string(), z.string()).optional(),
+  }),
+  z.looseObject({
+    trigger: z.literal('Form'),
+    ...ofEveryAction,
+    form_fields: z.array(
+      z.looseObject({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
+    ),
+  }),
+]);
+
+export const readAction = itemReader(
+  z
+    .object({ ...key, action })
+    .refine((item) => isAt(item, KEYS.action(item.action.org_id, item.action.action_id)), ELSEWHERE),
+);
+
+/** What of an Action decides who gets an event, of one that cannot be read as a whole. @throws as an ItemReader does */
+export const readSubscription = itemReader(
+  z.object({
+    action: z.object({
+      trigger: z.string(),
+      site_id: z.string(),
+      enabled: z.boolean(),
+      events: z.array(z.string()).default([]),
+    }),
+  }),
+);
+
+export const readActionOwner = itemReader(z.object({ org_id: z.string() }));
+
+/** What a name of a form or a tool means. */
+export const readSlug = itemReader(z.object({ org_id: z.string(), action_id: z.string() }));
+
+export const readMembership = itemReader(
+  z
+    .object({
+      ...key,
+      membership: z.looseObject({
+        org_id: z.string(),
+        sub: z.string(),
+        email: z.string(),
+        role: z.enum(ROLES),
+        created_at: z.string(),
+      }),
+    })
+    .refine((item) => isAt(item, KEYS.member(item.membership.org_id, item.membership.sub)), ELSEWHERE),
+);
+
+export const readAuditRecord = itemReader(
+  z.object({
+    record: z.object({
+      org_id: z.string(),
+      at: z.string(),
+      by: z.object({ sub: z.string(), email: z.string() }),
+      // Any name: newer code may do more, and its records are shown.
+      operation: z.string(),
+      site_id: z.string(),
+      entity_id: z.string(),
+      version: z.number(),
+      fields: z.array(z.string()),
+    }),
+  }),
+);
