@@ -17,6 +17,7 @@ export const FAILURE_CODES = [
   'action_deleted',
   'organization_suspended',
   'quota_exceeded',
+  'too_many_in_flight',
   'payload_too_large',
   'internal_error',
 ] as const;

@@ -38,6 +38,11 @@ export const EVENT_ATTEMPTS = 3;
 export const EVENT_RETRY_PAUSES_SECONDS: readonly number[] = [2, 4];
 /** For name resolution, connection, TLS, headers and body together. */
 export const OUTBOUND_TIMEOUT_MS = 5000;
+/**
+ * Form, AI-decided and test requests of one organization that may wait for its endpoints at once. Each keeps an execution of a
+ * function for up to five seconds, and an account has 1 000 of them unless it asks for more.
+ */
+export const REQUESTS_IN_FLIGHT_PER_ORGANIZATION = 50;
 /** What is read of a response; the rest is discarded. */
 export const RESPONSE_READ_MAX_BYTES = 1024 * 1024;
 /** What the delivery log keeps of a response. */

@@ -25,6 +25,7 @@ const ROWS: Readonly<Record<string, string>> = {
   'URL length': `${limits.URL_MAX_CHARACTERS} characters`,
   Timeout: `${seconds} seconds per attempt`,
   Redirects: 'not followed',
+  'Requests in flight': `${limits.REQUESTS_IN_FLIGHT_PER_ORGANIZATION} per organization at once`,
   'Response read': `first ${limits.RESPONSE_READ_MAX_BYTES / KB / KB} MB`,
   'Actions per organization': `${limits.ACTIONS_PER_ORGANIZATION}`,
   'Event Action attempts': `${limits.EVENT_ATTEMPTS}, pauses of ${firstPause} s then ${secondPause} s`,

@@ -23,6 +23,8 @@ const ADVICE: Readonly<Record<FailureCode, string>> = {
   action_disabled: 'The Action is switched off.',
   organization_suspended: 'The organization is suspended.',
   quota_exceeded: 'The organization has used up its outbound requests of today (UTC). Ask the operator.',
+  too_many_in_flight:
+    'Too many requests of the organization are waiting for their endpoints. Try again in a few seconds.',
   action_deleted: 'The Action was deleted.',
   payload_too_large: 'The payload was too large to send.',
   internal_error: 'The service failed. Try again.',

@@ -15,6 +15,8 @@ export type OutboundRequest = {
   readonly connectionKey?: string;
   /** How much of the response body the caller needs, in bytes, at most 1 MB; the rest may stay unread. @default 1 MB */
   readonly keepBytes?: number;
+  /** The organization among whose requests in flight it counts; without one it is not counted. */
+  readonly inFlightOf?: string;
   /** Counts the request against it; without one it is not counted. */
   readonly quota?: OutboundQuota;
 };

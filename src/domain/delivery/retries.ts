@@ -20,6 +20,7 @@ export function isRetried(failure: { readonly code: FailureCode; readonly status
     case 'action_deleted':
     case 'organization_suspended':
     case 'quota_exceeded':
+    case 'too_many_in_flight':
     case 'payload_too_large':
     case 'internal_error':
       return false;

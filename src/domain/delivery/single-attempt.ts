@@ -55,7 +55,8 @@ export async function attemptOnce(
   await ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause));
   const { payload } = start;
   const keep = input.needsBody ? {} : { keepBytes: EXCERPT_BYTES };
-  const request = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, ...keep });
+  const signed = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, ...keep });
+  const request = { ...signed, inFlightOf: action.org_id };
   const outcome = await ports.deliver(request);
   const result = resultOf(outcome, request);
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));

@@ -1,0 +1,64 @@
+import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+import { type TakeLease, withinInFlight } from '../../../src/domain/delivery/within-in-flight.ts';
+import { ORG_ID } from '../../fakes/configuration.ts';
+import { answered, FakeOutbound } from '../../fakes/delivery.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+
+const REQUEST: OutboundRequest = { method: 'POST', url: 'https://crm.example/', headers: {}, body: Buffer.from('{}') };
+const COUNTED: OutboundRequest = { ...REQUEST, inFlightOf: ORG_ID };
+
+function setUp(places: number) {
+  const outbound = new FakeOutbound();
+  const untold: string[] = [];
+  let taken = 0;
+  const takeLease: TakeLease = async () => {
+    if (taken === places) return undefined;
+    taken += 1;
+    return {
+      release: async () => {
+        taken -= 1;
+      },
+    };
+  };
+  const ports = { takeLease, leaseFailed: (orgId: string) => untold.push(orgId), now: new FrozenClock().now };
+  return { outbound, ports, untold, taken: () => taken };
+}
+
+test('a request takes a place while it waits, and gives it back', async () => {
+  const { outbound, ports, taken } = setUp(1);
+  let during = 0;
+  const deliver = withinInFlight(async (request) => {
+    during = taken();
+    return outbound.deliver(request);
+  }, ports);
+  expect(await deliver(COUNTED)).toEqual(answered(200));
+  expect([during, taken()]).toEqual([1, 0]);
+});
+
+test('a request gives its place back when the way out fails', async () => {
+  const { ports, taken } = setUp(1);
+  const broken = withinInFlight(async () => {
+    throw new Error('The way out is broken');
+  }, ports);
+  await expect(broken(COUNTED)).rejects.toThrow('The way out is broken');
+  expect(taken()).toBe(0);
+});
+
+test('without a free place nothing is sent; an organization that names itself nowhere is not counted', async () => {
+  const { outbound, ports } = setUp(0);
+  const deliver = withinInFlight(outbound.deliver, ports);
+  const { failure, status } = await deliver(COUNTED);
+  expect([failure?.code, status, outbound.requests.length]).toEqual(['too_many_in_flight', null, 0]);
+  expect(await deliver(REQUEST)).toEqual(answered(200));
+});
+
+test('places that cannot be reached stop nothing, and the operator is told', async () => {
+  const { outbound, ports, untold } = setUp(1);
+  const away = async () => {
+    throw new Error('The counters are away');
+  };
+  expect(await withinInFlight(outbound.deliver, { ...ports, takeLease: away })(COUNTED)).toEqual(answered(200));
+  const stuck: TakeLease = async () => ({ release: away });
+  expect(await withinInFlight(outbound.deliver, { ...ports, takeLease: stuck })(COUNTED)).toEqual(answered(200));
+  expect(untold).toEqual([ORG_ID, ORG_ID]);
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { inFlightLeases } from '../../../../src/adapters/dynamodb/in-flight-leases.ts';
+import type { Lease } from '../../../../src/domain/delivery/within-in-flight.ts';
+import { FrozenClock } from '../../../fakes/sources.ts';
+import { atOnce, startTables, type TestTables } from './tables.ts';
+
+const PLACES = 50;
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const isLease = (lease: Lease | undefined): lease is Lease => lease !== undefined;
+
+/** Takes places one after the other until there is none. */
+async function takeAll(take: () => Promise<Lease | undefined>): Promise<readonly Lease[]> {
+  const leases: Lease[] = [];
+  for (let lease = await take(); lease !== undefined; lease = await take()) leases.push(lease);
+  return leases;
+}
+
+const setUp = () => {
+  const clock = new FrozenClock();
+  const takeLease = inFlightLeases(tables.client, tables.unsorted, PLACES);
+  const orgId = randomUUID();
+  return { clock, take: (org = orgId) => takeLease(org, clock.now()) };
+};
+
+test('an organization has its places and no more, and another one has its own', async () => {
+  const { take } = setUp();
+  expect(await takeAll(take)).toHaveLength(PLACES);
+  expect(isLease(await take(randomUUID()))).toBe(true);
+});
+
+test('of 200 at once at most 50 get a place, and a place that is given back is free', async () => {
+  const { take } = setUp();
+  const leases = (await atOnce(200, () => take())).filter(isLease);
+  expect(leases.length).toBeGreaterThan(PLACES / 2);
+  expect(leases.length + (await takeAll(take)).length).toBe(PLACES);
+  await Promise.all(leases.map((lease) => lease.release()));
+  expect(await takeAll(take)).toHaveLength(leases.length);
+});
+
+test('a place that is never given back is free after 20 seconds', async () => {
+  const { clock, take } = setUp();
+  await takeAll(take);
+  clock.advance(19_999);
+  expect(await take()).toBeUndefined();
+  clock.advance(1);
+  expect(await takeAll(take)).toHaveLength(PLACES);
+});
+
+test('giving back late frees no place that is another’s by now', async () => {
+  const { clock, take } = setUp();
+  const early = await takeAll(take);
+  clock.advance(20_000);
+  expect(await takeAll(take)).toHaveLength(PLACES);
+  await Promise.all(early.map((lease) => lease.release()));
+  expect(await take()).toBeUndefined();
+});
