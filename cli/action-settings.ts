@@ -1,6 +1,6 @@
 import { FIELD_TYPES, METHODS, TRIGGERS } from '../src/contract/actions.ts';
 import { given } from '../src/domain/given.ts';
-import { Refusal } from '../src/domain/refusal.ts';
+import { invalidField } from '../src/domain/refusal.ts';
 import { jsonValue, spelled } from './values.ts';
 import type { World } from './world.ts';
 
@@ -65,7 +65,7 @@ function formField(text: string, index: number): object {
   const required = last === 'required';
   if (required || last === 'optional') parts.pop();
   if (parts.length < 3) {
-    throw new Refusal(400, `form_fields.${index}: must be key:Label:Type or key:Label:Type:required, not ${text}`);
+    throw invalidField(`form_fields.${index}`, `must be key:Label:Type or key:Label:Type:required, not ${text}`);
   }
   const type = spelled(FIELD_TYPES, parts.pop() ?? '');
   const [key, ...label] = parts;
@@ -77,7 +77,7 @@ function responseFieldMap(entries: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     entries.map((entry) => {
       const equals = entry.indexOf('=');
-      if (equals < 1) throw new Refusal(400, `response_field_map: must be name=$.path, not ${entry}`);
+      if (equals < 1) throw invalidField('response_field_map', `must be name=$.path, not ${entry}`);
       return [entry.slice(0, equals), entry.slice(equals + 1)];
     }),
   );

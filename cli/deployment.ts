@@ -88,7 +88,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     eventAttempts: (actionId, eventId, when) => eventAttempts(dynamo, deliveryLogTable, actionId, eventId, when),
     sendDelivery: async (message) => {
       const { tooLarge } = await deliveriesQueue(queues, output('deliveriesQueue')).send([message]);
-      if (tooLarge.length > 0) throw new Refusal(413, 'payload: no queue message can hold the envelope');
+      if (tooLarge.length > 0) throw new Refusal('envelope_too_large');
     },
     replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
     sealingRing: {

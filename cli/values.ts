@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import * as z from 'zod';
-import { Refusal } from '../src/domain/refusal.ts';
+import { invalidField } from '../src/domain/refusal.ts';
 import type { World } from './world.ts';
 
 /** Collects an option that may be repeated. */
@@ -23,7 +23,7 @@ export function positive(text: string): number {
 
 /** On, off, or undefined when neither was asked for. @throws Refusal 400 when both were */
 export function switched(options: { readonly enable?: true; readonly disable?: true }): boolean | undefined {
-  if (options.enable && options.disable) throw new Refusal(400, 'enabled: --enable and --disable exclude each other');
+  if (options.enable && options.disable) throw invalidField('enabled', '--enable and --disable exclude each other');
   return options.enable ?? (options.disable && false);
 }
 
@@ -53,7 +53,7 @@ export async function jsonValue(
   try {
     return JSON.parse(source);
   } catch {
-    throw new Refusal(400, `${field}: ${path === undefined ? 'must be JSON, or @file' : `${path} does not hold JSON`}`);
+    throw invalidField(field, path === undefined ? 'must be JSON, or @file' : `${path} does not hold JSON`);
   }
 }
 
@@ -64,7 +64,7 @@ export async function jsonObject(
   world: Pick<World, 'readFile' | 'readStdin'>,
 ): Promise<Record<string, unknown>> {
   const parsed = z.record(z.string(), z.unknown()).safeParse(await jsonValue(field, text, world));
-  if (!parsed.success) throw new Refusal(400, `${field}: must be a JSON object`);
+  if (!parsed.success) throw invalidField(field, 'must be a JSON object');
   return parsed.data;
 }
 
@@ -82,6 +82,6 @@ async function contentOf(field: string, path: string, world: Pick<World, 'readFi
   try {
     return await world.readFile(path);
   } catch {
-    throw new Refusal(400, `${field}: cannot read the file ${path}`);
+    throw invalidField(field, `cannot read the file ${path}`);
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { INTERNAL_ERROR, REFUSALS } from '../src/contract/errors.ts';
 
 /** Writes docs/api.md from docs/openapi.json: every public route, its parameters, bodies, answers and refusals as tables. */
 
@@ -56,7 +57,8 @@ const INTRODUCTION = `# API reference
 Every route of the service, below \`{base_url}\`. The same as an [OpenAPI document](openapi.json). What the contract leaves open, such as
 the shape of errors and the dashboard's routes, is listed in [open points](open-points.md) and may change.
 
-An error is \`{"success": false, "error": "<message>"}\`; a 429 says in \`Retry-After\` how many seconds to wait. Fields of a body that
+An error is \`{"success": false, "error": "<message>"}\`, on the dashboard's routes with a \`code\` ([error codes](#error-codes)) and, when
+the input is wrong, the \`field\`. A 429 says in \`Retry-After\` how many seconds to wait. Fields of a body that
 are not marked *required* may be left out.`;
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -77,9 +79,23 @@ export function apiReference(openApi: string): string {
     return `## ${title}\n\n${sections.join('\n\n')}`;
   });
   const schemas = Object.entries(document.components.schemas)
-    .filter(([name]) => name !== 'Error')
+    .filter(([name]) => name !== 'Error' && name !== 'DashboardError')
     .map(([name, schema]) => `### ${name}\n\n${describeSchema(schema, 'answer')}`);
-  return `${[INTRODUCTION, ...chapters, `## Schemas\n\n${schemas.join('\n\n')}`].join('\n\n')}\n`;
+  return `${[INTRODUCTION, ...chapters, `## Schemas\n\n${schemas.join('\n\n')}`, errorCodes()].join('\n\n')}\n`;
+}
+
+function errorCodes(): string {
+  const { code, status, message } = INTERNAL_ERROR;
+  const rows = [...Object.entries(REFUSALS), [code, { status, message }] as const];
+  return `## Error codes
+
+The dashboard's routes and the functions that are invoked directly name the code of every refusal. Codes are stable, messages may say
+more than this table, such as the id that was not found.
+
+${table(
+  ['Code', 'Status', 'Message'],
+  rows.map(([name, error]) => [`\`${name}\``, String(error.status), error.message]),
+)}`;
 }
 
 function describeOperation({ summary, description, parameters, requestBody, responses }: Operation): string {

@@ -7,6 +7,7 @@ import {
   DASHBOARD_ANSWERS,
   DASHBOARD_BODIES,
   DASHBOARD_QUERIES,
+  dashboardError,
   staleAnswer,
 } from '../src/contract/dashboard.ts';
 import {
@@ -15,7 +16,7 @@ import {
   DASHBOARD_SCOPE,
   type DashboardOperation,
 } from '../src/contract/dashboard-operations.ts';
-import { MESSAGES } from '../src/contract/messages.ts';
+import { REFUSALS } from '../src/contract/errors.ts';
 import { formSubmitRequest, initRequest } from '../src/contract/widget.ts';
 import { sessionRequest } from '../src/domain/auth/session-request.ts';
 
@@ -32,7 +33,9 @@ const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const withoutDialect = ({ $schema, ...schema }: Json): Json => schema;
 
 const error = { $ref: '#/components/schemas/Error' };
+const dashboardErrorSchema = { $ref: '#/components/schemas/DashboardError' };
 const refused = (description: string) => ({ description, content: content(error) });
+const refusedToDashboard = (description: string) => ({ description, content: content(dashboardErrorSchema) });
 const header = (name: string, description: string, required = false): Json => ({
   name,
   in: 'header',
@@ -90,8 +93,10 @@ const publicPaths: Json = {
       responses: {
         200: answer('The token', sessionCreated),
         400: refused('The message names the field'),
-        401: refused(`${MESSAGES.serverKeyRequired}; ${MESSAGES.serverKeyFormat}; ${MESSAGES.serverKeyInvalid}`),
-        429: refused(`${MESSAGES.rateLimitExceeded}; see Retry-After`),
+        401: refused(
+          `${REFUSALS.server_key_required.message}; ${REFUSALS.server_key_malformed.message}; ${REFUSALS.server_key_invalid.message}`,
+        ),
+        429: refused(`${REFUSALS.rate_limit_exceeded.message}; see Retry-After`),
       },
     },
   },
@@ -107,18 +112,18 @@ const publicPaths: Json = {
         400: refused('The message names the field'),
         401: refused(
           [
-            MESSAGES.originNotAllowed,
-            MESSAGES.noAllowedDomains,
-            MESSAGES.originRequired,
-            MESSAGES.sessionTokenRequired,
-            MESSAGES.siteDisabled,
-            MESSAGES.sessionTokenInvalid,
-            MESSAGES.siteNotFound,
-            MESSAGES.credentialsRequired,
+            REFUSALS.origin_not_allowed.message,
+            REFUSALS.no_allowed_domains.message,
+            REFUSALS.origin_required.message,
+            REFUSALS.session_token_required.message,
+            REFUSALS.site_disabled.message,
+            REFUSALS.session_token_invalid.message,
+            REFUSALS.site_not_found.message,
+            REFUSALS.credentials_required.message,
           ].join('; '),
         ),
-        403: refused(MESSAGES.ipNotAllowed),
-        429: refused(MESSAGES.rateLimitExceeded),
+        403: refused(REFUSALS.ip_not_allowed.message),
+        429: refused(REFUSALS.rate_limit_exceeded.message),
       },
     },
   },
@@ -133,11 +138,11 @@ const publicPaths: Json = {
         200: answer('The endpoint or an escalation channel accepted it', submitted),
         400: refused('The message names the field'),
         401: refused('As widget init'),
-        403: refused(`${MESSAGES.ipNotAllowed}; ${MESSAGES.siteMismatch}`),
-        404: refused(MESSAGES.formNotFound),
-        409: refused(MESSAGES.submissionInProgress),
-        429: refused(MESSAGES.rateLimitExceeded),
-        502: refused(MESSAGES.submissionFailed),
+        403: refused(`${REFUSALS.ip_not_allowed.message}; ${REFUSALS.site_mismatch.message}`),
+        404: refused(REFUSALS.form_not_found.message),
+        409: refused(REFUSALS.submission_in_progress.message),
+        429: refused(REFUSALS.rate_limit_exceeded.message),
+        502: refused(REFUSALS.submission_failed.message),
       },
     },
   },
@@ -166,19 +171,26 @@ function dashboardOperation(name: DashboardOperation): Json {
     ...(requestBody === undefined ? {} : { requestBody: { required: true, content: content(input(requestBody)) } }),
     responses: {
       [status]: answer('Done', DASHBOARD_ANSWERS[name]),
-      ...(requestBody === undefined && query.length === 0 ? {} : { 400: refused('The message names the field') }),
+      ...(requestBody === undefined && query.length === 0
+        ? {}
+        : { 400: refusedToDashboard('The message names the field') }),
       401: { description: 'No valid access token of the dashboard’s own client' },
-      403: refused('The token lacks the scope, or the role is not enough'),
-      ...(ids.length === 0 ? {} : { 404: refused('Not there, or not of this organization') }),
+      403: refusedToDashboard('The token lacks the scope, or the role is not enough'),
+      ...(ids.length === 0 ? {} : { 404: refusedToDashboard('Not there, or not of this organization') }),
       ...(writes
         ? {
             409: {
               description: 'Stale version, name in use or limit reached',
-              content: content({ anyOf: [error, output(staleAnswer)] }),
+              content: content({ anyOf: [dashboardErrorSchema, output(staleAnswer)] }),
             },
           }
         : {}),
-      ...(name === 'testAction' ? { 429: refused(MESSAGES.rateLimitExceeded) } : {}),
+      ...(name === 'testAction'
+        ? {
+            409: refusedToDashboard('The organization is suspended'),
+            429: refusedToDashboard(`${REFUSALS.rate_limit_exceeded.message}; see Retry-After`),
+          }
+        : {}),
     },
   };
 }
@@ -217,6 +229,7 @@ export function openApiDocument(): string {
           properties: { success: { const: false }, error: { type: 'string' } },
           required: ['success', 'error'],
         },
+        DashboardError: output(dashboardError),
       },
       securitySchemes: {
         login: {

@@ -1,6 +1,6 @@
-import type { MESSAGES } from '../src/contract/messages.ts';
+import type { REFUSALS } from '../src/contract/errors.ts';
 
-type Message = (typeof MESSAGES)[keyof typeof MESSAGES];
+type Message = (typeof REFUSALS)[keyof typeof REFUSALS]['message'];
 
 /** What the page's developer can do about an answer. Shown with data-debug only, never to visitors. */
 const ADVICE: { readonly [M in Message]?: string } = {

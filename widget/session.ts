@@ -1,4 +1,3 @@
-import type { MESSAGES } from '../src/contract/messages.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
 import { errorOf, isInitResponse, isSuccess } from './answers.ts';
 import { type Credentials, credentials } from './credentials.ts';
@@ -7,10 +6,6 @@ import { httpClient } from './http.ts';
 import { tokenRenewal } from './renewal.ts';
 import type { Settings } from './script-tag.ts';
 import { perBrowser, perTab } from './storage.ts';
-
-/** The service's own words; the types make a change of them a compile error. */
-const TOKEN_EXPIRED: (typeof MESSAGES)['sessionTokenInvalid'] = 'Invalid or expired session token';
-const CONVERSATION_UNKNOWN: (typeof MESSAGES)['conversationUnknown'] = 'conversation_id: unknown conversation';
 
 const RENEWALS_PER_SUBMISSION = 2;
 /** An earlier try of the same submission is still with the endpoint, for at most its 5 s. */
@@ -78,7 +73,8 @@ export function openSession(settings: Settings): Session {
       const message = errorOf(body);
       log('submit', status, message);
 
-      if (status === 401 && token && message === TOKEN_EXPIRED) {
+      // With a token, a 401 is about the token for all that the page can do about it.
+      if (status === 401 && token) {
         if (renewals++ === RENEWALS_PER_SUBMISSION) return { kind: 'expired', renewed: renewal.arrival() };
         // Another submission may have had it renewed while this one was on its way.
         if (who.token() !== token) continue;
@@ -86,7 +82,7 @@ export function openSession(settings: Settings): Session {
         const renewed = await renewal.ask();
         onRenewal(false);
         if (!renewed) return { kind: 'expired', renewed: renewal.arrival() };
-      } else if (status === 400 && message === CONVERSATION_UNKNOWN && !began) {
+      } else if (status === 400 && message.startsWith('conversation_id: ') && !began) {
         // It expired, or the new token is another user's: the submission belongs to a conversation of its own then.
         began = true;
         if (!(await init())) return { kind: 'failed' };

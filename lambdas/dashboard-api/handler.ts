@@ -5,10 +5,9 @@ import { configurationStore } from '../../src/adapters/dynamodb/configuration-st
 import { members } from '../../src/adapters/dynamodb/members.ts';
 import { recordedStores } from '../../src/adapters/dynamodb/recorded-store.ts';
 import { requestsThisHour } from '../../src/adapters/dynamodb/request-counters.ts';
-import { dashboardReply } from '../../src/adapters/handlers/dashboard-router.ts';
+import { dashboardHandler } from '../../src/adapters/handlers/dashboard-router.ts';
 import { dashboardRoutes } from '../../src/adapters/handlers/dashboard-routes.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
-import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { actionTestFunction } from '../../src/adapters/lambda/action-test.ts';
@@ -36,4 +35,4 @@ const routes = dashboardRoutes({
   randomBytes,
 });
 
-export const handler = httpHandler(logger, (request) => dashboardReply(routes, request, memberships));
+export const handler = dashboardHandler(logger, routes, memberships);

@@ -1,8 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { errorBody, httpHandler } from '../../src/adapters/handlers/http.ts';
-import { MESSAGES } from '../../src/contract/messages.ts';
+import { httpHandler } from '../../src/adapters/handlers/http.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
 
-export const handler = httpHandler(new Logger({ serviceName: 'not-found' }), async () => ({
-  status: 404,
-  body: errorBody(MESSAGES.notFound),
-}));
+export const handler = httpHandler(new Logger({ serviceName: 'not-found' }), async () => {
+  throw new Refusal('not_found');
+});

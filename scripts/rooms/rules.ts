@@ -45,7 +45,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     path: 'src/contract',
-    purpose: 'what everybody may know: wire schemas, event catalog, limits, messages, environment names',
+    purpose: 'what everybody may know: wire schemas, event catalog, limits, refusals, environment names',
     packages: ['zod'],
     isPure: true,
   },

@@ -4,6 +4,7 @@ import { actionInput } from './actions.ts';
 import { AUTHENTICATION_MODES, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
 import { FAILURE_CODES } from './deliveries.ts';
+import { INTERNAL_ERROR, REFUSAL_CODES, type RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
 import { ALLOWED_DOMAINS_MAX } from './limits.ts';
 import { AUDIT_OPERATIONS, ROLES } from './members.ts';
@@ -183,9 +184,19 @@ export const DASHBOARD_ANSWERS = {
 export type DashboardAnswer<O extends DashboardOperation> = z.infer<(typeof DASHBOARD_ANSWERS)[O]>;
 export type DashboardBody<O extends keyof typeof DASHBOARD_BODIES> = z.input<(typeof DASHBOARD_BODIES)[O]>;
 
+/** Body of every error of the dashboard's API. */
+export const dashboardError = z.object({
+  success: z.literal(false),
+  code: z.literal([...REFUSAL_CODES, INTERNAL_ERROR.code]),
+  error: z.string(),
+  field: z.string().optional().describe('The field that is wrong, as a path with dots'),
+});
+export type DashboardError = z.infer<typeof dashboardError>;
+
 /** Answer to a save of a version that is not the current one (409): what stands there now. */
 export const staleAnswer = z.object({
   success: z.literal(false),
+  code: z.literal('stale_version' satisfies RefusalCode),
   error: z.string(),
   current: z.union([assistantView, actionView]),
 });

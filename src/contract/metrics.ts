@@ -12,7 +12,7 @@ export const METRICS = {
   attempts: 'Attempts',
   /** Milliseconds that such an attempt took, from the look-up of the name to the end of the answer. */
   attemptLatency: 'AttemptLatency',
-  /** Who is not let in, or asks too often, by the dimension `reason`: a name of MESSAGES. */
+  /** Who is not let in, or asks too often, by the dimension `reason`: a code of REFUSALS. */
   refusals: 'Refusals',
   /** An endpoint to which every delivery has failed for an hour; at most one per Action and day. */
   endpointsFailing: 'EndpointsFailing',

@@ -21,12 +21,3 @@ export function characters({ min = 0, max }: { min?: number; max: number }) {
     }
   });
 }
-
-/** One line that names the first wrong field, in the words that every 400 of the service uses. */
-export function describeIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
-  if (issue === undefined) return 'is not valid';
-  const field = issue.path.map(String).join('.');
-  const text = issue.code === 'custom' ? issue.message : issue.message.replace(/^Invalid input: /, '');
-  return field === '' ? text : `${field}: ${text}`;
-}

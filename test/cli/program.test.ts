@@ -67,9 +67,9 @@ test.each([
   [Object.assign(new Error('x'), { name: 'ExpiredTokenException' }), 1, 'have expired'],
   [Object.assign(new Error('x'), { name: 'UnrecognizedClientException' }), 1, 'credentials are not known'],
   [Object.assign(new Error('who?'), { name: 'AccessDeniedException' }), 1, 'AccessDeniedException: who?'],
-  [new Refusal(404, 'stack: there is no stack X'), 3, 'stack: there is no stack X'],
-  [new Refusal(409, 'version: changed'), 2, 'version: changed'],
-  [new Refusal(429, 'Rate limit exceeded'), 2, 'Rate limit exceeded'],
+  [new Refusal('stack_not_found', { message: 'stack: there is no stack X' }), 3, 'stack: there is no stack X'],
+  [new Refusal('stale_version', { message: 'version: changed' }), 2, 'version: changed'],
+  [new Refusal('rate_limit_exceeded'), 2, 'Rate limit exceeded'],
 ])('%s ends with exit code %i', async (error, code, message) => {
   const operator = new FakeOperator();
   operator.connectFails = error;

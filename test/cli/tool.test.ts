@@ -54,7 +54,7 @@ describe('tool and usage', () => {
 
   test('a refusal of the function is told, without the token', async () => {
     const operator = new FakeOperator();
-    operator.runtimeAnswer = new Refusal(401, 'Invalid or expired session token');
+    operator.runtimeAnswer = new Refusal('session_token_invalid');
     const words = ['usage', 'report', '--token', 'a.b.c', '--input-tokens', '1', '--output-tokens', '1'];
     const { code, err } = await operator.run(...words);
     expect(code).toBe(2);

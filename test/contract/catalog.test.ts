@@ -1,6 +1,6 @@
+import { REFUSALS } from '../../src/contract/errors.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import * as limits from '../../src/contract/limits.ts';
-import { MESSAGES } from '../../src/contract/messages.ts';
 
 /** The spec's "Events" table: group, event, R. */
 const SPEC_EVENTS = `
@@ -75,7 +75,7 @@ test('the limits are the numbers of the spec', () => {
 });
 
 test('the messages are the words of the spec', () => {
-  expect(Object.values(MESSAGES)).toEqual(
+  expect(Object.values(REFUSALS).map(({ message }) => message)).toEqual(
     expect.arrayContaining([
       'Origin not in allowed domains',
       'Site has no allowed domains configured',

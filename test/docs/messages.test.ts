@@ -1,39 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { MESSAGES } from '../../src/contract/messages.ts';
+import { INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../../src/contract/errors.ts';
 import { allDocuments, type Document, readDocument, tableRows } from './documents.ts';
 
-/** The status with which each message is answered. */
-const STATUS: Readonly<Record<keyof typeof MESSAGES, number>> = {
-  originNotAllowed: 401,
-  noAllowedDomains: 401,
-  originRequired: 401,
-  sessionTokenRequired: 401,
-  siteDisabled: 401,
-  ipNotAllowed: 403,
-  rateLimitExceeded: 429,
-  serverKeyRequired: 401,
-  serverKeyFormat: 401,
-  serverKeyInvalid: 401,
-  sessionTokenInvalid: 401,
-  siteNotFound: 401,
-  credentialsRequired: 401,
-  siteMismatch: 403,
-  bodyNotJson: 400,
-  bodyNotObject: 400,
-  bodyTooLarge: 413,
-  formNotFound: 404,
-  conversationUnknown: 400,
-  submissionInProgress: 409,
-  submissionFailed: 502,
-  loginRequired: 401,
-  notFound: 404,
-  internal: 500,
-};
-
 const KNOWN = new Set(
-  Object.entries(STATUS).map(
-    ([name, status]) => `${status} ${Object.entries(MESSAGES).find(([key]) => key === name)?.[1]}`,
-  ),
+  [...Object.values(REFUSALS), INTERNAL_ERROR].map(({ status, message }) => `${status} ${message}`),
 );
 
 /** A status with a message behind it, in a sentence or in a row. */
@@ -60,26 +30,28 @@ test('a wrong message or status is seen', () => {
 test('docs/authentication.md has every refusal of widget init and session create', () => {
   const page = readDocument('docs/authentication.md');
   const stated = (head: string) => tableRows(page, head).map(([status, message]) => `${status} ${message}`);
-  const expected = (...names: readonly (keyof typeof MESSAGES)[]) =>
-    names.map((name) => `${STATUS[name]} \`${MESSAGES[name]}\``);
+  const expected = (...codes: readonly RefusalCode[]) =>
+    codes.map((code) => `${REFUSALS[code].status} \`${REFUSALS[code].message}\``);
   expect(stated('| Status | Message | What to do |')).toEqual(
     expect.arrayContaining(
       expected(
-        'originNotAllowed',
-        'noAllowedDomains',
-        'originRequired',
-        'sessionTokenRequired',
-        'siteDisabled',
-        'ipNotAllowed',
-        'rateLimitExceeded',
-        'sessionTokenInvalid',
-        'siteNotFound',
-        'credentialsRequired',
+        'origin_not_allowed',
+        'no_allowed_domains',
+        'origin_required',
+        'session_token_required',
+        'site_disabled',
+        'ip_not_allowed',
+        'rate_limit_exceeded',
+        'session_token_invalid',
+        'site_not_found',
+        'credentials_required',
       ),
     ),
   );
   expect(stated('| Status | Message | When |')).toEqual(
-    expect.arrayContaining(expected('serverKeyRequired', 'serverKeyFormat', 'serverKeyInvalid', 'rateLimitExceeded')),
+    expect.arrayContaining(
+      expected('server_key_required', 'server_key_malformed', 'server_key_invalid', 'rate_limit_exceeded'),
+    ),
   );
 });
 

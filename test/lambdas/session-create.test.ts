@@ -105,7 +105,7 @@ describe('refuses', () => {
         .map((line) => JSON.parse(line))
         .map(({ _aws, ...values }) => values);
     expect(metricOf(await create({ headers: { 'x-server-key': 'sk_1' } }))).toEqual([
-      { service: METRICS_SERVICE, reason: 'serverKeyFormat', [METRICS.refusals]: 1 },
+      { service: METRICS_SERVICE, reason: 'server_key_malformed', [METRICS.refusals]: 1 },
     ]);
     expect(metricOf(await create({ body: '{' }))).toEqual([]);
     expect(metricOf(await create())).toEqual([]);
@@ -117,7 +117,7 @@ describe('refuses', () => {
     const answer = await create();
     expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
     expect(answer.headers['retry-after']).toMatch(/^4[12]$/);
-    expect(answer.log).toContain('"reason":"rateLimitExceeded"');
+    expect(answer.log).toContain('"reason":"rate_limit_exceeded"');
   });
 });
 

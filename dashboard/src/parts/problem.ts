@@ -1,28 +1,56 @@
-import { ApiError } from '../session/api.ts';
+import { ApiError } from '../session/api-error.ts';
 
 /** A refusal that names a field. */
 export type FieldProblem = { readonly field: string; readonly index: number | undefined; readonly text: string };
 
-const NAMED = /^(?:(?:assistant|action)\.)?([a-z_]+)(?:\.(\d+))?(?:\.([a-z_]+))?: (.+)$/s;
+/** Fields of a request for which no form has an input. */
+const WITHOUT_INPUT: ReadonlySet<string> = new Set(['idempotency_key', 'parameters', 'version']);
 
-/** Which field a refusal is about; undefined when it is about none. */
+/** Which field of a form a refusal is about; undefined when it is about none. */
 export function fieldProblem(error: unknown): FieldProblem | undefined {
-  if (!(error instanceof ApiError) || error.current !== undefined) return undefined;
-  const [, field, index, , text] = NAMED.exec(error.message) ?? [];
-  if (field === undefined || text === undefined || field === 'version' || field === 'actions') return undefined;
-  return { field, index: index === undefined ? undefined : Number(index), text: sentence(text) };
+  if (!(error instanceof ApiError) || error.field === undefined) return undefined;
+  const path = error.field.split('.');
+  const [field = '', index = ''] = path[0] === 'assistant' || path[0] === 'action' ? path.slice(1) : path;
+  if (WITHOUT_INPUT.has(field)) return undefined;
+  const named = `${error.field}: `;
+  const text = error.message.startsWith(named) ? error.message.slice(named.length) : error.message;
+  return { field, index: /^\d+$/.test(index) ? Number(index) : undefined, text: sentence(text) };
 }
 
 /** What went wrong and what to do, for a person. */
 export function describeProblem(error: unknown): string {
-  if (error instanceof ApiError) {
-    if (error.status === 403) return 'Only admins of the organization may do this. Ask one of them.';
-    if (error.status === 404) return 'This no longer exists. Go back to the list and reload it.';
-    if (error.status === 429) return 'Too many requests. Wait a minute and try again.';
-    if (error.status >= 500) return 'The service failed. Try again; if it stays so, tell the operator.';
-    return sentence(error.message.replace(/^[a-z_]+(\.[a-z_0-9]+)*: /, ''));
+  if (!(error instanceof ApiError)) return 'No connection to the service. Check your network and try again.';
+  switch (error.code) {
+    case 'admin_required':
+      return 'Only admins of the organization may do this. Ask one of them.';
+    case 'organization_not_found':
+    case 'assistant_not_found':
+    case 'action_not_found':
+    case 'not_found':
+      return 'This no longer exists. Go back to the list and reload it.';
+    case 'organization_suspended':
+      return 'The organization is suspended, and none of its requests is sent. Ask the operator.';
+    case 'rate_limit_exceeded':
+      return tooOften(error.retryAfterSeconds);
+    case undefined:
+    case 'internal_error':
+      return unanswered(error);
+    default:
+      return sentence(error.message.replace(/^[a-z_]+(\.[a-z_0-9]+)*: /, ''));
   }
-  return 'No connection to the service. Check your network and try again.';
+}
+
+/** What stands in front of the service, or broke within it, has a status and no more. */
+function unanswered({ status, message, retryAfterSeconds }: ApiError): string {
+  if (status === 403) return 'This login may not use the dashboard. Log out and in again.';
+  if (status === 429) return tooOften(retryAfterSeconds);
+  if (status >= 500) return 'The service failed. Try again; if it stays so, tell the operator.';
+  return sentence(message);
+}
+
+function tooOften(seconds: number | undefined): string {
+  if (seconds === undefined) return 'Too many requests. Wait a minute and try again.';
+  return `Too many requests. Try again in ${seconds === 1 ? 'one second' : `${seconds} seconds`}.`;
 }
 
 function sentence(text: string): string {

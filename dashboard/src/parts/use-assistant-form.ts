@@ -1,6 +1,6 @@
 import { type SubmitEvent, useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
-import { ApiError } from '../session/api.ts';
+import { ApiError } from '../session/api-error.ts';
 import { SessionEnded } from '../session/session.ts';
 import { useDashboard } from './context.ts';
 import { fieldProblem } from './problem.ts';

@@ -13,7 +13,7 @@ import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
-import { ApiError } from '../session/api.ts';
+import { ApiError } from '../session/api-error.ts';
 import { TestOutcome } from './test-outcome.tsx';
 
 /** The Actions card: what this assistant sends, and to whom. */
@@ -41,7 +41,9 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
       await work();
     } catch (error) {
       report(error);
-      if (error instanceof ApiError && (error.status === 409 || error.status === 404)) loaded.reload();
+      if (error instanceof ApiError && (error.code === 'stale_version' || error.code === 'action_not_found')) {
+        loaded.reload();
+      }
     } finally {
       setBusy(undefined);
     }

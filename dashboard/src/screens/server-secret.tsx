@@ -10,7 +10,7 @@ import { useEffect, useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
-import { ApiError } from '../session/api.ts';
+import { ApiError } from '../session/api-error.ts';
 
 type Props = { readonly assistant: AssistantView; readonly onSaved: (assistant: AssistantView) => void };
 

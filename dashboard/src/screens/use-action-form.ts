@@ -4,7 +4,7 @@ import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { fieldProblem } from '../parts/problem.ts';
 import { differences, useEdit } from '../parts/use-edit.ts';
-import { ApiError } from '../session/api.ts';
+import { ApiError } from '../session/api-error.ts';
 import { SessionEnded } from '../session/session.ts';
 import { actionSettings, actionValues, type EditedAction, isStored, settingsChange } from './action-values.ts';
 
@@ -34,7 +34,8 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
   const write = async () => {
     if (!isStored(edit.base)) {
       const settings = actionSettings(edit.values);
-      if (settings === undefined) throw new ApiError(400, 'trigger: choose one', undefined);
+      if (settings === undefined)
+        throw new ApiError(400, { code: 'invalid_request', field: 'trigger', error: 'trigger: choose one' });
       const body = { idempotency_key: idempotencyKey, action: settings };
       const created = await api('createAction', { org_id, site_id: assistant.site_id }, { body });
       return `${created.name} was created. Test it to see that your endpoint takes the request.`;

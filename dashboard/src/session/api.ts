@@ -1,9 +1,10 @@
-import type { DASHBOARD_BODIES, DashboardAnswer, DashboardBody, StaleAnswer } from '../../../src/contract/dashboard.ts';
+import type { DASHBOARD_BODIES, DashboardAnswer, DashboardBody } from '../../../src/contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
   type DashboardOperation,
 } from '../../../src/contract/dashboard-operations.ts';
+import { apiError } from './api-error.ts';
 import type { Session } from './session.ts';
 
 type Input<O extends DashboardOperation> = O extends keyof typeof DASHBOARD_BODIES
@@ -11,20 +12,6 @@ type Input<O extends DashboardOperation> = O extends keyof typeof DASHBOARD_BODI
   : { readonly body?: undefined };
 
 export type Ids = { readonly org_id?: string; readonly site_id?: string; readonly action_id?: string };
-
-/** A refusal in the service's own words. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly status: number;
-  /** What stands there now, when a save was refused because somebody else saved before. */
-  readonly current: StaleAnswer['current'] | undefined;
-
-  constructor(status: number, message: string, current: StaleAnswer['current'] | undefined) {
-    super(message);
-    this.status = status;
-    this.current = current;
-  }
-}
 
 export type Api = <O extends DashboardOperation>(
   operation: O,
@@ -52,9 +39,8 @@ export function dashboardApi(session: Session): Api {
       });
     let response = await send(await session.accessToken());
     if (response.status === 401) response = await send(await session.renewedToken());
-    const answer = await response.json().catch(() => ({}));
-    if (response.ok) return answer;
-    throw new ApiError(response.status, answer.error ?? answer.message ?? `Error ${response.status}`, answer.current);
+    if (!response.ok) throw await apiError(response);
+    return response.json();
   };
 }
 

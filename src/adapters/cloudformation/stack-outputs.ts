@@ -20,7 +20,9 @@ export async function stackOutputs(stackName: string, access: AwsAccess): Promis
     // CloudFormation has no error of its own for this.
     const missing = error instanceof CloudFormationServiceException && / does not exist$/.test(error.message);
     if (!missing) throw error;
-    throw new Refusal(404, `stack: there is no stack ${stackName} in this account and region`);
+    throw new Refusal('stack_not_found', {
+      message: `stack: there is no stack ${stackName} in this account and region`,
+    });
   } finally {
     client.destroy();
   }

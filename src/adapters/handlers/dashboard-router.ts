@@ -1,20 +1,24 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import type * as z from 'zod';
-import { DASHBOARD_ANSWERS, type DashboardAnswer, type StaleAnswer } from '../../contract/dashboard.ts';
+import {
+  DASHBOARD_ANSWERS,
+  type DashboardAnswer,
+  type DashboardError,
+  type StaleAnswer,
+} from '../../contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
   type DashboardOperation,
 } from '../../contract/dashboard-operations.ts';
 import type { Membership } from '../../contract/members.ts';
-import { MESSAGES } from '../../contract/messages.ts';
-import { describeIssue } from '../../contract/text.ts';
 import { identifier } from '../../contract/widget.ts';
 import { actionView } from '../../domain/actions/dashboard-actions.ts';
 import { type MembershipReads, requireMembership } from '../../domain/organizations/access.ts';
 import { assistantView } from '../../domain/organizations/dashboard-assistants.ts';
 import { StaleVersion } from '../../domain/organizations/recorded-changes.ts';
-import { Refusal } from '../../domain/refusal.ts';
-import { errorBody, type HttpReply, type HttpRequest } from './http.ts';
+import { invalidInput, Refusal } from '../../domain/refusal.ts';
+import { type HttpError, type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 
 type Ids = { readonly org_id: string; readonly site_id: string; readonly action_id: string };
 
@@ -52,17 +56,22 @@ export function forMember<O extends DashboardOperation, I>(
   };
 }
 
+/** The handler of the dashboard's API. Its errors carry their code, and the field when the input is wrong. */
+export function dashboardHandler(logger: Logger, routes: readonly DashboardRoute[], members: MembershipReads) {
+  return httpHandler(logger, (request) => dashboardReply(routes, request, members), dashboardError);
+}
+
 /**
  * Finds the operation of a request and answers it.
  * @throws Refusal 404 for a path without an operation, and whatever the operation refuses
  */
-export async function dashboardReply(
+async function dashboardReply(
   routes: readonly DashboardRoute[],
   request: HttpRequest,
   members: MembershipReads,
 ): Promise<HttpReply> {
   // The authorizer of the route let the request pass; without its word nobody is anybody.
-  if (request.subject === undefined) throw new Refusal(401, MESSAGES.loginRequired);
+  if (request.subject === undefined) throw new Refusal('login_required');
   for (const route of routes) {
     const { method, path, status } = DASHBOARD_OPERATIONS[route.operation];
     const ids = method === request.method ? match(DASHBOARD_API_PATH + path, request.rawPath) : undefined;
@@ -74,12 +83,18 @@ export async function dashboardReply(
       return { status: 409, body: staleBody(error) };
     }
   }
-  throw new Refusal(404, MESSAGES.notFound);
+  throw new Refusal('not_found');
+}
+
+function dashboardError({ code, message, field }: HttpError): DashboardError {
+  return { success: false, code, error: message, ...(field === undefined ? {} : { field }) };
 }
 
 function staleBody({ message, current }: StaleVersion): StaleAnswer {
   return {
-    ...errorBody(message),
+    success: false,
+    code: 'stale_version',
+    error: message,
     current: 'action_id' in current ? actionView(current) : assistantView(current),
   };
 }
@@ -87,7 +102,7 @@ function staleBody({ message, current }: StaleVersion): StaleAnswer {
 function inputOf<I>(request: HttpRequest, schema: z.ZodType<I>): I {
   const given = request.method === 'POST' || request.method === 'PATCH' ? request.readBody() : request.query;
   const parsed = schema.safeParse(given);
-  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (!parsed.success) throw invalidInput(parsed.error);
   return parsed.data;
 }
 

@@ -4,8 +4,8 @@ import middy from '@middy/core';
 import httpSecurityHeaders from '@middy/http-security-headers';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod';
+import { type ErrorCode, INTERNAL_ERROR } from '../../contract/errors.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
-import { MESSAGES } from '../../contract/messages.ts';
 import type { ErrorResponse } from '../../contract/widget.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { countRefusal } from './refusals-metric.ts';
@@ -38,13 +38,22 @@ const verified = z.object({
 /** Headers of the answer, also when it becomes a refusal or a fault. */
 export type ReplyHeaders = Record<string, string>;
 
+/** An error as its body is written from. */
+export type HttpError = {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field?: string | undefined;
+};
+
 /**
  * Wraps what a route does into a Lambda handler for HTTP API events: parses the request, answers refusals with their status and
  * message, and hides every fault behind a 500 whose cause is logged with the request id. Logs no header, body or query.
+ * @param errorBody the body of every answer that is an error
  */
 export function httpHandler(
   logger: Logger,
   route: (request: HttpRequest, replyHeaders: ReplyHeaders) => Promise<HttpReply>,
+  errorBody: (error: HttpError) => object = publicErrorBody,
 ) {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
@@ -56,26 +65,22 @@ export function httpHandler(
       } catch (error) {
         if (error instanceof Refusal) {
           countRefusal(error);
-          return respond(refusalReply(error, headers), headers);
+          if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+          return respond({ status: error.status, body: errorBody(error) }, headers);
         }
         logger.error('The request failed', {
           api_request_id: event.requestContext.requestId,
           error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
         });
         headers['x-request-id'] = context.awsRequestId;
-        return respond({ status: 500, body: errorBody(MESSAGES.internal) }, headers);
+        return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, headers);
       }
     });
 }
 
-/** The one shape of every error (open in the spec). */
-export function errorBody(message: string): ErrorResponse {
+/** The one shape of every error of the public routes (open in the spec). */
+function publicErrorBody({ message }: HttpError): ErrorResponse {
   return { success: false, error: message };
-}
-
-function refusalReply(refusal: Refusal, headers: ReplyHeaders): HttpReply {
-  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds);
-  return { status: refusal.status, body: errorBody(refusal.message) };
 }
 
 function respond(reply: HttpReply, headers: ReplyHeaders): APIGatewayProxyStructuredResultV2 {
@@ -106,16 +111,16 @@ function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
 
 function jsonObject(event: APIGatewayProxyEventV2): Record<string, unknown> {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > REQUEST_BODY_MAX_BYTES) throw new Refusal(413, MESSAGES.bodyTooLarge);
+  if (bytes.length > REQUEST_BODY_MAX_BYTES) throw new Refusal('body_too_large');
   const text = bytes.toString();
   if (text.trim() === '') return {};
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Refusal(400, MESSAGES.bodyNotJson);
+    throw new Refusal('body_not_json');
   }
-  if (!isJsonObject(value)) throw new Refusal(400, MESSAGES.bodyNotObject);
+  if (!isJsonObject(value)) throw new Refusal('body_not_object');
   return value;
 }
 

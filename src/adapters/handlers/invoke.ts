@@ -2,39 +2,50 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type * as z from 'zod';
-import { describeIssue } from '../../contract/text.ts';
-import type { ErrorResponse } from '../../contract/widget.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { INTERNAL_ERROR } from '../../contract/errors.ts';
+import type { RefusedInvocation } from '../../contract/invocations.ts';
+import { invalidInput, Refusal } from '../../domain/refusal.ts';
 import { countRefusal } from './refusals-metric.ts';
 
 /**
  * Wraps an operation into a Lambda handler for direct invocation by other parts of the platform (IAM decides who may). Wrong
- * input and refusals are answers of the error shape; faults become function errors without their cause.
+ * input and refusals are answers with their code and status; faults become function errors without their cause.
  */
 export function invokeHandler<Input, Result extends object>(
   logger: Logger,
   schema: z.ZodType<Input>,
   operation: (input: Input) => Promise<Result>,
 ) {
-  return middy<unknown, (Result & { readonly success: true }) | ErrorResponse>()
+  return middy<unknown, (Result & { readonly success: true }) | RefusedInvocation>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .handler(async (event: unknown) => {
       const input = schema.safeParse(event);
-      if (!input.success) return { success: false, error: describeIssue(input.error) };
+      if (!input.success) return refused(invalidInput(input.error));
       logger.appendKeys(idsOf(input.data));
       try {
         return { success: true, ...(await operation(input.data)) };
       } catch (error) {
         if (error instanceof Refusal) {
           countRefusal(error);
-          return { success: false, error: error.message };
+          return refused(error);
         }
         logger.error('The invocation failed', {
           error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
         });
-        throw new Error('Internal error');
+        throw new Error(INTERNAL_ERROR.message);
       }
     });
+}
+
+function refused({ code, status, message, field, retryAfterSeconds }: Refusal): RefusedInvocation {
+  return {
+    success: false,
+    code,
+    status,
+    error: message,
+    ...(field === undefined ? {} : { field }),
+    ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
+  };
 }
 
 /** Whom an input is about, for the log. */

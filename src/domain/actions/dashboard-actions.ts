@@ -25,7 +25,8 @@ export async function actionOf(
   ports: Pick<ManageActionsPorts, 'store'>,
 ): Promise<Action> {
   const action = await ports.store.findActionById(actionId);
-  if (action?.org_id !== member.org_id) throw new Refusal(404, `action_id: no Action ${actionId}`);
+  if (action?.org_id !== member.org_id)
+    throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
   return action;
 }
 

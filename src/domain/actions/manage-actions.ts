@@ -1,13 +1,12 @@
 import { ACTION_SETTINGS, type Action, type ActionInput, actionInput } from '../../contract/actions.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
-import { describeIssue } from '../../contract/text.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
 import { marksOf } from '../organizations/marks.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidField, invalidInput, Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
 
@@ -40,7 +39,9 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
     case 'created':
       return action;
     case 'too_many':
-      throw new Refusal(409, `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION}`);
+      throw new Refusal('too_many_actions', {
+        message: `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION}`,
+      });
     case 'slug_taken':
       throw slugTaken(action);
   }
@@ -58,7 +59,7 @@ export async function updateAction(
 ): Promise<Action> {
   const previous = await requireAction(actionId, ports);
   if (change.trigger !== undefined && change.trigger !== previous.trigger) {
-    throw new Refusal(400, `trigger: is ${previous.trigger} since creation and cannot be changed`);
+    throw invalidField('trigger', `is ${previous.trigger} since creation and cannot be changed`);
   }
   const settings = parseAction(withoutNulls({ ...settingsOf(previous), ...given(change) }));
   // Also what newer code added, if this is older code that came back.
@@ -80,7 +81,7 @@ export async function updateAction(
     case 'replaced':
       return next;
     case 'stale':
-      throw new Refusal(409, 'version: the Action was changed in the meantime; read it again');
+      throw new Refusal('stale_version', { message: 'version: the Action was changed in the meantime; read it again' });
     case 'slug_taken':
       throw slugTaken(next);
   }
@@ -90,14 +91,14 @@ export async function updateAction(
 export async function deleteAction(actionId: string, ports: ManageActionsPorts): Promise<void> {
   const action = await requireAction(actionId, ports);
   if (!(await ports.store.deleteAction(action))) {
-    throw new Refusal(409, 'version: the Action was changed in the meantime; read it again');
+    throw new Refusal('stale_version', { message: 'version: the Action was changed in the meantime; read it again' });
   }
 }
 
 /** @throws Refusal 404 */
 export async function requireAction(actionId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Action> {
   const action = await ports.store.findActionById(actionId);
-  if (action === undefined) throw new Refusal(404, `action_id: no Action ${actionId}`);
+  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
   return action;
 }
 
@@ -112,15 +113,20 @@ function withoutNulls(settings: Readonly<Record<string, unknown>>): Record<strin
 
 function parseAction(input: unknown): ActionInput {
   const parsed = actionInput.safeParse(input);
-  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (!parsed.success) throw invalidInput(parsed.error);
   const settings = parsed.data;
   if (settings.trigger === 'AI-decided' && settings.parameters !== undefined) {
     const problem = parametersProblem(settings.parameters);
-    if (problem !== undefined) throw new Refusal(400, `parameters.${problem}`);
+    if (problem !== undefined) {
+      throw new Refusal('invalid_request', { field: 'parameters', message: `parameters.${problem}` });
+    }
   }
   return settings;
 }
 
 function slugTaken(action: Action): Refusal {
-  return new Refusal(409, `name: another ${action.trigger} Action of this assistant is already called ${action.slug}`);
+  return new Refusal('name_taken', {
+    field: 'name',
+    message: `name: another ${action.trigger} Action of this assistant is already called ${action.slug}`,
+  });
 }

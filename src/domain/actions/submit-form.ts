@@ -1,15 +1,13 @@
 import type { FormAction } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { FORM_SUBMISSIONS_PER_MINUTE } from '../../contract/limits.ts';
-import { MESSAGES } from '../../contract/messages.ts';
-import { describeIssue } from '../../contract/text.ts';
 import { type FormSubmitResponse, formSubmitRequest, identifier } from '../../contract/widget.ts';
 import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
 import { visitorNetwork } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidField, invalidInput, Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';
 
@@ -70,7 +68,7 @@ export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPo
   const userId = request.widget.claims?.sub ?? null;
   const siteId = assistant.site_id;
   const parsed = formSubmitRequest.safeParse(request.readBody());
-  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (!parsed.success) throw invalidInput(parsed.error);
   const { conversation_id, values, client_key } = parsed.data;
   const now = ports.now();
   const [perMinute, form, conversation] = await Promise.all([
@@ -82,18 +80,18 @@ export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPo
     identifier.safeParse(request.slug).success ? ports.findForm(siteId, request.slug) : undefined,
     ports.findConversation(siteId, conversation_id),
   ]);
-  if (!perMinute.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perMinute);
-  if (!form?.enabled) throw new Refusal(404, MESSAGES.formNotFound);
-  if (!belongsTo(conversation, userId)) throw new Refusal(400, MESSAGES.conversationUnknown);
+  if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
+  if (!form?.enabled) throw new Refusal('form_not_found');
+  if (!belongsTo(conversation, userId)) throw new Refusal('conversation_unknown');
   const missing = missingRequiredField(form.form_fields, values);
-  if (missing !== undefined) throw new Refusal(400, `values.${missing.key}: is required`);
+  if (missing !== undefined) throw invalidField(`values.${missing.key}`, 'is required');
 
   const key = client_key == null ? undefined : { siteId, conversationId: conversation_id, clientKey: client_key };
   const claim: SubmissionClaim =
     key === undefined
       ? { kind: 'claimed', submissionId: ports.newId() }
       : await ports.claimSubmission(key, ports.newId(), now);
-  if (claim.kind === 'in_progress') throw new Refusal(409, MESSAGES.submissionInProgress);
+  if (claim.kind === 'in_progress') throw new Refusal('submission_in_progress');
   if (claim.kind === 'accepted') return { success: true, submission_id: claim.submissionId };
 
   const body: FormBody = { values: cleanFormValues(values), conversation_id, submission_id: claim.submissionId };
@@ -110,14 +108,14 @@ export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPo
         .catch((cause: unknown) => ports.settleFailed(claim.submissionId, cause));
     }
   }
-  if (!accepted) throw new Refusal(502, MESSAGES.submissionFailed);
+  if (!accepted) throw new Refusal('submission_failed');
   return { success: true, submission_id: claim.submissionId };
 }
 
 /** As the widget, from an allowed origin: Allowed Domains in Allowed Websites, the Domain in Session Signed. */
 function admit({ widget, siteId }: SubmitFormRequest): Assistant {
   const assistant = admitWidget(widget);
-  if (assistant.site_id !== siteId) throw new Refusal(403, MESSAGES.siteMismatch);
+  if (assistant.site_id !== siteId) throw new Refusal('site_mismatch');
   if (widget.claims !== undefined) admitOrigin(widget.credentials, [assistant.domain]);
   return assistant;
 }

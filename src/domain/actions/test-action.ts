@@ -1,7 +1,6 @@
 import type { Action, FormField, ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
 import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
-import { MESSAGES } from '../../contract/messages.ts';
 import type { OutboundRequest } from '../delivery/outbound.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
@@ -25,9 +24,9 @@ export async function testAction(orgId: string, actionId: string, ports: TestAct
     ports.hitPerMinute(`action-test#${orgId}`, ACTION_TESTS_PER_MINUTE, ports.now()),
     ports.findAction(orgId, actionId),
   ]);
-  if (action === undefined) throw new Refusal(404, `action_id: no Action ${actionId}`);
-  if (action.suspended) throw new Refusal(409, `org_id: ${orgId} is suspended`);
-  if (!perMinute.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perMinute);
+  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
+  if (action.suspended) throw new Refusal('organization_suspended', { message: `org_id: ${orgId} is suspended` });
+  if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
   const id = ports.newId();
   const sample = sampleRequest(action, id, ports.now());
   const { request, result } = await attemptOnce(action, { ...sample, reference: id }, ports);

@@ -1,5 +1,4 @@
 import type { Assistant } from '../../contract/assistants.ts';
-import { MESSAGES } from '../../contract/messages.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import { identifier } from '../../contract/widget.ts';
 import { Refusal } from '../refusal.ts';
@@ -60,15 +59,15 @@ export async function identifyWidget(
  * @throws Refusal 401, or 403 for the IP allowlist
  */
 export function admitWidget({ credentials, assistant, claims }: IdentifiedWidget): Assistant {
-  if (!credentials.sessionToken && !credentials.siteId) throw new Refusal(401, MESSAGES.credentialsRequired);
-  if (credentials.sessionToken && claims === undefined) throw new Refusal(401, MESSAGES.sessionTokenInvalid);
-  if (assistant === undefined) throw new Refusal(401, MESSAGES.siteNotFound);
-  if (!assistant.enabled || assistant.suspended) throw new Refusal(401, MESSAGES.siteDisabled);
+  if (!credentials.sessionToken && !credentials.siteId) throw new Refusal('credentials_required');
+  if (credentials.sessionToken && claims === undefined) throw new Refusal('session_token_invalid');
+  if (assistant === undefined) throw new Refusal('site_not_found');
+  if (!assistant.enabled || assistant.suspended) throw new Refusal('site_disabled');
   if (claims === undefined) {
-    if (assistant.authentication_mode === 'Session Signed') throw new Refusal(401, MESSAGES.sessionTokenRequired);
+    if (assistant.authentication_mode === 'Session Signed') throw new Refusal('session_token_required');
     admitOrigin(credentials, assistant.allowed_domains);
   }
-  if (!ipAllowed(assistant.ip_allowlist, credentials.ip)) throw new Refusal(403, MESSAGES.ipNotAllowed);
+  if (!ipAllowed(assistant.ip_allowlist, credentials.ip)) throw new Refusal('ip_not_allowed');
   return assistant;
 }
 
@@ -80,11 +79,11 @@ export function admitOrigin(
   credentials: Pick<WidgetCredentials, 'origin' | 'referer'>,
   entries: readonly string[],
 ): void {
-  if (entries.length === 0) throw new Refusal(401, MESSAGES.noAllowedDomains);
+  if (entries.length === 0) throw new Refusal('no_allowed_domains');
   const header = credentials.origin || credentials.referer;
-  if (!header) throw new Refusal(401, MESSAGES.originRequired);
+  if (!header) throw new Refusal('origin_required');
   const page = pageHost(header);
   if (page === undefined || !entries.some((entry) => hostMatches(entry, page))) {
-    throw new Refusal(401, MESSAGES.originNotAllowed);
+    throw new Refusal('origin_not_allowed');
   }
 }

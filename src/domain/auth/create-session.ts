@@ -1,9 +1,8 @@
 import type { Assistant } from '../../contract/assistants.ts';
 import { SESSION_CREATE_PER_MINUTE, SESSION_TOKEN_MAX_BYTES } from '../../contract/limits.ts';
-import { MESSAGES } from '../../contract/messages.ts';
 import type { SessionClaims, SessionCreateResponse } from '../../contract/sessions.ts';
 import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidField, Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
 import { serverSecretMatches, siteOfServerSecret } from './server-secret.ts';
 import { parseSessionRequest } from './session-request.ts';
@@ -32,11 +31,11 @@ export async function createSession(
     ports.hitPerMinute(`session-create#${request.ip}`, SESSION_CREATE_PER_MINUTE, now),
     siteId === undefined ? undefined : ports.findAssistant(siteId),
   ]);
-  if (!perIp.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perIp);
-  if (request.serverKey === undefined || request.serverKey === '') throw new Refusal(401, MESSAGES.serverKeyRequired);
-  if (!request.serverKey.startsWith('ss_')) throw new Refusal(401, MESSAGES.serverKeyFormat);
+  if (!perIp.allowed) throw new Refusal('rate_limit_exceeded', perIp);
+  if (request.serverKey === undefined || request.serverKey === '') throw new Refusal('server_key_required');
+  if (!request.serverKey.startsWith('ss_')) throw new Refusal('server_key_malformed');
   if (!assistant?.enabled || assistant.suspended || !serverSecretMatches(assistant.server_secret, request.serverKey)) {
-    throw new Refusal(401, MESSAGES.serverKeyInvalid);
+    throw new Refusal('server_key_invalid');
   }
 
   const session = parseSessionRequest(request.readBody());
@@ -54,11 +53,11 @@ export async function createSession(
     exp: expiresAt,
   });
   if (token.length > SESSION_TOKEN_MAX_BYTES) {
-    throw new Refusal(400, `context: the session token would exceed ${SESSION_TOKEN_MAX_BYTES} bytes`);
+    throw invalidField('context', `the session token would exceed ${SESSION_TOKEN_MAX_BYTES} bytes`);
   }
 
   const perHour = await ports.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now);
-  if (!perHour.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perHour);
+  if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
   return {
     success: true,
     session_token: token,

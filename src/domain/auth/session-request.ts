@@ -12,9 +12,9 @@ import {
   USER_ID_MAX_CHARACTERS,
   USER_NAME_MAX_CHARACTERS,
 } from '../../contract/limits.ts';
-import { characters, describeIssue } from '../../contract/text.ts';
+import { characters } from '../../contract/text.ts';
 import { endpointUrl } from '../../contract/url.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidInput } from '../refusal.ts';
 
 /** A JSON `null` means what leaving the field out means: clients in many languages send it for "none". */
 export const sessionRequest = z.object({
@@ -67,7 +67,7 @@ export type SessionRequest = {
  */
 export function parseSessionRequest(body: unknown): SessionRequest {
   const parsed = sessionRequest.safeParse(body);
-  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (!parsed.success) throw invalidInput(parsed.error);
   const { user_id, user_name, user_email, context, usage_webhook, ttl_minutes } = parsed.data;
   return {
     userId: user_id || undefined,

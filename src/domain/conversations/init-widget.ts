@@ -2,8 +2,6 @@ import type { FormAction } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { truncateCharacters } from '../../contract/characters.ts';
 import { URL_MAX_CHARACTERS } from '../../contract/limits.ts';
-import { MESSAGES } from '../../contract/messages.ts';
-import { describeIssue } from '../../contract/text.ts';
 import { type InitResponse, initRequest } from '../../contract/widget.ts';
 import {
   admitWidget,
@@ -15,7 +13,7 @@ import {
 } from '../auth/authenticate-widget.ts';
 import type { PublishEvent } from '../events/publish.ts';
 import type { HitPerHour } from '../rate-limits/rate-limits.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidInput, Refusal } from '../refusal.ts';
 import type { Clock, NewId } from '../sources.ts';
 import { belongsTo, type Conversation, type FindConversation } from './conversations.ts';
 import { anonymousVisitorId, userVisitorId } from './visitor-id.ts';
@@ -62,7 +60,7 @@ export async function initWidget(
 ): Promise<InitResponse> {
   const assistant = admitWidget(widget);
   const parsed = initRequest.safeParse(readBody());
-  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (!parsed.success) throw invalidInput(parsed.error);
   if (named.status === 'rejected') throw named.reason;
   const now = ports.now();
   const userId = widget.claims?.sub ?? null;
@@ -83,7 +81,7 @@ export async function initWidget(
     ports.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now),
     ports.formsOf(assistant),
   ]);
-  if (!perHour.allowed) throw new Refusal(429, MESSAGES.rateLimitExceeded, perHour);
+  if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
   if (resumed === undefined) {
     // After the count: a request that the limit refuses writes nothing else.
     await ports.saveConversation(conversation);

@@ -3,7 +3,7 @@ import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/event
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidField } from '../refusal.ts';
 import type { CatalogEvent } from './publish.ts';
 
 export type PutEventPorts = {
@@ -28,11 +28,11 @@ export async function putEvent(
   ports: PutEventPorts,
 ): Promise<PutEventResult> {
   const { event, org_id, site_id, data } = input;
-  if (!isEventName(event)) throw new Refusal(400, `event: ${event} is not in the catalog`);
-  if (!isJsonObject(data)) throw new Refusal(400, 'data: must be a JSON object');
+  if (!isEventName(event)) throw invalidField('event', `${event} is not in the catalog`);
+  if (!isJsonObject(data)) throw invalidField('data', 'must be a JSON object');
   await requireOrganization(org_id, ports);
   if (site_id !== undefined && (await requireAssistant(site_id, ports)).org_id !== org_id) {
-    throw new Refusal(400, `site_id: ${site_id} belongs to another organization`);
+    throw invalidField('site_id', `${site_id} belongs to another organization`);
   }
   const sent: CatalogEvent = { event, org_id, ...(site_id === undefined ? {} : { site_id }), data };
   const id = await ports.putOnBus(sent);

@@ -31,11 +31,14 @@ export async function replayEvent(
 ): Promise<Replay> {
   const { event_id, action_id, search } = request;
   const action = await requireAction(action_id, ports);
-  if (action.trigger !== 'Event') throw new Refusal(409, `action_id: ${action_id} is no Event Action`);
-  if (!action.enabled) throw new Refusal(409, `action_id: ${action_id} is switched off`);
+  if (action.trigger !== 'Event')
+    throw new Refusal('not_an_event_action', { message: `action_id: ${action_id} is no Event Action` });
+  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${action_id} is switched off` });
   const attempts = await ports.eventAttempts(action_id, event_id, eventTime(search, ports.now));
   if (attempts.length === 0) {
-    throw new Refusal(404, `event_id: the log of ${action_id} holds no attempt of ${event_id} ${searched(search)}`);
+    throw new Refusal('event_not_found', {
+      message: `event_id: the log of ${action_id} holds no attempt of ${event_id} ${searched(search)}`,
+    });
   }
   const sent = sentEnvelope(action, attempts);
   const replay = Buffer.from(ports.randomBytes(6)).toString('hex');
@@ -50,7 +53,7 @@ function sentEnvelope(action: EventAction, attempts: readonly EventAttempt[]): E
   const text =
     whole?.payload ?? (action.method === 'GET' && first !== undefined ? withoutData(action, first) : undefined);
   if (text === undefined) {
-    throw new Refusal(409, 'payload: the log holds no whole envelope: it was too large, or sent by GET');
+    throw new Refusal('envelope_not_kept');
   }
   return envelope.parse(JSON.parse(text));
 }

@@ -61,7 +61,7 @@ export async function reseal(ports: ResealPorts): Promise<Resealed> {
   }
 
   if ((await ports.sealingRing.read())[0].kid !== newest.kid) {
-    throw new Refusal(409, 'sealing key: somebody else replaced it in the meantime; run this again');
+    throw new Refusal('sealing_key_replaced');
   }
   await ports.sealingRing.write([newest]);
   return { kid: newest.kid, resealed, dropped_keys: ring.length - 1, lost: [...lost].sort() };

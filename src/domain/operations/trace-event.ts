@@ -66,7 +66,8 @@ export async function traceEvent(
     if (first !== undefined) when = { at: first.event_time };
     progress(found.size);
   }
-  if (first === undefined) throw new Refusal(404, `event_id: no attempt of ${event_id} ${searched(search)}`);
+  if (first === undefined)
+    throw new Refusal('event_not_found', { message: `event_id: no attempt of ${event_id} ${searched(search)}` });
   const { trigger_ref: event, event_time: time } = first;
   const deliveries = [...found]
     .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))

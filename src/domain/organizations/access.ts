@@ -18,9 +18,10 @@ export async function requireMembership(
   ports: MembershipReads,
 ): Promise<Membership> {
   const membership = await ports.findMembership(orgId, sub);
-  if (membership === undefined) throw new Refusal(404, `org_id: no organization ${orgId}`);
+  if (membership === undefined)
+    throw new Refusal('organization_not_found', { message: `org_id: no organization ${orgId}` });
   if (role === 'admin' && membership.role !== 'admin') {
-    throw new Refusal(403, 'Only admins of the organization may do this');
+    throw new Refusal('admin_required');
   }
   return membership;
 }

@@ -40,9 +40,9 @@ async function earlier<T>(
   const creation = await ports.findCreation(key);
   if (creation === undefined) return undefined;
   if (creation.fingerprint !== fingerprint) {
-    throw new Refusal(409, 'idempotency_key: was used for a different request');
+    throw new Refusal('idempotency_key_reused');
   }
   const created = await find(creation.entity_id);
-  if (created === undefined) throw new Refusal(409, 'idempotency_key: what it created was deleted since');
+  if (created === undefined) throw new Refusal('created_then_deleted');
   return created;
 }

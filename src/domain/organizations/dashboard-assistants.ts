@@ -34,7 +34,8 @@ export function assistantView(assistant: Assistant): AssistantView {
 /** @throws Refusal 404 also for an assistant of another organization */
 export async function assistantOf(member: Membership, siteId: string, ports: Pick<Ports, 'store'>): Promise<Assistant> {
   const assistant = await ports.store.findAssistant(siteId);
-  if (assistant?.org_id !== member.org_id) throw new Refusal(404, `site_id: no assistant ${siteId}`);
+  if (assistant?.org_id !== member.org_id)
+    throw new Refusal('assistant_not_found', { message: `site_id: no assistant ${siteId}` });
   return assistant;
 }
 

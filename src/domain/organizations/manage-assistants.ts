@@ -1,11 +1,10 @@
 import { type Assistant, type AssistantInput, assistantInput, escalationTopics } from '../../contract/assistants.ts';
-import { describeIssue } from '../../contract/text.ts';
 import { normalizeHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import { given } from '../given.ts';
 import { newId } from '../ids.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidField, invalidInput, Refusal } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { marksOf } from './marks.ts';
 
@@ -60,13 +59,10 @@ export async function generateServerSecret(
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
   const previous = await requireAssistant(siteId, ports);
   if (previous.authentication_mode !== 'Session Signed') {
-    throw new Refusal(400, 'authentication_mode: must be Session Signed to generate a server secret');
+    throw invalidField('authentication_mode', 'must be Session Signed to generate a server secret');
   }
   if (previous.server_secret !== undefined && !options.regenerate) {
-    throw new Refusal(
-      409,
-      'server_secret: exists already; regenerate replaces it, and the old one stops working at once',
-    );
+    throw new Refusal('server_secret_exists');
   }
   const serverSecret = newServerSecret(siteId, ports.randomBytes);
   const assistant = await save(previous, { ...previous, server_secret: storedServerSecret(serverSecret) }, ports);
@@ -83,7 +79,7 @@ export async function setEscalationTopics(
   ports: ManagementPorts,
 ): Promise<Assistant> {
   const parsed = escalationTopics.safeParse(topics);
-  if (!parsed.success) throw new Refusal(400, `escalation_topics.${describeIssue(parsed.error)}`);
+  if (!parsed.success) throw invalidInput(parsed.error, 'escalation_topics');
   const previous = await requireAssistant(siteId, ports);
   return save(previous, { ...previous, escalation_topics: parsed.data }, ports);
 }
@@ -91,14 +87,16 @@ export async function setEscalationTopics(
 /** @throws Refusal 404 */
 export async function requireAssistant(siteId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Assistant> {
   const assistant = await ports.store.findAssistant(siteId);
-  if (assistant === undefined) throw new Refusal(404, `site_id: no assistant ${siteId}`);
+  if (assistant === undefined) throw new Refusal('assistant_not_found', { message: `site_id: no assistant ${siteId}` });
   return assistant;
 }
 
 async function save(previous: Assistant, changed: Assistant, ports: ManagementPorts): Promise<Assistant> {
   const next = { ...changed, updated_at: ports.now().toISOString(), version: previous.version + 1 };
   if (!(await ports.store.replaceAssistant(previous, next))) {
-    throw new Refusal(409, 'version: the assistant was changed in the meantime; read it again');
+    throw new Refusal('stale_version', {
+      message: 'version: the assistant was changed in the meantime; read it again',
+    });
   }
   return next;
 }
@@ -110,7 +108,7 @@ function settingsOf(assistant: Assistant): AssistantInput {
 
 function parseAssistant(input: unknown): AssistantInput {
   const parsed = assistantInput.safeParse(input);
-  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (!parsed.success) throw invalidInput(parsed.error);
   const { domain, allowed_domains, ip_allowlist, ...rest } = parsed.data;
   return {
     ...rest,
@@ -123,22 +121,17 @@ function parseAssistant(input: unknown): AssistantInput {
 function hostEntry(entry: string, field: string): string {
   const normalized = normalizeHostEntry(entry);
   if (normalized === undefined) {
-    throw new Refusal(400, `${field}: must be a host such as example.com or example.com:8443, without wildcards`);
+    throw invalidField(field, 'must be a host such as example.com or example.com:8443, without wildcards');
   }
   return normalized;
 }
 
 function ipAddress(entry: string, field: string): string {
   const normalized = normalizeIpAddress(entry);
-  if (normalized === undefined) throw new Refusal(400, `${field}: must be an IPv4 or IPv6 address`);
+  if (normalized === undefined) throw invalidField(field, 'must be an IPv4 or IPv6 address');
   return normalized;
 }
 
 function requirePaid(plan: string): void {
-  if (plan !== 'paid') {
-    throw new Refusal(
-      400,
-      'authentication_mode: Session Signed is a paid feature; the organization is on the free plan',
-    );
-  }
+  if (plan !== 'paid') throw new Refusal('paid_feature', { field: 'authentication_mode' });
 }

@@ -1,6 +1,5 @@
 import { type Membership, memberInput } from '../../contract/members.ts';
-import { describeIssue } from '../../contract/text.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidInput, Refusal } from '../refusal.ts';
 import type { Clock } from '../sources.ts';
 import { requireOrganization } from './manage-organizations.ts';
 import type { ConfigurationStore } from './store.ts';
@@ -32,7 +31,7 @@ export async function addMember(
   ports: ManageMembersPorts,
 ): Promise<{ readonly membership: Membership; readonly invited: boolean }> {
   const parsed = memberInput.safeParse({ ...input, email: input.email.trim().toLowerCase() });
-  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (!parsed.success) throw invalidInput(parsed.error);
   const { email, role } = parsed.data;
   await requireOrganization(orgId, ports);
   const { sub, invited, verified } = await ports.ensureUser(email);
@@ -54,7 +53,8 @@ export async function addMember(
 export async function removeMember(orgId: string, email: string, ports: ManageMembersPorts): Promise<Membership> {
   const wanted = email.trim().toLowerCase();
   const membership = (await ports.members.list(orgId)).find((member) => member.email === wanted);
-  if (membership === undefined) throw new Refusal(404, `email: ${wanted} is no member of ${orgId}`);
+  if (membership === undefined)
+    throw new Refusal('member_not_found', { message: `email: ${wanted} is no member of ${orgId}` });
   await ports.members.remove(orgId, membership.sub);
   return membership;
 }

@@ -1,7 +1,6 @@
 import { type Organization, type OrganizationInput, organizationInput } from '../../contract/organizations.ts';
-import { describeIssue } from '../../contract/text.ts';
 import { newId } from '../ids.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidInput, Refusal } from '../refusal.ts';
 import type { Clock, RandomBytes } from '../sources.ts';
 import type { ConfigurationStore } from './store.ts';
 
@@ -49,12 +48,13 @@ export async function requireOrganization(
   ports: { readonly store: Pick<ConfigurationStore, 'findOrganization'> },
 ): Promise<Organization> {
   const organization = await ports.store.findOrganization(orgId);
-  if (organization === undefined) throw new Refusal(404, `org_id: no organization ${orgId}`);
+  if (organization === undefined)
+    throw new Refusal('organization_not_found', { message: `org_id: no organization ${orgId}` });
   return organization;
 }
 
 function parseOrganization(input: unknown): OrganizationInput {
   const parsed = organizationInput.safeParse(input);
-  if (!parsed.success) throw new Refusal(400, describeIssue(parsed.error));
+  if (!parsed.success) throw invalidInput(parsed.error);
   return parsed.data;
 }

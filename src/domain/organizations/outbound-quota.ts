@@ -1,6 +1,5 @@
 import { dailyOutboundQuota, type OrganizationMarks } from '../../contract/organizations.ts';
-import { describeIssue } from '../../contract/text.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidInput } from '../refusal.ts';
 import { type Marked, type MarkPorts, markOrganization } from './marks.ts';
 
 export type QuotaChange = Marked & { readonly org_id: string; readonly daily_outbound_quota: number | null };
@@ -12,7 +11,7 @@ export type QuotaChange = Marked & { readonly org_id: string; readonly daily_out
  */
 export async function setOutboundQuota(orgId: string, perDay: number | null, ports: MarkPorts): Promise<QuotaChange> {
   const parsed = dailyOutboundQuota.safeParse(perDay);
-  if (!parsed.success) throw new Refusal(400, `daily_outbound_quota: ${describeIssue(parsed.error)}`);
+  if (!parsed.success) throw invalidInput(parsed.error, 'daily_outbound_quota');
   const mark = { daily_outbound_quota: parsed.data };
   const carries = (part: OrganizationMarks) => (part.daily_outbound_quota ?? null) === mark.daily_outbound_quota;
   return { org_id: orgId, ...mark, ...(await markOrganization(orgId, mark, carries, ports)) };

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { MESSAGES } from '../../contract/messages.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/usage.ts';
 import { type AttemptStart, type DeliveryLog, type LogWriteFailed, resultOf } from '../delivery/delivery-log.ts';
@@ -26,7 +25,7 @@ export type ReportUsagePorts = {
  */
 export async function reportUsage(report: UsageReport, ports: ReportUsagePorts): Promise<UsageReportResult> {
   const claims = await ports.verifyTokenOfTurn(report.session_token);
-  if (claims === undefined) throw new Refusal(401, MESSAGES.sessionTokenInvalid);
+  if (claims === undefined) throw new Refusal('session_token_invalid');
   const webhook = claims.usage_webhook;
   if (webhook === undefined) return { should_continue: true, reported: false };
 

@@ -62,7 +62,10 @@ describe('who may do what', () => {
     const { call, store } = withAssistant();
     store.actions.set('act_event', anEventAction());
     const { status, body } = await call('max', method, path, method === 'GET' ? undefined : {});
-    expect([status, body.error]).toEqual([403, 'Only admins of the organization may do this']);
+    expect([status, body]).toEqual([
+      403,
+      { success: false, code: 'admin_required', error: 'Only admins of the organization may do this' },
+    ]);
   });
 
   test('a role that was taken away is gone with the next request', async () => {
@@ -165,7 +168,8 @@ describe('assistants', () => {
       version: 1,
       change: { [field]: [entry] },
     });
-    expect([status, body.error.startsWith(`${field}.0: `)]).toEqual([400, true]);
+    expect([status, body.code, body.field]).toEqual([400, 'invalid_request', `${field}.0`]);
+    expect(body.error.startsWith(`${field}.0: `)).toBe(true);
   });
 
   test('escalation channels, the owner and the secret cannot be set here', async () => {
@@ -202,7 +206,7 @@ describe('assistants', () => {
     const { status, body } = await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'Second' } });
     expect(status).toBe(409);
     expect(body).toMatchObject({ success: false, current: { name: 'First', version: 2 } });
-    expect(body.error).toMatch(/^version: /);
+    expect(body).toMatchObject({ code: 'stale_version', error: expect.stringMatching(/^version: /) });
   });
 
   test('of two saves of one version exactly one wins', async () => {
@@ -322,7 +326,11 @@ describe('Actions', () => {
       expect((await call('anna', 'POST', ...create(eventAction, `key-${count}`))).status).toBe(201);
     }
     const { status, body } = await call('anna', 'POST', ...create(eventAction, 'key-50'));
-    expect([status, body.error]).toEqual([409, 'actions: an organization has at most 50']);
+    expect([status, body.code, body.error]).toEqual([
+      409,
+      'too_many_actions',
+      'actions: an organization has at most 50',
+    ]);
   });
 
   test('are deleted at the version that was read', async () => {

@@ -1,7 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { dashboardReply } from '../../../src/adapters/handlers/dashboard-router.ts';
-import { dashboardRoutes } from '../../../src/adapters/handlers/dashboard-routes.ts';
-import { httpHandler } from '../../../src/adapters/handlers/http.ts';
+import { dashboardHandler } from '../../../src/adapters/handlers/dashboard-router.ts';
+import { type DashboardPorts, dashboardRoutes } from '../../../src/adapters/handlers/dashboard-routes.ts';
 import type { TestResult } from '../../../src/contract/dashboard.ts';
 import type { Membership, Role } from '../../../src/contract/members.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
@@ -11,8 +10,11 @@ import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
 
-/** The dashboard's API on a configuration in memory, called with the events that API Gateway hands over. */
-export function dashboardApi() {
+/**
+ * The dashboard's API on a configuration in memory, called with the events that API Gateway hands over.
+ * @param ways taken instead of what a test has no need of
+ */
+export function dashboardApi(ways: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
   const clock = new FrozenClock();
   const store = new InMemoryConfigurationStore();
   const recorded = new InMemoryRecordedStores(store, clock.now);
@@ -57,13 +59,14 @@ export function dashboardApi() {
         response_excerpt: 'ok',
       };
     },
+    ...ways,
     sealSigningSecret: async (secret, actionId) => `sealed ${secret.length} for ${actionId}`,
     now: clock.now,
     randomBytes: countingBytes(),
   });
-  const handler = httpHandler(new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' }), (request) =>
-    dashboardReply(routes, request, { findMembership: async (orgId, sub) => find(orgId, sub) }),
-  );
+  const handler = dashboardHandler(new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' }), routes, {
+    findMembership: async (orgId, sub) => find(orgId, sub),
+  });
 
   /** @param sub of the access token; undefined for an event that no authorizer saw */
   const call = async (sub: string | undefined, method: string, path: string, body?: object) => {
@@ -106,7 +109,12 @@ export function dashboardApi() {
       succeed: () => undefined,
     };
     const reply = await handler(event, context);
-    return { status: reply.statusCode ?? 0, body: JSON.parse(reply.body ?? '{}'), text: reply.body ?? '' };
+    return {
+      status: reply.statusCode ?? 0,
+      headers: reply.headers ?? {},
+      body: JSON.parse(reply.body ?? '{}'),
+      text: reply.body ?? '',
+    };
   };
   return { call, store, recorded, memberships, join, tested, clock };
 }

@@ -48,7 +48,7 @@ test('no answer can be stored or sniffed, or framed', async () => {
 });
 
 test('headers set before a refusal or a fault stay on the answer', async () => {
-  for (const error of [new Refusal(403, 'no'), new Error('fault')]) {
+  for (const error of [new Refusal('ip_not_allowed'), new Error('fault')]) {
     const handler = handlerOf(async (_, headers) => {
       headers['access-control-allow-origin'] = 'https://shop.example';
       throw error;
@@ -59,12 +59,12 @@ test('headers set before a refusal or a fault stay on the answer', async () => {
 
 test('Retry-After stands on a refusal that names a time, and on no other', async () => {
   const limited = await call(
-    handlerOf(async () => Promise.reject(new Refusal(429, 'x', { retryAfterSeconds: 7 }))),
+    handlerOf(async () => Promise.reject(new Refusal('rate_limit_exceeded', { retryAfterSeconds: 7 }))),
     {},
   );
   expect(limited.headers['retry-after']).toBe('7');
   const other = await call(
-    handlerOf(async () => Promise.reject(new Refusal(400, 'x'))),
+    handlerOf(async () => Promise.reject(new Refusal('invalid_request'))),
     {},
   );
   expect(other.headers).not.toHaveProperty('retry-after');

@@ -31,20 +31,32 @@ test.each<[unknown, string]>([
   ['text', 'expected object, received string'],
 ])('the wrong input %j is an answer that names the field', async (input, error) => {
   const { result } = await invoke(input, async () => ({}));
-  expect(result).toEqual({ success: false, error: expect.stringContaining(error) });
+  expect(result).toMatchObject({
+    success: false,
+    code: 'invalid_request',
+    status: 400,
+    error: expect.stringContaining(error),
+  });
 });
 
 test('a refusal is an answer; one of who asks too often is counted', async () => {
   const refuse = (refusal: Refusal) => async () => {
     throw refusal;
   };
-  const often = await invoke(INPUT, refuse(new Refusal(429, 'Rate limit exceeded')));
-  expect(often.result).toEqual({ success: false, error: 'Rate limit exceeded' });
-  expect(often.log).toContain('"reason":"rateLimitExceeded"');
-  const strange = await invoke(INPUT, refuse(new Refusal(403, 'of no name')));
-  expect(strange.log).toContain('"reason":"other"');
-  const wrong = await invoke(INPUT, refuse(new Refusal(400, 'wrong')));
-  expect([wrong.result, wrong.log]).toEqual([{ success: false, error: 'wrong' }, '']);
+  const often = await invoke(INPUT, refuse(new Refusal('rate_limit_exceeded', { retryAfterSeconds: 42 })));
+  expect(often.result).toEqual({
+    success: false,
+    code: 'rate_limit_exceeded',
+    status: 429,
+    error: 'Rate limit exceeded',
+    retry_after_seconds: 42,
+  });
+  expect(often.log).toContain('"reason":"rate_limit_exceeded"');
+  const suspended = await invoke(INPUT, refuse(new Refusal('organization_suspended', { message: 'org_1 is' })));
+  expect([suspended.result, suspended.log]).toEqual([
+    { success: false, code: 'organization_suspended', status: 409, error: 'org_1 is' },
+    '',
+  ]);
 });
 
 test('a fault is hidden, and its line says whom it was about and nothing else of the input', async () => {

@@ -159,7 +159,7 @@ describe('the two limits', () => {
   test("401 comes before 400, and a stranger's body is not even read", async () => {
     const { ports } = setUp();
     const readBody = () => {
-      throw new Refusal(400, 'read');
+      throw new Refusal('invalid_request', { message: 'read' });
     };
     expect(await saidNo(createSession({ serverKey: undefined, ip: '203.0.113.5', readBody }, ports))).toEqual([
       401,

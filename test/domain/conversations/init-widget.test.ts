@@ -166,7 +166,7 @@ describe('refuses', () => {
 
   test('in this order: token, disabled, mode, empty list, missing header, host, IP address, body', async () => {
     const readBody = () => {
-      throw new Refusal(400, 'body');
+      throw new Refusal('invalid_request', { message: 'body' });
     };
     const everythingWrong: Partial<Assistant> = {
       ...SIGNED,

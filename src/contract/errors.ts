@@ -1,0 +1,78 @@
+/**
+ * Every refusal of the service by its stable code: the status with which it is answered, and the message. The messages of the
+ * public routes are those of the spec's "Errors", word for word. Callers compare codes, never messages: one that names an id or a
+ * field says more than the table.
+ */
+export const REFUSALS = {
+  origin_not_allowed: { status: 401, message: 'Origin not in allowed domains' },
+  no_allowed_domains: { status: 401, message: 'Site has no allowed domains configured' },
+  origin_required: { status: 401, message: 'Origin or Referer header required for safelist auth' },
+  session_token_required: { status: 401, message: 'This site requires session token authentication' },
+  site_disabled: { status: 401, message: 'Widget site is disabled' },
+  ip_not_allowed: { status: 403, message: 'Access denied: IP not in allowlist' },
+  rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded' },
+  server_key_required: { status: 401, message: 'Server key required' },
+  server_key_malformed: { status: 401, message: 'Invalid server key format' },
+  server_key_invalid: { status: 401, message: 'Invalid server key' },
+
+  // The rest is open in the spec (docs/open-points.md).
+  session_token_invalid: { status: 401, message: 'Invalid or expired session token' },
+  site_not_found: { status: 401, message: 'Widget site not found' },
+  credentials_required: { status: 401, message: 'X-Site-Id or X-Session-Token header required' },
+  site_mismatch: { status: 403, message: 'The credential belongs to another site' },
+  body_not_json: { status: 400, message: 'Request body must be valid JSON' },
+  body_not_object: { status: 400, message: 'Request body must be a JSON object' },
+  body_too_large: { status: 413, message: 'Request body is too large' },
+  /** Its message names the field and says what is wrong with it. */
+  invalid_request: { status: 400, message: 'The request is not valid' },
+  form_not_found: { status: 404, message: 'Form not found' },
+  conversation_unknown: { status: 400, message: 'conversation_id: unknown conversation' },
+  submission_in_progress: { status: 409, message: 'client_key: this submission is still being delivered' },
+  submission_failed: { status: 502, message: 'The submission could not be delivered' },
+  login_required: { status: 401, message: 'Log in first' },
+  admin_required: { status: 403, message: 'Only admins of the organization may do this' },
+  not_found: { status: 404, message: 'Not found' },
+  organization_not_found: { status: 404, message: 'org_id: no such organization' },
+  assistant_not_found: { status: 404, message: 'site_id: no such assistant' },
+  action_not_found: { status: 404, message: 'action_id: no such Action' },
+  member_not_found: { status: 404, message: 'email: no such member' },
+  event_not_found: { status: 404, message: 'event_id: no attempt of this event' },
+  stack_not_found: { status: 404, message: 'stack: no such stack' },
+  stale_version: { status: 409, message: 'version: it was changed in the meantime; read it again' },
+  too_many_actions: { status: 409, message: 'actions: the organization has as many as it may have' },
+  name_taken: { status: 409, message: 'name: another Action of this assistant is already called so' },
+  paid_feature: {
+    status: 400,
+    message: 'authentication_mode: Session Signed is a paid feature; the organization is on the free plan',
+  },
+  server_secret_exists: {
+    status: 409,
+    message: 'server_secret: exists already; regenerate replaces it, and the old one stops working at once',
+  },
+  idempotency_key_reused: { status: 409, message: 'idempotency_key: was used for a different request' },
+  created_then_deleted: { status: 409, message: 'idempotency_key: what it created was deleted since' },
+  organization_suspended: { status: 409, message: 'org_id: the organization is suspended' },
+  not_an_event_action: { status: 409, message: 'action_id: is no Event Action' },
+  action_disabled: { status: 409, message: 'action_id: is switched off' },
+  envelope_not_kept: {
+    status: 409,
+    message: 'payload: the log holds no whole envelope: it was too large, or sent by GET',
+  },
+  envelope_too_large: { status: 413, message: 'payload: no queue message can hold the envelope' },
+  sealing_key_replaced: {
+    status: 409,
+    message: 'sealing key: somebody else replaced it in the meantime; run this again',
+  },
+} as const satisfies Record<string, { readonly status: number; readonly message: string }>;
+
+export type RefusalCode = keyof typeof REFUSALS;
+export type RefusalStatus = (typeof REFUSALS)[RefusalCode]['status'];
+
+/** A fault of the service itself: its cause is in the log, under the request id, and nowhere else. */
+export const INTERNAL_ERROR = { code: 'internal_error', status: 500, message: 'Internal error' } as const;
+
+export type ErrorCode = RefusalCode | typeof INTERNAL_ERROR.code;
+
+export const REFUSAL_CODES: readonly RefusalCode[] = Object.keys(REFUSALS).filter(
+  (code): code is RefusalCode => code in REFUSALS,
+);

@@ -1,0 +1,100 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { invokeHandler } from '../../../src/adapters/handlers/invoke.ts';
+import { actionTestFunction } from '../../../src/adapters/lambda/action-test.ts';
+import { lambdaClient } from '../../../src/adapters/lambda/invoke-function.ts';
+import type { Action } from '../../../src/contract/actions.ts';
+import { actionTestRequest } from '../../../src/contract/tools.ts';
+import { testAction } from '../../../src/domain/actions/test-action.ts';
+import { aFormAction, ORG_ID } from '../../fakes/configuration.ts';
+import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, openSigningSecret } from '../../fakes/delivery.ts';
+import { FakeLimit } from '../../fakes/limits.ts';
+import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { lambdaContext, logged } from '../../lambdas/invocation.ts';
+import { dashboardApi } from '../handlers/dashboard-api.ts';
+
+/** The way of the Test button: the dashboard's API invokes the action-test function over HTTP, as Lambda is invoked. */
+const limit = new FakeLimit();
+let stored: Action | undefined;
+const functionHandler = invokeHandler(
+  new Logger({ serviceName: 'action-test' }),
+  actionTestRequest,
+  async (request) => ({
+    result: await testAction(request.org_id, request.action_id, {
+      findAction: async () => stored,
+      hitPerMinute: limit.hit,
+      deliver: new FakeOutbound().deliver,
+      log: new InMemoryDeliveryLog(),
+      logWriteFailed: new FakeLogWriteFailed().report,
+      openSigningSecret,
+      now: new FrozenClock().now,
+      newId: countingIds(),
+    }),
+  }),
+);
+
+let lambda: Server;
+beforeAll(async () => {
+  lambda = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { result } = await logged(() =>
+      functionHandler(JSON.parse(Buffer.concat(chunks).toString()), lambdaContext()),
+    );
+    response.end(JSON.stringify(result));
+  });
+  await new Promise<void>((resolve) => lambda.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => new Promise((resolve) => lambda.close(resolve)));
+
+beforeEach(() => {
+  stored = aFormAction();
+  limit.decision = { allowed: true };
+});
+
+async function pressTest() {
+  const { port } = lambda.address() as AddressInfo;
+  const client = lambdaClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const { call, store } = dashboardApi({ testAction: actionTestFunction(client, 'action-test') });
+  const action = aFormAction();
+  store.actions.set(action.action_id, action);
+  try {
+    return await call('anna', 'POST', `/organizations/${ORG_ID}/actions/${action.action_id}/test`);
+  } finally {
+    client.destroy();
+  }
+}
+
+test('a test is answered with what the function says', async () => {
+  expect(await pressTest()).toMatchObject({ status: 200, body: { success: true, status: 200 } });
+});
+
+test('of a suspended organization reaches the dashboard as what it is', async () => {
+  stored = aFormAction({ suspended: true });
+  const { status, body } = await pressTest();
+  expect([status, body]).toEqual([
+    409,
+    { success: false, code: 'organization_suspended', error: `org_id: ${ORG_ID} is suspended` },
+  ]);
+});
+
+test('that comes too often says when to come again', async () => {
+  limit.decision = { allowed: false, retryAfterSeconds: 42 };
+  const { status, headers, body } = await pressTest();
+  expect([status, headers['retry-after'], body]).toEqual([
+    429,
+    '42',
+    { success: false, code: 'rate_limit_exceeded', error: 'Rate limit exceeded' },
+  ]);
+});
+
+test('of an Action that was deleted a moment ago is a 404', async () => {
+  stored = undefined;
+  const { status, body } = await pressTest();
+  expect([status, body.code]).toEqual([404, 'action_not_found']);
+});

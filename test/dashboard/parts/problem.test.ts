@@ -1,0 +1,71 @@
+import { describeProblem, fieldProblem } from '../../../dashboard/src/parts/problem.ts';
+import { apiError } from '../../../dashboard/src/session/api-error.ts';
+
+const answered = (status: number, body: object | string, headers: Record<string, string> = {}) =>
+  apiError(new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
+const refused = (status: number, code: string, error: string, field?: string) =>
+  answered(status, { success: false, code, error, field });
+
+describe('a person is told', () => {
+  test.each([
+    [409, 'organization_suspended', 'org_id: org_1 is suspended', 'The organization is suspended'],
+    [404, 'action_not_found', 'action_id: no Action act_1', 'This no longer exists'],
+    [404, 'organization_not_found', 'org_id: no organization org_1', 'This no longer exists'],
+    [403, 'admin_required', 'Only admins of the organization may do this', 'Ask one of them'],
+    [409, 'server_secret_exists', 'server_secret: exists already', 'Exists already.'],
+    [500, 'internal_error', 'Internal error', 'The service failed'],
+  ])('of %i %s', async (status, code, error, text) => {
+    expect(describeProblem(await refused(status, code, error))).toContain(text);
+  });
+
+  test('when to come again', async () => {
+    const body = { success: false, code: 'rate_limit_exceeded', error: 'Rate limit exceeded' };
+    const soon = await answered(429, body, { 'retry-after': '42' });
+    expect(describeProblem(soon)).toBe('Too many requests. Try again in 42 seconds.');
+    expect(describeProblem(await answered(429, body))).toBe('Too many requests. Wait a minute and try again.');
+  });
+
+  test('of what stands in front of the service, which has no code', async () => {
+    expect(describeProblem(await answered(403, { message: 'Forbidden' }))).toContain('may not use the dashboard');
+    expect(describeProblem(await answered(429, { message: 'Too Many Requests' }))).toContain('Wait a minute');
+    expect(describeProblem(await answered(503, '<html>'))).toContain('The service failed');
+    expect(describeProblem(await answered(418, 'no JSON'))).toBe('Error 418.');
+    expect(describeProblem(new TypeError('fetch failed'))).toContain('No connection');
+  });
+});
+
+describe('a form shows', () => {
+  test.each([
+    ['name', 'name: is required', { field: 'name', index: undefined, text: 'Is required.' }],
+    [
+      'allowed_domains.2',
+      'allowed_domains.2: must be a host',
+      { field: 'allowed_domains', index: 2, text: 'Must be a host.' },
+    ],
+    [
+      'action.form_fields.0.key',
+      'action.form_fields.0.key: is required',
+      { field: 'form_fields', index: 0, text: 'Is required.' },
+    ],
+    [
+      'response_field_map.Order no.',
+      'response_field_map.Order no.: must be a path',
+      { field: 'response_field_map', index: undefined, text: 'Must be a path.' },
+    ],
+  ])('what is wrong with %s', async (field, error, problem) => {
+    expect(fieldProblem(await refused(400, 'invalid_request', error, field))).toEqual(problem);
+  });
+
+  test('a name that is taken', async () => {
+    const error = await refused(409, 'name_taken', 'name: another Form Action is already called contact', 'name');
+    expect(fieldProblem(error)?.field).toBe('name');
+  });
+
+  test.each([
+    ['a refusal that is about no field', () => refused(404, 'action_not_found', 'action_id: no Action act_1')],
+    ['a field without an input', () => refused(400, 'invalid_request', 'version: is required', 'version')],
+    ['a fault', () => answered(500, { success: false, code: 'internal_error', error: 'Internal error' })],
+  ])('nothing of %s', async (_, error) => {
+    expect(fieldProblem(await error())).toBeUndefined();
+  });
+});
