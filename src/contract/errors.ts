@@ -36,6 +36,10 @@ export const REFUSALS = {
   assistant_not_found: { status: 404, message: 'site_id: no such assistant' },
   action_not_found: { status: 404, message: 'action_id: no such Action' },
   member_not_found: { status: 404, message: 'email: no such member' },
+  email_not_verified: {
+    status: 409,
+    message: 'email: its login has not verified the address; delete that login first',
+  },
   event_not_found: { status: 404, message: 'event_id: no attempt of this event' },
   stack_not_found: { status: 404, message: 'stack: no such stack' },
   stale_version: { status: 409, message: 'version: it was changed in the meantime; read it again' },

@@ -36,10 +36,9 @@ export async function addMember(
   await requireOrganization(orgId, ports);
   const { sub, invited, verified } = await ports.ensureUser(email);
   if (!verified) {
-    throw new Refusal(
-      409,
-      `email: the login that uses ${email} has not verified this address; delete that login first`,
-    );
+    throw new Refusal('email_not_verified', {
+      message: `email: the login that uses ${email} has not verified this address; delete that login first`,
+    });
   }
   const membership: Membership = { org_id: orgId, sub, email, role, created_at: ports.now().toISOString() };
   await ports.members.save(membership);
