@@ -60,14 +60,15 @@ export type ParametersSchema = z.infer<typeof parametersSchema>;
 
 const common = {
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
-  method: z.enum(METHODS).default('POST'),
+  method: z.enum(METHODS),
   url: endpointUrl,
-  enabled: z.boolean().default(true),
+  enabled: z.boolean(),
 };
+const defaults = { method: common.method.default('POST'), enabled: common.enabled.default(true) };
 
 const unique = <T>(values: readonly T[]) => new Set(values).size === values.length;
 
-const eventAction = z.strictObject({
+const eventSettings = z.strictObject({
   trigger: z.literal('Event'),
   ...common,
   events: z
@@ -76,12 +77,12 @@ const eventAction = z.strictObject({
     .refine(unique, 'must not name an event twice'),
 });
 
-const aiAction = z.strictObject({
+const aiSettings = z.strictObject({
   trigger: z.literal('AI-decided'),
   ...common,
   description: characters({ min: AI_DESCRIPTION_MIN_CHARACTERS, max: AI_DESCRIPTION_MAX_CHARACTERS }),
   parameters: parametersSchema.optional(),
-  feed_response_back: z.boolean().default(false),
+  feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */
   response_field_map: z
     .record(
@@ -94,7 +95,7 @@ const aiAction = z.strictObject({
     .optional(),
 });
 
-const formAction = z.strictObject({
+const formSettings = z.strictObject({
   trigger: z.literal('Form'),
   ...common,
   form_fields: z
@@ -104,9 +105,26 @@ const formAction = z.strictObject({
     .refine((fields) => unique(fields.map((field) => field.key)), 'must not use a key twice'),
 });
 
+const eventAction = eventSettings.extend(defaults);
+const aiAction = aiSettings.extend({
+  ...defaults,
+  feed_response_back: aiSettings.shape.feed_response_back.default(false),
+});
+const formAction = formSettings.extend(defaults);
+
 /** What an admin says of an Action (spec "Action"). */
 export const actionInput = z.discriminatedUnion('trigger', [eventAction, aiAction, formAction]);
 export type ActionInput = z.infer<typeof actionInput>;
+
+/** What an admin changes of it: what is given, and nothing else, has to be as above. Null takes an optional setting away. */
+export const ACTION_CHANGES = {
+  Event: eventSettings.omit({ trigger: true }).partial(),
+  'AI-decided': aiSettings.omit({ trigger: true }).partial().extend({
+    parameters: aiSettings.shape.parameters.nullable(),
+    response_field_map: aiSettings.shape.response_field_map.nullable(),
+  }),
+  Form: formSettings.omit({ trigger: true }).partial(),
+} as const satisfies Record<Trigger, z.ZodType>;
 
 /** Names of all of that, of whatever trigger. */
 export const ACTION_SETTINGS: ReadonlySet<string> = new Set(

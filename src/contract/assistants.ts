@@ -18,17 +18,30 @@ export const escalationTopics = z
   .max(5);
 
 /** Settings of an assistant (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
-export const assistantInput = z.strictObject({
+const settings = z.strictObject({
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
   /** The domain where the widget is embedded; the browser's cross-origin check is made against it. */
-  domain: z.string().max(300).default(''),
-  enabled: z.boolean().default(true),
+  domain: z.string().max(300),
+  enabled: z.boolean(),
   /** Requests per clock hour. There is no default in the spec, so it is required. */
   hourly_rate_limit: z.int().min(1).max(HOURLY_RATE_LIMIT_MAX),
-  authentication_mode: z.enum(AUTHENTICATION_MODES).default('Allowed Websites'),
-  allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX).default([]),
-  ip_allowlist: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX).default([]),
+  authentication_mode: z.enum(AUTHENTICATION_MODES),
+  allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
+  ip_allowlist: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX),
 });
+const { shape } = settings;
+
+/** What an admin says of a new assistant. */
+export const assistantInput = settings.extend({
+  domain: shape.domain.default(''),
+  enabled: shape.enabled.default(true),
+  authentication_mode: shape.authentication_mode.default('Allowed Websites'),
+  allowed_domains: shape.allowed_domains.default([]),
+  ip_allowlist: shape.ip_allowlist.default([]),
+});
+
+/** What an admin changes of one: what is given, and nothing else, has to be as above. */
+export const assistantChange = settings.partial();
 export type AssistantInput = z.infer<typeof assistantInput>;
 
 export type Assistant = AssistantInput &

@@ -44,3 +44,10 @@ export function invalidInput(error: z.ZodError, within?: string): Refusal {
   const problem = issue.code === 'custom' ? issue.message : issue.message.replace(/^Invalid input: /, '');
   return field === '' ? new Refusal('invalid_request', { message: problem }) : invalidField(field, problem);
 }
+
+/** An input that fits its schema. @throws Refusal 400 that names the first wrong field */
+export function inputOf<Value>(schema: z.ZodType<Value>, given: unknown): Value {
+  const { success, data, error } = schema.safeParse(given);
+  if (!success) throw invalidInput(error);
+  return data;
+}

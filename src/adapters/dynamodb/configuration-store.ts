@@ -45,8 +45,29 @@ export function configurationStore(
     ExpressionAttributeNames: { '#entity': entity, '#version': 'version' },
     ExpressionAttributeValues: { ':version': version },
   });
+  /** Puts the next version of an entity in the place of the one that was read; what stands beside it in its item stays. */
+  const replace = (
+    key: Record<string, string>,
+    entity: 'assistant' | 'action',
+    next: Record<string, unknown>,
+    version: number,
+  ) => {
+    const { ExpressionAttributeValues, ...condition } = atVersion(entity, version);
+    return {
+      Update: {
+        TableName: table,
+        Key: key,
+        UpdateExpression: 'SET #entity = :next',
+        ...condition,
+        ExpressionAttributeValues: { ...ExpressionAttributeValues, ':next': next },
+      },
+    };
+  };
   const assistantItem = (assistant: Assistant) => ({ ...KEYS.assistant(assistant.site_id), assistant });
-  const actionItem = (action: Action) => ({ ...KEYS.action(action.org_id, action.action_id), action });
+  const actionItem = (action: Action) => ({
+    ...KEYS.action(action.org_id, action.action_id),
+    action: storable(action),
+  });
 
   const domainItems = (assistant: Assistant) =>
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
@@ -99,7 +120,7 @@ export function configurationStore(
     replaceAssistant: async (previous, next) => {
       const domainChanged = previous.domain !== next.domain;
       const failed = await transact({ entity: 'assistant', previous, next }, [
-        put(assistantItem(next), atVersion('assistant', previous.version)),
+        replace(KEYS.assistant(next.site_id), 'assistant', next, previous.version),
         ...(domainChanged ? domainItems(previous).map(remove) : []),
         ...(domainChanged ? domainItems(next).map((item) => put(item)) : []),
       ]);
@@ -136,7 +157,7 @@ export function configurationStore(
     replaceAction: async (previous, next) => {
       const slugChanged = previous.slug !== next.slug;
       const failed = await transact({ entity: 'action', previous, next }, [
-        put(actionItem(next), atVersion('action', previous.version)),
+        replace(KEYS.action(next.org_id, next.action_id), 'action', storable(next), previous.version),
         ...(slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : []),
         ...(slugChanged ? slugItems(next).map((item) => put(item, absent)) : []),
       ]);
@@ -175,5 +196,19 @@ export function configurationStore(
     },
 
     listActions: reads.actionsOf,
+  };
+}
+
+/**
+ * The conversion to DynamoDB's values asks a value for its `constructor` to tell what it is, and takes an object that has a name of
+ * an admin's choice in that place for something that it cannot store. A Map is stored as the same attribute.
+ */
+function storable(action: Action): Record<string, unknown> {
+  if (action.trigger !== 'AI-decided') return action;
+  const { parameters, response_field_map } = action;
+  return {
+    ...action,
+    parameters: parameters && { ...parameters, properties: new Map(Object.entries(parameters.properties)) },
+    response_field_map: response_field_map && new Map(Object.entries(response_field_map)),
   };
 }

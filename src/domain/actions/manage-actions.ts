@@ -1,4 +1,11 @@
-import { ACTION_SETTINGS, type Action, type ActionInput, actionInput } from '../../contract/actions.ts';
+import {
+  ACTION_CHANGES,
+  ACTION_SETTINGS,
+  type Action,
+  type ActionInput,
+  actionInput,
+  type ParametersSchema,
+} from '../../contract/actions.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { given } from '../given.ts';
@@ -6,7 +13,7 @@ import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
 import { marksOf } from '../organizations/marks.ts';
-import { invalidField, invalidInput, Refusal } from '../refusal.ts';
+import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
 
@@ -61,19 +68,10 @@ export async function updateAction(
   if (change.trigger !== undefined && change.trigger !== previous.trigger) {
     throw invalidField('trigger', `is ${previous.trigger} since creation and cannot be changed`);
   }
-  const settings = parseAction(withoutNulls({ ...settingsOf(previous), ...given(change) }));
-  // Also what newer code added, if this is older code that came back.
-  const besides = Object.fromEntries(Object.entries(previous).filter(([name]) => !ACTION_SETTINGS.has(name)));
+  const changed = withChange(previous, given({ ...change, trigger: undefined }));
   const next: Action = {
-    ...besides,
-    ...settings,
-    action_id: previous.action_id,
-    org_id: previous.org_id,
-    site_id: previous.site_id,
-    slug: slugOf(settings.name, previous.action_id),
-    ...marksOf(previous),
-    sealed_signing_secret: previous.sealed_signing_secret,
-    created_at: previous.created_at,
+    ...changed,
+    slug: slugOf(changed.name, previous.action_id),
     updated_at: ports.now().toISOString(),
     version: previous.version + 1,
   };
@@ -107,21 +105,42 @@ export function settingsOf(action: Action): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(action).filter(([name]) => ACTION_SETTINGS.has(name)));
 }
 
-function withoutNulls(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+/** Everything that the change does not name stays as it is stored: also what newer code added, and what older limits allowed. */
+function withChange(previous: Action, change: Readonly<Record<string, unknown>>): Action {
+  switch (previous.trigger) {
+    case 'Event':
+      return { ...previous, ...inputOf(ACTION_CHANGES.Event, change) };
+    case 'Form':
+      return { ...previous, ...inputOf(ACTION_CHANGES.Form, change) };
+    case 'AI-decided': {
+      const { parameters: oldParameters, response_field_map: oldMap, ...kept } = previous;
+      const {
+        parameters = oldParameters,
+        response_field_map = oldMap,
+        ...settings
+      } = inputOf(ACTION_CHANGES['AI-decided'], change);
+      if (change.parameters !== undefined) requireUsable(parameters);
+      return {
+        ...kept,
+        ...settings,
+        ...(parameters == null ? {} : { parameters }),
+        ...(response_field_map == null ? {} : { response_field_map }),
+      };
+    }
+  }
 }
 
 function parseAction(input: unknown): ActionInput {
-  const parsed = actionInput.safeParse(input);
-  if (!parsed.success) throw invalidInput(parsed.error);
-  const settings = parsed.data;
-  if (settings.trigger === 'AI-decided' && settings.parameters !== undefined) {
-    const problem = parametersProblem(settings.parameters);
-    if (problem !== undefined) {
-      throw new Refusal('invalid_request', { field: 'parameters', message: `parameters.${problem}` });
-    }
-  }
+  const settings = inputOf(actionInput, input);
+  if (settings.trigger === 'AI-decided') requireUsable(settings.parameters);
   return settings;
+}
+
+function requireUsable(parameters: ParametersSchema | null | undefined): void {
+  const problem = parameters == null ? undefined : parametersProblem(parameters);
+  if (problem !== undefined) {
+    throw new Refusal('invalid_request', { field: 'parameters', message: `parameters.${problem}` });
+  }
 }
 
 function slugTaken(action: Action): Refusal {

@@ -100,7 +100,12 @@ export async function initWidget(
     session_id: conversation.session_id,
     visitor_id: conversation.visitor_id,
     conversation_id: conversation.conversation_id,
-    forms: forms.map((form) => ({ slug: form.slug, name: form.name, fields: form.form_fields })),
+    forms: forms.map(({ slug, name, form_fields }) => ({
+      slug,
+      name,
+      // One by one: newer code may have stored more.
+      fields: form_fields.map(({ key, label, type, required }) => ({ key, label, type, required })),
+    })),
   };
 }
 

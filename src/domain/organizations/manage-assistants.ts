@@ -1,10 +1,16 @@
-import { type Assistant, type AssistantInput, assistantInput, escalationTopics } from '../../contract/assistants.ts';
+import {
+  type Assistant,
+  type AssistantInput,
+  assistantChange,
+  assistantInput,
+  escalationTopics,
+} from '../../contract/assistants.ts';
 import { normalizeHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import { given } from '../given.ts';
 import { newId } from '../ids.ts';
-import { invalidField, invalidInput, Refusal } from '../refusal.ts';
+import { inputOf, invalidField, invalidInput, Refusal } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { marksOf } from './marks.ts';
 
@@ -14,7 +20,7 @@ import { marksOf } from './marks.ts';
  */
 export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
   const organization = await requireOrganization(orgId, ports);
-  const settings = parseAssistant(input);
+  const settings = normalized(inputOf(assistantInput, input));
   if (settings.authentication_mode === 'Session Signed') requirePaid(organization.plan);
   const now = ports.now().toISOString();
   const assistant: Assistant = {
@@ -40,7 +46,8 @@ export async function updateAssistant(
   ports: ManagementPorts,
 ): Promise<Assistant> {
   const previous = await requireAssistant(siteId, ports);
-  const settings = parseAssistant({ ...settingsOf(previous), ...given(change) });
+  // Everything else stays as it is stored: also what newer code added, and what older limits allowed.
+  const settings = normalized(inputOf(assistantChange, given(change)));
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
     requirePaid((await requireOrganization(previous.org_id, ports)).plan);
   }
@@ -101,21 +108,25 @@ async function save(previous: Assistant, changed: Assistant, ports: ManagementPo
   return next;
 }
 
-function settingsOf(assistant: Assistant): AssistantInput {
-  const { name, domain, enabled, hourly_rate_limit, authentication_mode, allowed_domains, ip_allowlist } = assistant;
-  return { name, domain, enabled, hourly_rate_limit, authentication_mode, allowed_domains, ip_allowlist };
+/** With the hosts and addresses that are given in the form in which they are compared. */
+function normalized<Settings extends Partial<AssistantInput>>(settings: Settings): Settings {
+  const { domain, allowed_domains, ip_allowlist } = settings;
+  return {
+    ...settings,
+    ...(domain === undefined ? {} : { domain: domain.trim() === '' ? '' : hostEntry(domain, 'domain') }),
+    ...(allowed_domains === undefined
+      ? {}
+      : { allowed_domains: eachOnce(allowed_domains, 'allowed_domains', hostEntry) }),
+    ...(ip_allowlist === undefined ? {} : { ip_allowlist: eachOnce(ip_allowlist, 'ip_allowlist', ipAddress) }),
+  };
 }
 
-function parseAssistant(input: unknown): AssistantInput {
-  const parsed = assistantInput.safeParse(input);
-  if (!parsed.success) throw invalidInput(parsed.error);
-  const { domain, allowed_domains, ip_allowlist, ...rest } = parsed.data;
-  return {
-    ...rest,
-    domain: domain.trim() === '' ? '' : hostEntry(domain, 'domain'),
-    allowed_domains: [...new Set(allowed_domains.map((entry, index) => hostEntry(entry, `allowed_domains.${index}`)))],
-    ip_allowlist: [...new Set(ip_allowlist.map((entry, index) => ipAddress(entry, `ip_allowlist.${index}`)))],
-  };
+function eachOnce(
+  entries: readonly string[],
+  field: string,
+  normalize: (entry: string, field: string) => string,
+): string[] {
+  return [...new Set(entries.map((entry, index) => normalize(entry, `${field}.${index}`)))];
 }
 
 function hostEntry(entry: string, field: string): string {

@@ -2,6 +2,7 @@ import type { Action } from '../../../src/contract/actions.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
 import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
 import { routeEvent } from '../../../src/domain/events/route-event.ts';
+import type { UnreadableAction } from '../../../src/domain/organizations/store.ts';
 import { aFormAction, anAiAction, anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 
 const EVENT: BusEvent = {
@@ -94,6 +95,58 @@ test('what no queue can carry is recorded, and not counted as begun', async () =
   const { begun, sent, recorded } = await route(EVENT, actions, ['act_second']);
   expect([begun, sent.length]).toEqual([1, 1]);
   expect(recorded.map((message) => message.action_id)).toEqual(['act_second']);
+});
+
+describe('an Action that cannot be read', () => {
+  const cause = new Error('Table configuration holds an item that cannot be read');
+  const subscription = { trigger: 'Event', site_id: SITE_ID, enabled: true, events: ['conversation.started'] };
+  const unreadable = (changes: Partial<typeof subscription>): UnreadableAction => ({
+    action_id: 'act_unreadable',
+    subscription: { ...subscription, ...changes },
+    cause,
+  });
+  const routed = async (one: UnreadableAction) => {
+    const sent: DeliveryMessage[] = [];
+    const outcome = routeEvent(EVENT, {
+      actionsOf: async () => ({ actions: [anEventAction()], unreadable: [one] }),
+      send: async (messages) => {
+        sent.push(...messages);
+        return { tooLarge: [] };
+      },
+      recordTooLarge: async () => undefined,
+    });
+    const [settled] = await Promise.allSettled([outcome]);
+    return { settled, sent: sent.map(({ action_id, envelope }) => [action_id, envelope.site_id]) };
+  };
+
+  test('gets its message beside the others, which waits until it can be read', async () => {
+    expect(await routed(unreadable({}))).toEqual({
+      settled: { status: 'fulfilled', value: 2 },
+      sent: [
+        ['act_event', SITE_ID],
+        ['act_unreadable', SITE_ID],
+      ],
+    });
+  });
+
+  test.each([{ trigger: 'Form' }, { enabled: false }, { site_id: OTHER_SITE_ID }, { events: ['message.sent'] }])(
+    'gets none of what it is not subscribed to: %j',
+    async (changes) => {
+      expect(await routed(unreadable(changes))).toEqual({
+        settled: { status: 'fulfilled', value: 1 },
+        sent: [['act_event', SITE_ID]],
+      });
+    },
+  );
+
+  test('and whose subscription cannot be read either, brings the event back, once the others got theirs', async () => {
+    const { settled, sent } = await routed({ action_id: 'act_unreadable', subscription: undefined, cause });
+    expect(settled).toMatchObject({
+      status: 'rejected',
+      reason: { message: 'Nobody can tell whether Action act_unreadable is subscribed', cause },
+    });
+    expect(sent).toEqual([['act_event', SITE_ID]]);
+  });
 });
 
 test('a queue that is away fails the event, so that it comes again', async () => {

@@ -1,0 +1,47 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { KEYS } from '../../../src/adapters/dynamodb/configuration-keys.ts';
+import { readAction, readAssistant } from '../../../src/adapters/dynamodb/stored-configuration.ts';
+import { UnreadableItem } from '../../../src/adapters/dynamodb/stored-item.ts';
+import { anAssistant, anEventAction, ORG_ID } from '../../fakes/configuration.ts';
+
+const TABLE = 'configuration';
+const action = anEventAction();
+const item = { ...KEYS.action(ORG_ID, action.action_id), v: 1, action };
+
+/** As the SDK hands it over, when DynamoDB's answer is this text. */
+const fromWire = (text: string) => unmarshall(JSON.parse(text));
+
+test('an entity that says it is another one is not believed', () => {
+  for (const other of [{ org_id: 'org_other' }, { action_id: 'act_other' }]) {
+    expect(() => readAction(TABLE, { ...item, action: { ...action, ...other } })).toThrow(UnreadableItem);
+  }
+  const assistant = anAssistant({ site_id: 'site_other' });
+  expect(() => readAssistant(TABLE, { ...KEYS.assistant('site_this'), assistant })).toThrow(UnreadableItem);
+});
+
+test.each([
+  ['an item', '{"pk":{"S":"a"},"sk":{"S":"b"},"__proto__":{"M":{"action":{"M":{"enabled":{"BOOL":true}}}}}}'],
+  ['a map in it', '{"pk":{"S":"a"},"sk":{"S":"b"},"action":{"M":{"__proto__":{"M":{"enabled":{"BOOL":true}}}}}}'],
+  [
+    'a list in it',
+    '{"pk":{"S":"a"},"sk":{"S":"b"},"action":{"L":[{"M":{"__proto__":{"M":{"enabled":{"BOOL":true}}}}}]}}',
+  ],
+])('%s does not inherit what an attribute called __proto__ holds', (_, text) => {
+  expect(() => readAction(TABLE, fromWire(text))).toThrow(
+    'Table configuration holds an item that cannot be read, a / b: an attribute is called __proto__',
+  );
+  expect({}).not.toHaveProperty('enabled');
+});
+
+test('an attribute that is called constructor is one like any other', () => {
+  const named = { ...item, action: { ...action, constructor: 'later', toString: { on: true } } };
+  expect(readAction(TABLE, named).action).toEqual(named.action);
+});
+
+test('what is wrong is named by its attribute, and by nothing that is content', () => {
+  const parameters = { type: 'object', properties: { TellNobody: { type: 'TellNobody' } }, required: [] };
+  const trigger = { trigger: 'AI-decided', description: 'TellNobody', feed_response_back: false, parameters };
+  expect(() => readAction(TABLE, { ...item, action: { ...action, ...trigger } })).toThrow(
+    /^Table configuration holds an item that cannot be read, ORG#org_a+ \/ ACTION#act_event: action\.parameters: Invalid option/,
+  );
+});

@@ -1,0 +1,513 @@
+import { readFileSync } from 'node:fs';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod';
+import { actionsTogether } from '../../../../src/adapters/dynamodb/actions-together.ts';
+import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
+import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
+import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
+import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
+import { failureSpells } from '../../../../src/adapters/dynamodb/failure-spells.ts';
+import { members } from '../../../../src/adapters/dynamodb/members.ts';
+import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
+import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
+import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
+import { requestsThisHour } from '../../../../src/adapters/dynamodb/request-counters.ts';
+import { createAction, updateAction } from '../../../../src/domain/actions/manage-actions.ts';
+import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
+import { updateAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
+import { requireAll } from '../../../../src/domain/organizations/store.ts';
+import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
+import { startTables, type TestTables } from './tables.ts';
+
+/**
+ * Every kind of item, as the service wrote it before its readers had schemas, in DynamoDB's own JSON. What stands there is
+ * never edited: code that no longer reads it cannot be deployed.
+ */
+const FIXTURE: Readonly<Record<string, readonly Record<string, unknown>[]>> = fixture();
+
+type Item = Record<string, unknown> & { readonly pk: string; readonly sk?: string };
+
+function fixture() {
+  const text = readFileSync(new URL('../../../fixtures/stored-items.json', import.meta.url), 'utf8');
+  const bytes = (name: string, value: unknown) => (name === 'B' ? Buffer.from(String(value), 'base64') : value);
+  const wire = z.record(z.string(), z.array(z.custom<Record<string, AttributeValue>>())).parse(JSON.parse(text, bytes));
+  return Object.fromEntries(
+    Object.entries(wire).map(([table, items]) => [table, items.map((item) => unmarshall(item))]),
+  );
+}
+
+const itemsOf = (...names: readonly string[]): readonly Item[] =>
+  names.flatMap((name) => FIXTURE[name] ?? []).map((item) => ({ ...item, pk: String(item.pk) }));
+
+const ORG = 'org_pw73okqevcjnuqlyjzoa';
+const SITE = 'site_feqhle7blzwfp6ukwx57';
+const PLAIN = 'site_5kqmp7x3cptigxczyyqj';
+const EVENT = 'act_xpegzu4jxhyckqatbuxr';
+const FORM = 'act_j7sj6wyeexgavzwyyyeh';
+const AI = 'act_oybs2gngnero25wdvyi2';
+const CALL = 'act_ji55hlxquhthapufenrp';
+/** When they were written. */
+const AT = '2026-03-04T05:06:10.250Z';
+
+/** Tables with the items of the fixture, and every way to read them. */
+async function stored(tables: TestTables, logs: TestTables) {
+  const put = (TableName: string, Item: Item) =>
+    (TableName === logs.sorted ? logs : tables).documents.send(new PutCommand({ TableName, Item }));
+  for (const item of itemsOf('configuration', 'conversations')) await put(tables.sorted, item);
+  for (const item of itemsOf('delivery_log')) await put(logs.sorted, item);
+  for (const item of itemsOf('counters')) await put(tables.unsorted, item);
+  const clock = new FrozenClock(AT);
+  const { client, sorted, unsorted } = tables;
+  const reads = configurationReads(client, sorted);
+  return {
+    put,
+    reads,
+    offers: readableActions(reads, () => undefined),
+    together: actionsTogether(client, sorted),
+    store: configurationStore(client, sorted),
+    members: members(client, sorted),
+    recorded: recordedStores(client, { configuration: sorted, counters: unsorted }, clock.now),
+    erasure: erasure(client, { configuration: sorted, conversations: sorted, deliveryLog: sorted }),
+    kept: conversations(client, sorted, clock.now),
+    log: deliveryLog(logs.client, logs.sorted, { retentionDays: 30, now: clock.now }),
+    spells: failureSpells(client, { counters: unsorted, deliveryLog: sorted }),
+    clock,
+    ports: {
+      store: configurationStore(client, sorted),
+      now: clock.now,
+      randomBytes: countingBytes(),
+      sealSigningSecret: async () => 'sealed',
+    },
+  };
+}
+type World = Awaited<ReturnType<typeof stored>>;
+
+let tables: TestTables;
+let logs: TestTables;
+let world: World;
+beforeAll(async () => {
+  tables = await startTables();
+  logs = await startTables();
+  world = await stored(tables, logs);
+});
+afterAll(() => Promise.all([tables.stop(), logs.stop()]));
+
+async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
+  const read: One[] = [];
+  for await (const one of items) read.push(one);
+  return read;
+}
+
+const ACTION = (id: string) => ({ pk: `ORG#${ORG}`, sk: `ACTION#${id}` });
+const CONVERSATION = { pk: `SITE#${SITE}#CONVERSATION#c-user`, sk: 'CONVERSATION' };
+const SUBMISSION = { siteId: SITE, conversationId: 'c-user', clientKey: 'accepted' };
+const START: AttemptStart = {
+  action_id: EVENT,
+  at: '2026-03-04T05:06:00Z',
+  reference: 'event-1',
+  attempt: 1,
+  trigger: 'event',
+  trigger_ref: 'conversation.started',
+  payload: '{}',
+  started_at: AT,
+  message_id: 'message-1',
+};
+const RECORD = { pk: `ACTION#${EVENT}`, sk: '2026-03-04T05:06:00Z#event-1#1' };
+
+type Kind = {
+  readonly kind: string;
+  readonly key: { readonly pk: string; readonly sk?: string };
+  /** One without which, or with another value, nobody can know what the item means. */
+  readonly attribute: readonly [string, ...string[]];
+  readonly read: () => Promise<unknown>;
+};
+
+const KINDS: readonly Kind[] = [
+  {
+    kind: 'organization',
+    key: { pk: `ORG#${ORG}`, sk: 'ORG' },
+    attribute: ['organization', 'plan'],
+    read: () => world.store.findOrganization(ORG),
+  },
+  {
+    kind: 'organization, listed',
+    key: { pk: `ORG#${ORG}`, sk: 'ORG' },
+    attribute: ['organization', 'name'],
+    read: () => all(world.store.listOrganizations()),
+  },
+  {
+    kind: 'assistant',
+    key: { pk: `SITE#${SITE}`, sk: 'ASSISTANT' },
+    attribute: ['assistant', 'enabled'],
+    read: () => world.reads.findAssistant(SITE),
+  },
+  {
+    kind: 'assistant, listed',
+    key: { pk: `SITE#${SITE}`, sk: 'ASSISTANT' },
+    attribute: ['assistant', 'server_secret', 'sha256'],
+    read: () => world.store.listAssistants(ORG),
+  },
+  {
+    kind: 'Event Action',
+    key: ACTION(EVENT),
+    attribute: ['action', 'url'],
+    read: () => world.reads.findAction(ORG, EVENT),
+  },
+  {
+    kind: 'Form Action',
+    key: ACTION(FORM),
+    attribute: ['action', 'form_fields'],
+    read: () => world.reads.findAction(ORG, FORM),
+  },
+  {
+    kind: 'AI-decided Action',
+    key: ACTION(AI),
+    attribute: ['action', 'parameters', 'properties'],
+    read: () => world.reads.findAction(ORG, AI),
+  },
+  {
+    kind: 'Action, of no trigger',
+    key: ACTION(AI),
+    attribute: ['action', 'trigger'],
+    read: () => world.reads.findAction(ORG, AI),
+  },
+  {
+    kind: 'Action, read with others',
+    key: ACTION(EVENT),
+    attribute: ['action', 'version'],
+    read: () => world.together(ORG, EVENT),
+  },
+  {
+    kind: 'Action, listed',
+    key: ACTION(EVENT),
+    attribute: ['action', 'sealed_signing_secret'],
+    read: async () => requireAll(await world.store.listActions(ORG)),
+  },
+  {
+    kind: "Action's owner",
+    key: { pk: `ACTION#${EVENT}`, sk: 'OWNER' },
+    attribute: ['org_id'],
+    read: () => world.store.findActionById(EVENT),
+  },
+  {
+    kind: 'slug',
+    key: { pk: `SITE#${SITE}`, sk: 'SLUG#Form#contact-us' },
+    attribute: ['action_id'],
+    read: () => world.reads.findForm(SITE, 'contact-us'),
+  },
+  {
+    kind: 'membership',
+    key: { pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' },
+    attribute: ['membership', 'role'],
+    read: () => world.members.findMembership(ORG, 'sub-1'),
+  },
+  {
+    kind: 'audit record',
+    key: { pk: `AUDIT#${ORG}`, sk: `2026-03-04T05:06:09.250Z#${EVENT}#2` },
+    attribute: ['record', 'by'],
+    read: () => world.recorded.auditOf(ORG),
+  },
+  {
+    kind: 'idempotency key',
+    key: { pk: `creation#${ORG}#sub-1#create-1` },
+    attribute: ['creation', 'fingerprint'],
+    read: () => world.recorded.findCreation({ org_id: ORG, sub: 'sub-1', key: 'create-1' }),
+  },
+  {
+    kind: 'conversation',
+    key: CONVERSATION,
+    attribute: ['conversation', 'user_id'],
+    read: () => world.kept.findConversation(SITE, 'c-user'),
+  },
+  {
+    kind: 'conversation, its end',
+    key: CONVERSATION,
+    attribute: ['expires_at'],
+    read: () => world.kept.findConversation(SITE, 'c-user'),
+  },
+  {
+    kind: 'form submission',
+    key: { ...CONVERSATION, sk: 'SUBMISSION#accepted' },
+    attribute: ['submission_id'],
+    read: () => world.kept.claimSubmission(SUBMISSION, 'new', world.clock.now()),
+  },
+  {
+    kind: 'hits of a minute',
+    key: { pk: 'form-submit#full' },
+    attribute: ['h0'],
+    read: () => hitPerMinute(tables.client, tables.unsorted)('form-submit#full', 2, world.clock.now()),
+  },
+  {
+    kind: 'requests of an hour',
+    key: { pk: `requests#${SITE}#492389` },
+    attribute: ['hits'],
+    read: () => requestsThisHour(tables.client, tables.unsorted, world.clock.now)(SITE),
+  },
+  {
+    kind: 'failing endpoint',
+    key: { pk: 'failing#act_signalled' },
+    attribute: ['failing_since'],
+    read: () => world.spells.noteFailure('act_signalled', world.clock.now()),
+  },
+  { kind: 'attempt, claimed', key: RECORD, attribute: ['record_state'], read: () => world.log.claim(START) },
+  {
+    kind: 'attempt, unsent',
+    key: RECORD,
+    attribute: ['failure', 'code'],
+    read: () => world.log.recordUnsent(START, { code: 'action_disabled', message: 'off' }),
+  },
+  {
+    kind: 'attempt, listed',
+    key: RECORD,
+    attribute: ['record', 'started_at'],
+    read: () => all(deliveryRecords(logs.client, logs.sorted, EVENT)),
+  },
+  {
+    kind: 'attempt, traced',
+    key: RECORD,
+    attribute: ['sends'],
+    read: () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', { at: START.at }),
+  },
+];
+
+const tableOf = ({ pk, sk }: Kind['key']) => {
+  if (sk === undefined) return tables.unsorted;
+  return pk === RECORD.pk && sk !== 'OWNER' ? logs.sorted : tables.sorted;
+};
+
+function itemAt({ pk, sk }: Kind['key']): Item {
+  const found = itemsOf('configuration', 'counters', 'conversations', 'delivery_log').find(
+    (item) => item.pk === pk && item.sk === sk,
+  );
+  if (found === undefined) throw new Error(`The fixture has no ${pk} / ${sk}`);
+  return found;
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** With another value at the path, or without one. */
+function changedAt(
+  item: Record<string, unknown>,
+  [name, ...rest]: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
+  const { [String(name)]: held, ...others } = item;
+  const next = rest.length > 0 && isMap(held) ? changedAt(held, rest, value) : value;
+  return next === undefined ? others : { ...others, [String(name)]: next };
+}
+
+/** What somebody names freely: another name there is another parameter, and no attribute of newer code. */
+const NAMED_FREELY: ReadonlySet<string> = new Set(['properties', 'response_field_map']);
+
+function withMore(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => withMore(one));
+  if (!isMap(value)) return value;
+  const more = Object.fromEntries(Object.entries(value).map(([key, held]) => [key, withMore(held, key)]));
+  return NAMED_FREELY.has(name) ? more : { ...more, of_a_later_release: { on: [true] } };
+}
+
+describe('items that the service wrote before its readers had schemas', () => {
+  const action = (id: string) => itemAt(ACTION(id)).action;
+
+  test('of the configuration are read as they were written', async () => {
+    const { reads, store, offers } = world;
+    expect(await store.findOrganization(ORG)).toEqual(itemAt({ pk: `ORG#${ORG}`, sk: 'ORG' }).organization);
+    expect(await all(store.listOrganizations())).toHaveLength(2);
+    for (const id of [SITE, PLAIN]) {
+      expect(await reads.findAssistant(id)).toEqual(itemAt({ pk: `SITE#${id}`, sk: 'ASSISTANT' }).assistant);
+    }
+    expect(await store.listAssistants(ORG)).toHaveLength(2);
+    for (const id of [EVENT, FORM, AI, CALL]) {
+      expect(await reads.findAction(ORG, id)).toEqual(action(id));
+      expect(await world.together(ORG, id)).toEqual(action(id));
+      expect(await store.findActionById(id)).toEqual(action(id));
+    }
+    expect(await store.listActions(ORG)).toEqual({
+      actions: expect.arrayContaining([EVENT, FORM, AI, CALL].map((id) => action(id))),
+      unreadable: [],
+    });
+    expect(await reads.findForm(SITE, 'contact-us')).toEqual(action(FORM));
+    expect(await offers.toolsOf(SITE)).toEqual([action(AI)]);
+    expect(await reads.anyDomain(['shop.example'])).toBe(true);
+    expect(await world.members.list(ORG)).toHaveLength(2);
+    expect(await world.members.membershipsOf('sub-1')).toEqual([
+      itemAt({ pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' }).membership,
+    ]);
+    expect(await world.recorded.auditOf(ORG)).toHaveLength(7);
+    expect(await world.recorded.findCreation({ org_id: ORG, sub: 'sub-1', key: 'create-2' })).toMatchObject({
+      entity_id: EVENT,
+    });
+    expect(await world.erasure.leftLogs(ORG, SITE)).toEqual(['act_7dzwm3kwm7z5qswulinx']);
+  });
+
+  test('of visitors are read as they were written', async () => {
+    const { kept, clock } = world;
+    expect(await kept.findConversation(SITE, 'c-user')).toEqual(itemAt(CONVERSATION).conversation);
+    expect(await kept.findConversation(SITE, 'c-anonymous')).toMatchObject({ user_id: null });
+    const claim = (clientKey: string) => kept.claimSubmission({ ...SUBMISSION, clientKey }, 'new', clock.now());
+    expect(await claim('accepted')).toEqual({ kind: 'accepted', submissionId: 'submission-accepted' });
+    expect(await claim('sending')).toEqual({ kind: 'in_progress' });
+    expect(await claim('failed')).toEqual({ kind: 'claimed', submissionId: 'submission-failed' });
+    const call = { siteId: SITE, conversationId: 'c-user', actionId: AI };
+    expect([await kept.countCall(call, 3), await kept.countCall(call, 3)]).toEqual([true, false]);
+  });
+
+  test('of counters go on counting', async () => {
+    const { client, unsorted } = tables;
+    const now = world.clock.now();
+    expect(await hitPerMinute(client, unsorted)('form-submit#full', 2, now)).toEqual({
+      allowed: false,
+      retryAfterSeconds: 59,
+    });
+    expect(await hitPerMinute(client, unsorted)('form-submit#first', 2, now)).toEqual({ allowed: true });
+    expect(await requestsThisHour(client, unsorted, world.clock.now)(SITE)).toBe(2);
+    expect(await hitPerHour(client, unsorted)(SITE, 2, now)).toMatchObject({ allowed: false });
+    expect(await hitPerDay(client, unsorted)(ORG, 1, now)).toMatchObject({ allowed: false });
+    const since = 1_772_600_770;
+    expect(await world.spells.noteFailure('act_failing', now)).toMatchObject({ since, signalled_at: null });
+    expect(await world.spells.noteFailure('act_signalled', now)).toMatchObject({ since, signalled_at: since });
+  });
+
+  test('of the delivery log are read as they were written', async () => {
+    const records = await all(deliveryRecords(logs.client, logs.sorted, EVENT));
+    expect(records.map(({ reference, attempt, state, error }) => [reference, attempt, state, error?.code])).toEqual([
+      ['event-4', 1, 'failed', 'action_disabled'],
+      ['event-3', 1, 'succeeded', undefined],
+      ['event-2', 1, 'succeeded', undefined],
+      ['event-1', 3, 'started', undefined],
+      ['event-1', 2, 'failed', 'timeout'],
+      ['event-1', 1, 'succeeded', undefined],
+      ['event-1', 1, 'failed', 'http_status'],
+    ]);
+    expect(records[2]?.payload).toBe(JSON.stringify({ text: 'abc '.repeat(3000) }));
+    expect(records.map(({ payload_cut, replay }) => [payload_cut, replay]).slice(1, 6)).toEqual([
+      [true, null],
+      [false, null],
+      [false, null],
+      [false, null],
+      [false, '0123456789ab'],
+    ]);
+    expect(await all(deliveryRecords(logs.client, logs.sorted, `usage_${SITE}`))).toHaveLength(1);
+    expect(await world.log.claim(START)).toMatchObject({ kind: 'finished', result: { status: 503 } });
+    expect(await world.log.claim({ ...START, attempt: 3, message_id: 'message-3' })).toEqual({ kind: 'in_progress' });
+  });
+});
+
+describe.each(KINDS)('$kind', ({ key, attribute, read }) => {
+  afterEach(() => world.put(tableOf(key), itemAt(key)));
+  const put = (item: Record<string, unknown>) => world.put(tableOf(key), { ...item, ...key });
+  const failure = () =>
+    read().then(
+      () => 'it was read',
+      (error: unknown) => error,
+    );
+
+  test.each([
+    ['without the attribute', undefined],
+    ['with a value of another type', { TellNobody: 'TellNobody' }],
+    ['with nothing', null],
+    ['with a number that JavaScript cannot hold', 2n ** 70n],
+  ])('%s is an error that names table and key, and no value', async (_, value) => {
+    // Null is what some attributes say on purpose; what is not there blocks nobody, or begins.
+    if (attribute.join('.') === 'conversation.user_id' && value === null) return;
+    if (['h0', 'failing_since'].includes(attribute.join('.')) && value === undefined) return;
+    await put(changedAt(itemAt(key), attribute, value));
+    const error = await failure();
+    expect(error).toMatchObject({ name: 'UnreadableItem' });
+    const message = String(error);
+    expect(message).toContain(tableOf(key));
+    expect(message).toContain(key.sk === undefined ? key.pk : `${key.pk} / ${key.sk}`);
+    expect(message).not.toMatch(/TellNobody|1180591620717411303424/);
+  });
+
+  test('is read with what newer code stored beside, at every depth', async () => {
+    const before = await read();
+    await world.put(tableOf(key), itemAt(key));
+    await put(z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))));
+    const after = await read();
+    if (typeof before === 'object')
+      expect(after).toMatchObject(z.looseObject({}).or(z.array(z.unknown())).parse(before));
+    else expect(after).toBe(before);
+  });
+});
+
+describe('what newer code stored', () => {
+  afterAll(async () => {
+    for (const key of [ACTION(EVENT), ACTION(FORM), ACTION(AI), { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' }]) {
+      await world.put(tables.sorted, itemAt(key));
+    }
+  });
+  const rawAt = async ({ pk, sk }: Item | Kind['key']) =>
+    (await tables.client.get({ TableName: tables.sorted, Key: { pk, sk }, ConsistentRead: true })).Item;
+  const more = { of_a_later_release: { on: [true] } };
+
+  test.each([EVENT, FORM, AI])('beside and in the Action %s is kept when somebody changes it', async (id) => {
+    const key = ACTION(id);
+    await world.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
+    const before = await rawAt(key);
+    await updateAction(id, { url: 'https://crm.example/elsewhere' }, world.ports);
+    const after = await rawAt(key);
+    expect(after).toMatchObject({ ...more, action: { ...more, url: 'https://crm.example/elsewhere' } });
+    const { url, version, updated_at, ...kept } = z.looseObject({}).parse(before?.action);
+    expect(after?.action).toMatchObject(kept);
+  });
+
+  test('beside and in an assistant is kept when somebody changes it', async () => {
+    const key = { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' };
+    await world.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
+    await updateAssistant(PLAIN, { name: 'Another' }, world.ports);
+    expect(await rawAt(key)).toMatchObject({ ...more, assistant: { ...more, name: 'Another' } });
+  });
+
+  test('under limits and a catalog that are no longer, or not yet, is read, and can be changed', async () => {
+    const [name, events] = ['x'.repeat(5000), ['conversation.started', 'event.of.a.later.release']];
+    const put = changedAt(changedAt(itemAt(ACTION(EVENT)), ['action', 'name'], name), ['action', 'events'], events);
+    await world.put(tables.sorted, { ...put, ...ACTION(EVENT) });
+    await updateAction(EVENT, { enabled: true }, world.ports);
+    expect(await world.reads.findAction(ORG, EVENT)).toMatchObject({ name, events, enabled: true });
+  });
+});
+
+test('an Action whose parameters and fields have names such as constructor is stored and read', async () => {
+  const named = { constructor: { type: 'string' }, toString: { type: 'integer' }, prototype: { type: 'boolean' } };
+  const input = {
+    trigger: 'AI-decided',
+    name: 'Odd names',
+    url: 'https://crm.example/',
+    description: 'Has parameters with odd names',
+    parameters: { properties: named, required: ['constructor'] },
+    response_field_map: { constructor: '$.a.b', valueOf: '$.c' },
+  };
+  const created = await createAction(PLAIN, input, world.ports);
+  const changed = await updateAction(created.action_id, { name: 'Odder names' }, world.ports);
+  expect(await world.reads.findAction(ORG, created.action_id)).toEqual(changed);
+  expect(changed).toMatchObject({ parameters: { properties: named }, response_field_map: input.response_field_map });
+  await world.store.deleteAction(changed);
+});
+
+describe('of an organization with an Action that cannot be read', () => {
+  const broken = changedAt(itemAt(ACTION(FORM)), ['action', 'slug'], undefined);
+  beforeAll(() => world.put(tables.sorted, { ...broken, ...ACTION(FORM) }));
+  afterAll(() => world.put(tables.sorted, itemAt(ACTION(FORM))));
+
+  test('the others are listed, offered and delivered to', async () => {
+    const list = await world.store.listActions(ORG);
+    expect(list.actions.map(({ action_id }) => action_id).sort()).toEqual([AI, CALL, EVENT].sort());
+    expect(list.unreadable).toMatchObject([
+      { action_id: FORM, subscription: { trigger: 'Form', events: [] }, cause: { name: 'UnreadableItem' } },
+    ]);
+    const reported: string[] = [];
+    const offers = readableActions(world.reads, ({ action_id }) => reported.push(action_id));
+    expect((await offers.toolsOf(SITE)).map(({ action_id }) => action_id)).toEqual([AI]);
+    expect(reported).toEqual([FORM]);
+    expect(await Promise.allSettled([EVENT, FORM, AI].map((id) => world.together(ORG, id)))).toMatchObject([
+      { value: { action_id: EVENT } },
+      { reason: { name: 'UnreadableItem' } },
+      { value: { action_id: AI } },
+    ]);
+  });
+});
