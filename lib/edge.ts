@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Duration, Fn, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -168,13 +171,29 @@ export class Edge extends Construct {
       distribution: this.distribution,
       distributionPaths: ['/static/va-wave-widget.js'],
     });
-    // For pages that pin it by its hash; older ones stay, so that no deploy breaks a page.
+    // For pages that pin it by its hash, and its texts in other languages; older ones stay, so that no deploy breaks a page.
     new BucketDeployment(this, 'PinnedWidget', {
       destinationBucket: this.bucket,
       destinationKeyPrefix: 'static',
-      sources: [Source.data(widget.immutableName, widget.code)],
+      sources: [Source.asset(folderOf(new Map([...widget.texts, [widget.immutableName, widget.code]])))],
       prune: false,
       cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
     });
+    new BucketDeployment(this, 'WidgetTypes', {
+      destinationBucket: this.bucket,
+      destinationKeyPrefix: 'static',
+      sources: [Source.data('va-wave-widget.d.ts', widget.types)],
+      prune: false,
+      // By its name it would be taken for a film.
+      contentType: 'text/plain; charset=utf-8',
+      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
+    });
   }
+}
+
+/** Files of one asset, by name. */
+function folderOf(files: ReadonlyMap<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'va-wave-widget-'));
+  for (const [name, content] of files) writeFileSync(join(folder, name), content);
+  return folder;
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { buildSync, transformSync } from 'esbuild';
 
 export type WidgetBundle = {
   /** One classic script. */
@@ -9,12 +11,30 @@ export type WidgetBundle = {
   readonly immutableName: string;
   /** For the `integrity` attribute of a tag that names the immutable file. */
   readonly integrity: string;
+  /** Texts by file name. The loader knows the names, which hold the hashes that browsers check. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** What pages in TypeScript know `vaWave` by. */
+  readonly types: string;
 };
 
-/** Bundles the loader and the panel into what browsers are served. */
+const widget = fileURLToPath(new URL('../widget/', import.meta.url));
+
+/** Bundles the loader and the panel into what browsers are served. English is in the loader; other languages are files. */
 export function bundleWidget(): WidgetBundle {
+  const texts = new Map<string, string>();
+  const hashes: Record<string, string> = {};
+  for (const file of globSync('texts/*.json', { cwd: widget }).sort()) {
+    const language = basename(file, '.json');
+    if (language === 'en') continue;
+    const content = JSON.stringify(JSON.parse(readFileSync(join(widget, file), 'utf8')));
+    const hash = createHash('sha256').update(content).digest('base64url');
+    hashes[language] = hash;
+    texts.set(`va-wave-texts.${language}.${hash}.json`, content);
+  }
+  const css = readFileSync(join(widget, 'styles.css'), 'utf8');
+  const sheet = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
   const result = buildSync({
-    entryPoints: [fileURLToPath(new URL('../widget/va-wave-widget.ts', import.meta.url))],
+    entryPoints: [join(widget, 'va-wave-widget.ts')],
     bundle: true,
     format: 'iife',
     minify: true,
@@ -22,6 +42,7 @@ export function bundleWidget(): WidgetBundle {
     target: 'es2022',
     write: false,
     legalComments: 'none',
+    define: { STYLE_SHEET: JSON.stringify(sheet), TEXT_FILES: JSON.stringify(hashes) },
   });
   const file = result.outputFiles[0];
   if (file === undefined) throw new Error('esbuild wrote no widget');
@@ -30,5 +51,7 @@ export function bundleWidget(): WidgetBundle {
     code: file.text,
     immutableName: `va-wave-widget.${hash('sha256').digest('hex').slice(0, 16)}.js`,
     integrity: `sha384-${hash('sha384').digest('base64')}`,
+    texts,
+    types: readFileSync(join(widget, 'va-wave.d.ts'), 'utf8'),
   };
 }

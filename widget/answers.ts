@@ -2,33 +2,33 @@ import type { InitResponse } from '../src/contract/widget.ts';
 
 /** Reads what the API answered, believing none of it. */
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
 /** The message of an error answer, else an empty text. */
 export function errorOf(body: unknown): string {
-  return isObject(body) && typeof body.error === 'string' ? body.error : '';
+  return hasTexts(body, 'error') ? body.error : '';
 }
 
-export function isSuccess(body: unknown): boolean {
-  return isObject(body) && body.success === true;
+/** The id of an accepted submission; undefined for any other answer. */
+export function submissionOf(body: unknown): string | undefined {
+  return Object(body).success === true ? String(Object(body).submission_id) : undefined;
 }
 
 /** Whether init's answer holds all that the panel is made from. */
 export function isInitResponse(body: unknown): body is InitResponse {
-  if (!isObject(body) || !isSuccess(body) || !Array.isArray(body.forms)) return false;
+  const { success, conversation_id, forms } = Object(body);
   return (
-    hasTexts(body, 'site_id', 'visitor_id', 'conversation_id') &&
-    body.forms.every(
+    success === true &&
+    (conversation_id === null || hasTexts(body, 'conversation_id')) &&
+    hasTexts(body, 'visitor_id') &&
+    Array.isArray(forms) &&
+    forms.every(
       (form) =>
         hasTexts(form, 'slug', 'name') &&
-        Array.isArray(form.fields) &&
-        form.fields.every((field: unknown) => hasTexts(field, 'key', 'label', 'type')),
+        Array.isArray(Object(form).fields) &&
+        Object(form).fields.every((field: unknown) => hasTexts(field, 'key', 'label', 'type')),
     )
   );
 }
 
-function hasTexts(value: unknown, ...names: string[]): value is Record<string, unknown> {
-  return isObject(value) && names.every((name) => typeof value[name] === 'string');
+function hasTexts<N extends string>(value: unknown, ...names: N[]): value is Record<N, string> {
+  return names.every((name) => typeof Object(value)[name] === 'string');
 }

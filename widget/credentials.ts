@@ -1,8 +1,10 @@
+import type { VaWaveCredential } from './va-wave.d.ts';
+
 /** Who the widget is: a site id, or a session token, which wins. Neither is a secret to the visitor. */
 export type Credentials = {
   readonly siteId: () => string;
   readonly token: () => string | undefined;
-  readonly headers: () => Record<string, string>;
+  readonly headers: () => VaWaveCredential;
   readonly setToken: (token: string) => void;
 };
 
@@ -14,8 +16,7 @@ export function credentials(initial: {
   return {
     siteId: () => (token ? siteOfToken(token) : initial.siteId) ?? '',
     token: () => token,
-    headers: (): Record<string, string> =>
-      token ? { 'X-Session-Token': token } : { 'X-Site-Id': initial.siteId ?? '' },
+    headers: () => (token ? { 'X-Session-Token': token } : { 'X-Site-Id': initial.siteId ?? '' }),
     setToken: (next) => {
       token = next;
     },

@@ -2,6 +2,7 @@ import type { FormField } from '../src/contract/actions.ts';
 import type { FORM_STRING_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { element } from './dom.ts';
 import type { Texts } from './texts.ts';
+import type { VaWaveVisitor } from './va-wave.d.ts';
 
 /** The service drops longer texts, so they cannot be typed. */
 const MAX_LENGTH: typeof FORM_STRING_MAX_CHARACTERS = 5000;
@@ -44,6 +45,8 @@ export type FieldView = {
   readonly node: HTMLElement;
   readonly text: () => string;
   readonly fill: (text: string) => void;
+  /** Fills a field of the right kind that nobody has touched. */
+  readonly prefill: (visitor: VaWaveVisitor) => void;
   /** The value to send; undefined when left empty. */
   readonly value: () => string | number | undefined;
   /** Shows what is wrong, or nothing. */
@@ -58,11 +61,12 @@ let ids = 0;
 export function fieldView(field: FormField, texts: Texts): FieldView {
   const id = `field-${++ids}`;
   const { type, ...hints } = CONTROLS[field.type] ?? CONTROLS.Text;
+  const known = type === 'text' && Object.hasOwn(AUTOCOMPLETE, field.key) ? AUTOCOMPLETE[field.key] : undefined;
   const attributes = {
     id,
     name: field.key,
     required: field.required,
-    autocomplete: type === 'text' && Object.hasOwn(AUTOCOMPLETE, field.key) ? AUTOCOMPLETE[field.key] : undefined,
+    autocomplete: known,
     ...hints,
     maxlength: type === 'number' ? undefined : String(MAX_LENGTH),
   };
@@ -90,6 +94,11 @@ export function fieldView(field: FormField, texts: Texts): FieldView {
     text: () => input.value,
     fill: (text) => {
       input.value = text;
+    },
+    prefill: ({ name, email }) => {
+      const text = type === 'email' ? email : known === 'name' ? name : undefined;
+      // The default value shows only while the visitor has not touched the field, and comes back after a reset.
+      if (typeof text === 'string') input.defaultValue = text.slice(0, MAX_LENGTH);
     },
     value: () => {
       if (input.value === '') return undefined;

@@ -1,18 +1,34 @@
 import type { FormPanel } from '../src/contract/widget.ts';
 import { element, icon } from './dom.ts';
-import { draft } from './draft.ts';
+import { type Attempt, draft } from './draft.ts';
+import { emit } from './emit.ts';
 import { type FieldView, fieldView } from './field.ts';
 import { randomId } from './random-id.ts';
 import type { Outcome, Session, Values } from './session.ts';
 import type { Texts } from './texts.ts';
+import type { VaWaveVisitor } from './va-wave.d.ts';
 
 const CHECK = 'M5 12.5l4.5 4.5L19 7.5';
 
+const NO_ATTEMPT: Attempt = { values: '', clientKey: '' };
+
+export type FormView = { readonly node: HTMLElement; readonly prefill: (visitor: VaWaveVisitor) => void };
+
 /** One form with its own draft and state; it lives on while the visitor looks at another. */
-export function formView(conversationId: string, form: FormPanel, session: Session, texts: Texts): HTMLElement {
+export function formView(
+  owner: string,
+  form: FormPanel,
+  session: Session,
+  texts: Texts,
+  visitor: VaWaveVisitor,
+): FormView {
   const fields = form.fields.map((field) => fieldView(field, texts));
-  const kept = draft(conversationId, form.slug);
-  kept.restore(fields);
+  const prefill = (known: VaWaveVisitor) => {
+    for (const field of fields) field.prefill(known);
+  };
+  prefill(visitor);
+  const kept = draft(owner, form.slug);
+  let attempt = kept.restore(fields) ?? NO_ATTEMPT;
 
   const notice = element('p', { class: 'notice', role: 'alert' });
   const status = element('p', { class: 'notice calm', role: 'status' });
@@ -29,7 +45,6 @@ export function formView(conversationId: string, form: FormPanel, session: Sessi
   node.append(formElement);
 
   let sending = false;
-  let attempt = { values: '', clientKey: '' };
 
   const say = (problem: string, progress = '') => {
     notice.textContent = problem;
@@ -48,6 +63,7 @@ export function formView(conversationId: string, form: FormPanel, session: Sessi
     const serialized = JSON.stringify(values);
     // The same content keeps its key, so that trying again cannot submit it twice; changed content is another submission.
     if (attempt.values !== serialized) attempt = { values: serialized, clientKey: randomId() };
+    kept.save(fields, attempt);
     say('');
     setSending(true, texts.sending);
     const outcome = await session.submit({ slug: form.slug, values, clientKey: attempt.clientKey }, (asking) =>
@@ -60,12 +76,13 @@ export function formView(conversationId: string, form: FormPanel, session: Sessi
   const conclude = (outcome: Outcome) => {
     switch (outcome.kind) {
       case 'sent':
-        attempt = { values: '', clientKey: '' };
-        return showSent();
+        attempt = NO_ATTEMPT;
+        kept.forget();
+        showSent();
+        return emit('va-wave:submitted', { form: form.slug, submission_id: outcome.submissionId });
       case 'invalid':
         return showRefusal(outcome.message);
       case 'expired':
-        kept.save(fields);
         outcome.renewed.then(() => {
           if (notice.textContent === texts.expired) say('', texts.renewed);
         });
@@ -99,6 +116,7 @@ export function formView(conversationId: string, form: FormPanel, session: Sessi
     if (hadFocus) heading.focus();
   };
 
+  formElement.addEventListener('input', () => kept.save(fields, attempt));
   formElement.addEventListener('submit', (event) => {
     event.preventDefault();
     if (sending) return;
@@ -112,7 +130,7 @@ export function formView(conversationId: string, form: FormPanel, session: Sessi
     else void send();
   });
 
-  return node;
+  return { node, prefill };
 }
 
 function valuesOf(fields: readonly FieldView[]): Values {

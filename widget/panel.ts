@@ -1,8 +1,10 @@
 import type { FormPanel, InitResponse } from '../src/contract/widget.ts';
+import type { ConversationPlace } from './conversation.ts';
 import { element, icon } from './dom.ts';
-import { formView } from './form.ts';
+import { type FormView, formView } from './form.ts';
 import type { Session } from './session.ts';
 import type { Texts } from './texts.ts';
+import type { VaWaveVisitor } from './va-wave.d.ts';
 
 const BACK = 'M15 5l-7 7 7 7';
 const FORWARD = 'M9 5l7 7-7 7';
@@ -12,39 +14,58 @@ export type Panel = {
   readonly node: HTMLDialogElement;
   /** Puts the keyboard where reading begins. */
   readonly focus: () => void;
+  /** Shows the form with this slug, if there is one. */
+  readonly showForm: (slug: string) => void;
+  readonly prefill: (visitor: VaWaveVisitor) => void;
+  /** To be called when the panel opens: the conversation view comes into being with the first time. */
+  readonly opened: () => void;
 };
 
-/** The dialog: the list of forms, or the only form itself. */
-export function panel(init: InitResponse, session: Session, texts: Texts, onClose: () => void): Panel {
+export type PanelContent = {
+  readonly forms: InitResponse['forms'];
+  /** Whose drafts are restored. */
+  readonly owner: string;
+  readonly visitor: VaWaveVisitor;
+  readonly place: ConversationPlace | undefined;
+};
+
+/** The dialog: the conversation view with the forms above it, else the list of forms, or the only form itself. */
+export function panel(content: PanelContent, session: Session, texts: Texts, onClose: () => void): Panel {
+  const { forms, owner } = content;
+  let { visitor, place } = content;
   const title = element('h2', { id: 'title', tabindex: '-1' });
   const back = element('button', { type: 'button', class: 'back', 'aria-label': texts.back }, icon(BACK));
   const close = element('button', { type: 'button', 'aria-label': texts.close }, icon(CLOSE));
   const body = element('div', { class: 'body' });
-  const views = new Map<string, HTMLElement>();
+  const talk = element('div', { class: 'talk' });
+  const views = new Map<string, FormView>();
   const language = document.documentElement.lang;
 
-  const show = (heading: string, content: Node, isHome: boolean) => {
+  const show = (heading: string, shown: Node | undefined, isHome: boolean) => {
     title.textContent = heading;
-    title.lang = isHome ? '' : language;
+    title.lang = language;
     if (isHome) title.removeAttribute('lang');
     back.hidden = isHome;
-    body.replaceChildren(content);
+    // The view stays where it is, so that it keeps its scroll position and goes on speaking to screen readers.
+    talk.hidden = shown !== undefined;
+    body.hidden = !shown;
+    body.replaceChildren(shown ?? '');
     body.scrollTop = 0;
   };
   const showForm = (form: FormPanel, isHome: boolean) => {
-    const view = views.get(form.slug) ?? formView(init.conversation_id, form, session, texts);
+    const view = views.get(form.slug) ?? formView(owner, form, session, texts, visitor);
     views.set(form.slug, view);
-    show(form.name, view, isHome);
+    show(form.name, view.node, isHome);
   };
   const showHome = () => {
-    const [first, ...others] = init.forms;
-    if (!first) show(texts.title, element('p', { class: 'intro' }, texts.empty), true);
-    else if (others.length === 0) showForm(first, true);
-    else show(texts.title, topics(), true);
+    const [first, ...others] = forms;
+    if (place) show(texts.title, undefined, true);
+    else if (first && others.length === 0) showForm(first, true);
+    else show(texts.title, element('div', {}, element('p', { class: 'intro' }, texts.intro), topics()), true);
   };
   const topics = () => {
     const list = element('ul', { class: 'topics', role: 'list' });
-    for (const form of init.forms) {
+    for (const form of forms) {
       const name = element('bdi', { lang: language }, form.name);
       const open = element('button', { type: 'button', class: 'topic' }, name, icon(FORWARD));
       open.addEventListener('click', () => {
@@ -53,7 +74,7 @@ export function panel(init: InitResponse, session: Session, texts: Texts, onClos
       });
       list.append(element('li', {}, open));
     }
-    return element('div', {}, element('p', { class: 'intro' }, texts.intro), list);
+    return list;
   };
 
   back.addEventListener('click', () => {
@@ -61,13 +82,33 @@ export function panel(init: InitResponse, session: Session, texts: Texts, onClos
     title.focus();
   });
   close.addEventListener('click', onClose);
+  if (place) talk.append(...(forms.length > 0 ? [topics()] : []), place.node);
   showHome();
 
   const node = element(
     'dialog',
-    { id: 'panel', class: 'panel', 'aria-labelledby': 'title' },
+    { id: 'panel', class: place ? 'panel tall' : 'panel', 'aria-labelledby': 'title' },
     element('div', { class: 'bar' }, back, title, close),
+    talk,
     body,
   );
-  return { node, focus: () => title.focus() };
+  return {
+    node,
+    focus: () => title.focus(),
+    showForm: (slug) => {
+      const form = forms.find((one) => one.slug === slug);
+      if (form) showForm(form, !place && forms.length === 1);
+    },
+    prefill: (known) => {
+      visitor = known;
+      for (const view of views.values()) view.prefill(known);
+    },
+    opened: () => {
+      if (!place || place.mount()) return;
+      place = undefined;
+      node.classList.remove('tall');
+      talk.remove();
+      showHome();
+    },
+  };
 }

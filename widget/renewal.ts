@@ -1,8 +1,10 @@
+import { emit } from './emit.ts';
+
 /** How long the page has to hand over a new token before the visitor is told. */
 const PATIENCE_MS = 5000;
 
 /**
- * Asks the page for a new session token by the event `va-wave:token-expired`. However many submissions wait, the page is
+ * Asks the page for a new session token by the event `va-wave:token-expired`. However many requests wait, the page is
  * asked once.
  */
 export function tokenRenewal() {
@@ -25,7 +27,7 @@ export function tokenRenewal() {
           clearTimeout(timer);
           resolve(true);
         });
-        document.dispatchEvent(new CustomEvent('va-wave:token-expired', { bubbles: true }));
+        emit('va-wave:token-expired', null);
       }).finally(() => {
         waiting = undefined;
       });

@@ -5,6 +5,10 @@ export type Settings = {
   readonly siteId: string | undefined;
   readonly token: string | undefined;
   readonly debug: boolean;
+  /** A BCP 47 tag; empty for the page's own language. */
+  readonly language: string;
+  /** Whether the launcher waits for `show`. */
+  readonly hidden: boolean;
   /** `light` or `dark`; anything else follows the visitor's system. */
   readonly theme: string;
   /** `left` or `right`; anything else is where lines of text end. */
@@ -18,8 +22,17 @@ export function readSettings(): Settings | undefined {
   const script = ownScript();
   const base = script && /^https?:\/\/[^/?#]+/.exec(script.src)?.[0];
   if (!script || !base) return undefined;
-  const { siteId, sessionToken, debug, theme = '', position = '' } = script.dataset;
-  return { base, siteId, token: sessionToken, debug: debug === 'true', theme, position };
+  const { siteId, sessionToken, debug, language = '', launcher, theme = '', position = '' } = script.dataset;
+  return {
+    base,
+    siteId,
+    token: sessionToken,
+    debug: debug === 'true',
+    language,
+    hidden: launcher === 'hidden',
+    theme,
+    position,
+  };
 }
 
 function ownScript(): HTMLScriptElement | undefined {

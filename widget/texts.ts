@@ -1,59 +1,53 @@
-/** Everything the widget says by itself. Names of forms and fields come from the assistant's settings. */
-const en = {
-  launcher: 'Help and contact',
-  title: 'How can we help?',
-  intro: 'Choose a topic. We will get back to you.',
-  empty: 'There is nothing to fill in here at the moment.',
-  back: 'Back',
-  close: 'Close',
-  optional: '(optional)',
-  send: 'Send',
-  sending: 'Sending…',
-  retry: 'Try again',
-  sentTitle: 'Thank you!',
-  sent: 'Your message has been sent.',
-  another: 'Send another message',
-  required: 'Please fill in this field.',
-  email: 'Please enter an email address, such as name@example.com.',
-  number: 'Please enter a number.',
-  invalid: 'Please check the fields marked below.',
-  offline: 'We could not be reached. Please check your connection and try again.',
-  busy: 'Too many messages in a short time. Please wait a minute and try again.',
-  failed: 'Your message could not be delivered. Please try again.',
-  renewing: 'Renewing your session…',
-  expired: 'Your session has expired. Reload the page to go on; what you typed is kept.',
-  renewed: 'Your session has been renewed. You can send your message now.',
-};
+import en from './texts/en.json';
+import type { VaWaveTexts } from './va-wave.d.ts';
 
+/** Everything the widget says by itself. Names of forms and fields come from the assistant's settings. */
 export type Texts = typeof en;
 
-const de: Texts = {
-  launcher: 'Hilfe und Kontakt',
-  title: 'Wie können wir helfen?',
-  intro: 'Wählen Sie ein Thema. Wir melden uns bei Ihnen.',
-  empty: 'Hier gibt es zurzeit nichts auszufüllen.',
-  back: 'Zurück',
-  close: 'Schließen',
-  optional: '(freiwillig)',
-  send: 'Senden',
-  sending: 'Wird gesendet…',
-  retry: 'Erneut versuchen',
-  sentTitle: 'Vielen Dank!',
-  sent: 'Ihre Nachricht wurde gesendet.',
-  another: 'Weitere Nachricht senden',
-  required: 'Bitte füllen Sie dieses Feld aus.',
-  email: 'Bitte geben Sie eine E-Mail-Adresse ein, zum Beispiel name@example.com.',
-  number: 'Bitte geben Sie eine Zahl ein.',
-  invalid: 'Bitte prüfen Sie die markierten Felder.',
-  offline: 'Wir sind nicht erreichbar. Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
-  busy: 'Zu viele Nachrichten in kurzer Zeit. Bitte versuchen Sie es in einer Minute erneut.',
-  failed: 'Ihre Nachricht konnte nicht zugestellt werden. Bitte versuchen Sie es erneut.',
-  renewing: 'Ihre Sitzung wird erneuert…',
-  expired: 'Ihre Sitzung ist abgelaufen. Laden Sie die Seite neu; Ihre Eingaben bleiben erhalten.',
-  renewed: 'Ihre Sitzung wurde erneuert. Sie können die Nachricht jetzt senden.',
-};
+/** SHA-256 in base64url of each file of texts but English; set when the widget is bundled. */
+declare const TEXT_FILES: Readonly<Record<string, string>>;
 
-/** The page's language if we speak it, else English. */
-export function textsFor(pageLanguage: string): { readonly language: string; readonly texts: Texts } {
-  return /^de\b/i.test(pageLanguage) ? { language: 'de', texts: de } : { language: 'en', texts: en };
+/** Texts that take longer than this are not waited for: English is there at once. */
+const PATIENCE_MS = 3000;
+
+export type Speech = { readonly language: string; readonly texts: Texts };
+
+/**
+ * Texts of a file in `texts/`; none when there is no such file, or it does not come. Its name holds its hash, and the browser
+ * checks it, so a pinned loader has pinned texts.
+ */
+export async function textFile(base: string, name: string): Promise<Readonly<Record<string, string>> | undefined> {
+  try {
+    const hash = new Map(Object.entries(TEXT_FILES)).get(name);
+    if (!hash) return undefined;
+    const response = await fetch(`${base}/static/va-wave-texts.${name}.${hash}.json`, {
+      credentials: 'omit',
+      integrity: `sha256-${hash.replace(/-/g, '+').replace(/_/g, '/')}=`,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The texts of the language if we speak it, else English. @param wanted a BCP 47 tag */
+export async function textsFor(base: string, wanted: string): Promise<Speech> {
+  const tag = wanted.toLowerCase();
+  const language = /^zh\b.*-(hant|tw|hk|mo)\b/.test(tag) ? 'zh-hant' : (tag.split('-')[0] ?? '');
+  const texts = await textFile(base, language);
+  return texts ? { language, texts: { ...en, ...texts } } : { language: 'en', texts: en };
+}
+
+/** What the page says instead; anything that is no text of ours is left out. */
+export function replaced(speech: Speech, own: VaWaveTexts): Speech {
+  const texts = { ...speech.texts };
+  for (const [name, text] of Object.entries(own)) {
+    if (isName(name) && typeof text === 'string') texts[name] = text;
+  }
+  return { language: own.language ?? speech.language, texts };
+}
+
+function isName(name: string): name is keyof Texts {
+  return Object.hasOwn(en, name);
 }

@@ -10,6 +10,8 @@ export const initRequest = z.object({
   conversation_id: identifier.nullish(),
   visitor_id: identifier.nullish(),
   referrer: z.string().nullish(),
+  /** False authenticates and brings the forms, but begins no conversation; one that we know is resumed all the same. */
+  begin_conversation: z.boolean().nullish(),
 });
 
 export type FormPanel = { readonly slug: string; readonly name: string; readonly fields: readonly FormField[] };
@@ -17,9 +19,11 @@ export type FormPanel = { readonly slug: string; readonly name: string; readonly
 export type InitResponse = {
   readonly success: true;
   readonly site_id: string;
-  readonly session_id: string;
+  /** Without a session token it is the conversation's, so null as long as there is none. */
+  readonly session_id: string | null;
   readonly visitor_id: string;
-  readonly conversation_id: string;
+  /** Null when none was begun or resumed. */
+  readonly conversation_id: string | null;
   readonly forms: readonly FormPanel[];
 };
 

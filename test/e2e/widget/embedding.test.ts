@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { bundleWidget } from '../../../lib/widget-bundle.ts';
+import { MESSAGES } from '../../../src/contract/messages.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
 import { type Harness, startHarness, until, widgetOf } from './harness.ts';
 import { computedStyles, countListeners, gaveUp, globals, listeners, started, traces } from './page-state.ts';
@@ -90,23 +91,56 @@ test('in a browser that lacks something, nothing at all is on the page', async (
 });
 
 describe('data-debug', () => {
+  const said = async (parts: Parameters<Harness['visit']>[0], options: Parameters<Harness['visit']>[1] = {}) => {
+    const { page, logged } = await harness.visit(
+      { tag: 'data-site-id="site_test" data-debug="true"', ...parts },
+      options,
+    );
+    await gaveUp(page);
+    await until(() => logged.length > 0);
+    expect(logged).toHaveLength(1);
+    return logged[0] ?? '';
+  };
+
   test('logs the HTTP status and what to do, never the token', async () => {
     harness.service.init = () => refuse(401, 'Invalid or expired session token');
     const token = tokenFor('site_test');
-    const { page, logged } = await harness.visit({ tag: `data-session-token="${token}" data-debug="true"` });
-    await gaveUp(page);
-    expect(logged).toHaveLength(1);
-    expect(logged[0]).toContain('HTTP 401 Invalid or expired session token');
-    expect(logged[0]).toContain('Mint a new token');
-    expect(logged[0]).not.toContain(token);
+    const line = await said({ tag: `data-session-token="${token}" data-debug="true"` });
+    expect(line).toContain('HTTP 401 Invalid or expired session token');
+    expect(line).toContain('Mint a new token');
+    expect(line).not.toContain(token);
   });
 
-  test('says what an unreadable answer may mean', async () => {
-    harness.service.init = () => 'hang up';
-    const { page, logged } = await harness.visit({ tag: 'data-site-id="site_test" data-debug="true"' });
+  test('an answer that the browser keeps from the page: the Domain', async () => {
+    const blocked = (page: Page) => page.route('**/api/**', (route) => route.abort('failed'));
+    const line = await said({}, { before: blocked });
+    expect(line).toContain('HTTP 0');
+    expect(line).toContain("set the assistant's Domain to this page's host");
+  });
+
+  test('no answer from the service at all: the network or connect-src', async () => {
+    const unreachable = (page: Page) => page.route(/api|texts/, (route) => route.abort('connectionrefused'));
+    expect(await said({}, { before: unreachable })).toContain('HTTP 0 . No answer at all');
+    const policy = `script-src ${harness.service.url}; connect-src 'none'`;
+    const { page, logged } = await harness.visit({
+      tag: 'data-site-id="site_test" data-debug="true"',
+      headers: { 'content-security-policy': policy },
+    });
     await gaveUp(page);
-    expect(logged[0]).toContain('HTTP 0');
-    expect(logged[0]).toContain('Domain');
+    await until(() => logged.some((line) => line.includes('No answer at all')));
+  });
+
+  test('its advice is for messages that the service has', () => {
+    const [name] = [...bundleWidget().texts.keys()].filter((file) => file.startsWith('va-wave-texts.x-debug.'));
+    const advice = Object.keys(JSON.parse(bundleWidget().texts.get(name ?? '') ?? ''));
+    expect(advice.filter((message) => message !== '' && !Object.values<string>(MESSAGES).includes(message))).toEqual([]);
+  });
+
+  test('says that there is nothing to show', async () => {
+    harness.service.init = () => ({ status: 200, body: { ...INIT, forms: [] } });
+    const { logged } = await harness.visit({ tag: 'data-site-id="site_test" data-debug="true"' });
+    await until(() => logged.length > 0);
+    expect(logged).toEqual([expect.stringContaining('no enabled Form Action')]);
   });
 });
 

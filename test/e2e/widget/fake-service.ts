@@ -18,6 +18,8 @@ export type FakeService = {
   /** What init and submit answer; assign to change. */
   init: (request: ReceivedRequest) => Reply | Promise<Reply>;
   submit: (request: ReceivedRequest) => Reply | Promise<Reply>;
+  /** A file of texts by its name; assign to change. */
+  texts: (name: string) => string | undefined;
   /** All requests to init, or to submit. */
   to(kind: 'init' | 'submit'): ReceivedRequest[];
   /** Forgets what was received and answers as at first. */
@@ -51,17 +53,26 @@ export const INIT = {
   forms: [CONTACT_FORM, CALL_BACK_FORM],
 };
 
+/** As the service does: resumed, begun, or none. */
+const conversationOf = ({ conversation_id, begin_conversation }: Record<string, unknown>) =>
+  conversation_id ?? (begin_conversation === false ? null : INIT.conversation_id);
+
 export const refuse = (status: number, error: string): Reply => ({ status, body: { success: false, error } });
 
 /** Speaks the widget's side of the API, for answers that the real one gives only in trouble. Any origin may read them. */
 export async function startFakeService(): Promise<FakeService> {
-  const script = bundleWidget().code;
+  const { code, texts } = bundleWidget();
   const server = await listen(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://service');
     response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
     response.setHeader('access-control-allow-headers', 'content-type,x-site-id,x-session-token');
+    if (pathname.startsWith('/static/va-wave-texts')) {
+      const content = service.texts(pathname.replace('/static/', ''));
+      if (content === undefined) return response.writeHead(404).end();
+      return response.setHeader('content-type', 'application/json').end(content);
+    }
     if (pathname.startsWith('/static/')) {
-      return response.setHeader('content-type', 'text/javascript; charset=utf-8').end(script);
+      return response.setHeader('content-type', 'text/javascript; charset=utf-8').end(code);
     }
     if (request.method === 'OPTIONS') return response.writeHead(204).end();
     const seen = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
@@ -71,17 +82,19 @@ export async function startFakeService(): Promise<FakeService> {
   const service: FakeService = {
     url: address(server),
     received: [],
-    init: () => ({ status: 200, body: INIT }),
+    init: ({ body }) => ({ status: 200, body: { ...INIT, conversation_id: conversationOf(body) } }),
     submit: () => ({ status: 200, body: { success: true, submission_id: 'submission-1' } }),
+    texts: (name) => texts.get(name),
     to: (kind) => service.received.filter(({ path }) => path.startsWith('/api/widget/init') === (kind === 'init')),
     reset: () => {
       service.received.length = 0;
       service.init = first.init;
       service.submit = first.submit;
+      service.texts = first.texts;
     },
     close: () => close(server),
   };
-  const first = { init: service.init, submit: service.submit };
+  const first = { init: service.init, submit: service.submit, texts: service.texts };
   return service;
 }
 
