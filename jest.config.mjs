@@ -1,12 +1,16 @@
 /** Node itself strips the types: what the tests run is the text that the functions are bundled from. */
 export default {
+  rootDir: import.meta.dirname,
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  // Jest would leave one core free, which of two is half.
+  maxWorkers: '100%',
   // Started services and browsers take their time on a busy machine.
   testTimeout: 30_000,
+  globalSetup: '<rootDir>/test/harness/set-up.ts',
   // The second fails a run in which a function logged what it must not.
-  reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts'],
+  reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts', '<rootDir>/test/harness/cpu-time.ts'],
   transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
 };

@@ -10,7 +10,10 @@ export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy
   readonly strict?: boolean;
   /** PEM files of certificate authorities that outbound requests trust besides the public ones. Not with `strict`. */
   readonly authorities?: readonly string[];
-  /** Folder of a cloud assembly to run, made by `assembleService` or `synthesize`. @default the service, synthesized now */
+  /**
+   * Folder of a cloud assembly to run, made by `assembleService` or `synthesize`.
+   * @default what VA_WAVE_LOCAL_ASSEMBLY names, unless `strict`; else the service, synthesized now
+   */
   readonly assembly?: string;
 };
 
@@ -24,7 +27,9 @@ const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
  * @throws CloudError when it cannot, with one message for the person at the terminal; nothing is left running then
  */
 export function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
-  const { strict = false, authorities = [], assembly, ...cloud } = options;
+  const { strict = false, authorities = [], assembly: named, ...cloud } = options;
+  // One that the tests made for all services that they start; it has this machine's network rule.
+  const assembly = named ?? (strict ? undefined : process.env.VA_WAVE_LOCAL_ASSEMBLY);
   return startCloud({
     ...cloud,
     name: 'va-wave',

@@ -10,15 +10,21 @@ type Template = {
   >;
 };
 
+const TEMPLATE = 'VaWave.template.json';
+
 /**
  * Synthesizes the service once per folder, and finds the bundles that would be deployed.
  * @param strict false: with the network rule of this machine, so that endpoints on loopback can be called
  */
 export async function bundledFunctions(folder: string, strict: boolean): Promise<readonly BundledFunction[]> {
   const outdir = join(folder, strict ? 'strict' : 'local');
-  const file = join(outdir, 'VaWave.template.json');
-  if (!existsSync(file)) await assembleService(outdir, { strict });
-  const template: Template = JSON.parse(readFileSync(file, 'utf8'));
+  if (!existsSync(join(outdir, TEMPLATE))) await assembleService(outdir, { strict });
+  return functionsOf(outdir);
+}
+
+/** The bundles in a cloud assembly of the service. */
+export function functionsOf(outdir: string): readonly BundledFunction[] {
+  const template: Template = JSON.parse(readFileSync(join(outdir, TEMPLATE), 'utf8'));
   return Object.entries(template.Resources).flatMap(([id, { Type, Metadata }]) => {
     const asset = Metadata?.['aws:asset:path'];
     // The CDK's own functions for deploying assets are CommonJS and not ours.
@@ -28,8 +34,9 @@ export async function bundledFunctions(folder: string, strict: boolean): Promise
   });
 }
 
+/** @param name of the function's folder below lambdas/; the construct that it belongs to may stand before it */
 export function bundleOf(functions: readonly BundledFunction[], name: string): string {
-  const found = functions.find((one) => one.name === name);
+  const found = functions.find((one) => one.name === name || one.name.endsWith(`-${name}`));
   if (found === undefined) throw new Error(`The stack has no function ${name}`);
   return found.bundle;
 }

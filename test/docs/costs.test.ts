@@ -6,8 +6,8 @@ test('docs/costs.md is what the price table says (node scripts/costs.ts)', () =>
   expect(readFileSync('docs/costs.md', 'utf8')).toBe(costs());
 });
 
-test('what is paid for without a request is what the template has', () => {
-  const template = synthesize();
+test('what is paid for without a request is what the template has', async () => {
+  const template = await synthesize();
   template.resourceCountIs('AWS::SecretsManager::Secret', IDLE.secrets);
   template.resourceCountIs('AWS::Lambda::EventSourceMapping', IDLE.queues);
   template.resourceCountIs('AWS::CloudWatch::Dashboard', 1);

@@ -1,4 +1,5 @@
 import type { DeploymentOptions } from '../../lib/deployment-options.ts';
+import type { VaWaveStackProps } from '../../lib/va-wave-stack.ts';
 
 /** Everything that an operator can choose besides the stage. */
 export const ALL_OPTIONS = {
@@ -14,3 +15,15 @@ export const ALL_OPTIONS = {
   originSecretVersion: '11111111-2222-3333-4444-555555555555',
   sealingKeyReplicaRegion: 'eu-central-1',
 } satisfies DeploymentOptions;
+
+/** What the templates of the tests are synthesized with, by name. */
+export const CHOICES = {
+  production: {},
+  development: { stage: 'dev' },
+  'production with every option': ALL_OPTIONS,
+  'development with every option': { ...ALL_OPTIONS, stage: 'dev' },
+  'a short delivery log': { deliveryLogRetentionDays: 7 },
+  'few dispatchers': { deliveryConcurrency: 5 },
+} satisfies Readonly<Record<string, VaWaveStackProps>>;
+
+export type Choice = keyof typeof CHOICES;

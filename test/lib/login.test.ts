@@ -1,6 +1,6 @@
 import { synthesize } from './synthesized.ts';
 
-const template = synthesize();
+const template = await synthesize();
 
 test('nobody gets a token by which a member could change the attributes of the login', () => {
   const clients = Object.values(template.findResources('AWS::Cognito::UserPoolClient'));

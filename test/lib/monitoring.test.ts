@@ -2,7 +2,7 @@ import { METRICS } from '../../src/contract/metrics.ts';
 import { anchors, readDocument } from '../docs/documents.ts';
 import { nameOf, synthesize } from './synthesized.ts';
 
-const template = synthesize();
+const template = await synthesize();
 const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => ({
   name: nameOf(id),
   ...Properties,

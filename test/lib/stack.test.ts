@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { DELIVERED_EVENTS } from '../../src/contract/events.ts';
 import { grantsOf, nameOf, synthesize } from './synthesized.ts';
 
-const template = synthesize();
+const template = await synthesize();
 
 const ofType = (type: string) =>
   Object.entries(template.findResources(type)).map(([id, resource]) => ({ name: nameOf(id), resource }));
@@ -393,14 +393,14 @@ describe('the edge', () => {
   });
 });
 
-test('the retention of the delivery log is a setting', () => {
-  synthesize({ deliveryLogRetentionDays: 7 }).hasResourceProperties('AWS::Lambda::Function', {
+test('the retention of the delivery log is a setting', async () => {
+  (await synthesize('a short delivery log')).hasResourceProperties('AWS::Lambda::Function', {
     Environment: { Variables: Match.objectLike({ DELIVERY_LOG_RETENTION_DAYS: '7' }) },
   });
 });
 
-test('how many dispatchers run at once is a setting', () => {
-  synthesize({ deliveryConcurrency: 5 }).hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+test('how many dispatchers run at once is a setting', async () => {
+  (await synthesize('few dispatchers')).hasResourceProperties('AWS::Lambda::EventSourceMapping', {
     ScalingConfig: { MaximumConcurrency: 5 },
   });
 });

@@ -3,8 +3,9 @@ import { STAGES } from '../../lib/stage.ts';
 import { ALL_OPTIONS } from './deployment-choices.ts';
 import { nameOf, synthesize } from './synthesized.ts';
 
-const prod = synthesize();
-const dev = synthesize({ stage: 'dev' });
+const prod = await synthesize();
+const dev = await synthesize('development');
+const full = await synthesize('production with every option');
 
 /** Resources of a type by the id of their construct. */
 const ofType = (template: Template, type: string) =>
@@ -76,11 +77,10 @@ test('logs and the delivery log are kept for a week in development', () => {
 });
 
 describe('with every option', () => {
-  const template = synthesize(ALL_OPTIONS);
-  const plain = (type: string) => Object.values(template.findResources(type));
+  const plain = (type: string) => Object.values(full.findResources(type));
 
   test('the distribution has the name, its certificate, TLS 1.2 at least, and the web ACL', () => {
-    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+    full.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
         Aliases: [ALL_OPTIONS.domain.name],
         ViewerCertificate: {
@@ -91,9 +91,9 @@ describe('with every option', () => {
         WebACLId: ALL_OPTIONS.webAclArn,
       },
     });
-    template.hasOutput('BaseUrl', { Value: 'https://chat.example.com' });
-    template.hasOutput('DashboardUrl', { Value: 'https://chat.example.com/dashboard/' });
-    template.hasResourceProperties('AWS::Cognito::UserPoolClient', {
+    full.hasOutput('BaseUrl', { Value: 'https://chat.example.com' });
+    full.hasOutput('DashboardUrl', { Value: 'https://chat.example.com/dashboard/' });
+    full.hasResourceProperties('AWS::Cognito::UserPoolClient', {
       CallbackURLs: ['https://chat.example.com/dashboard/callback'],
     });
   });
@@ -105,11 +105,11 @@ describe('with every option', () => {
 
   test('every alarm tells the topic', () => {
     expect(plain('AWS::CloudWatch::Alarm').length).toBeGreaterThan(5);
-    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [ALL_OPTIONS.alarmTopicArn] });
+    full.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [ALL_OPTIONS.alarmTopicArn] });
   });
 
   test('the sealing key, and no other, has a copy in the second region', () => {
-    const replicated = Object.entries(ofType(template, 'AWS::SecretsManager::Secret')).filter(
+    const replicated = Object.entries(ofType(full, 'AWS::SecretsManager::Secret')).filter(
       ([, { Properties }]) => Properties.ReplicaRegions !== undefined,
     );
     expect(replicated).toEqual([['KeysSealing', expect.objectContaining({ DeletionPolicy: 'Retain' })]]);
@@ -117,7 +117,7 @@ describe('with every option', () => {
   });
 
   test('the outbound functions, and no others, live in the network with the fixed addresses', () => {
-    const inside = Object.entries(ofType(template, 'AWS::Lambda::Function')).filter(
+    const inside = Object.entries(ofType(full, 'AWS::Lambda::Function')).filter(
       ([, { Properties }]) => Properties.VpcConfig !== undefined,
     );
     expect(inside.map(([name]) => name).sort()).toEqual([
@@ -127,17 +127,17 @@ describe('with every option', () => {
       'DeliveriesDispatcherFunction',
       'WidgetRoutesFormSubmitFunction',
     ]);
-    template.resourceCountIs('AWS::EC2::NatGateway', 2);
-    template.resourceCountIs('AWS::EC2::EIP', 2);
-    template.allResources('AWS::EC2::EIP', { DeletionPolicy: 'Retain' });
-    template.hasOutput('EgressAddresses', {});
+    full.resourceCountIs('AWS::EC2::NatGateway', 2);
+    full.resourceCountIs('AWS::EC2::EIP', 2);
+    full.allResources('AWS::EC2::EIP', { DeletionPolicy: 'Retain' });
+    full.hasOutput('EgressAddresses', {});
     // Nobody gets in.
-    template.hasResourceProperties('AWS::EC2::SecurityGroup', { SecurityGroupIngress: Match.absent() });
-    template.resourceCountIs('AWS::EC2::SecurityGroupIngress', 0);
+    full.hasResourceProperties('AWS::EC2::SecurityGroup', { SecurityGroupIngress: Match.absent() });
+    full.resourceCountIs('AWS::EC2::SecurityGroupIngress', 0);
   });
 
   test("a function's code may not do what Lambda needs to put it there", () => {
-    for (const [name, policy] of Object.entries(ofType(template, 'AWS::IAM::Policy'))) {
+    for (const [name, policy] of Object.entries(ofType(full, 'AWS::IAM::Policy'))) {
       const text = JSON.stringify(policy.Properties.PolicyDocument);
       if (!text.includes('ec2:CreateNetworkInterface')) continue;
       expect([name, text.includes('"Effect":"Deny"'), text.includes('lambda:SourceFunctionArn')]).toEqual([

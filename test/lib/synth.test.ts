@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { BUDGETS } from './budgets.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const OUTBOUND = ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'];
@@ -45,6 +46,17 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test('cdk synth makes the template and one bundle per function', async () => {
   expect(await readdir(join(folder, 'out'))).toContain('VaWave.template.json');
   expect([...bundles.keys()].sort()).toEqual((await readdir(join(root, 'lambdas'))).sort());
+});
+
+test('every function has a budget, and every budget its function', () => {
+  expect(Object.keys(BUDGETS).sort()).toEqual([...bundles.keys()].sort());
+});
+
+test.each(Object.entries(BUDGETS))('the bundle of %s stays within its budget', (name, budget) => {
+  const size = Buffer.byteLength(bundles.get(name) ?? '');
+  expect(size).toBeLessThanOrEqual(budget);
+  // A budget that is far too large holds nobody to anything.
+  expect(size).toBeGreaterThan(0.9 * budget);
 });
 
 test.each(OUTBOUND)('the bundle of %s holds the strict network rule and no way around it', (name) => {

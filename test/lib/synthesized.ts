@@ -1,25 +1,30 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { App } from 'aws-cdk-lib';
+import { promisify } from 'node:util';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { VaWaveStack, type VaWaveStackProps } from '../../lib/va-wave-stack.ts';
+import { oncePerRun } from '../harness/run-folder.ts';
+import type { Choice } from './deployment-choices.ts';
 
-const cdkJson = z
-  .object({ context: z.record(z.string(), z.unknown()) })
-  .parse(JSON.parse(readFileSync(fileURLToPath(new URL('../../cdk.json', import.meta.url)), 'utf8')));
+const SCRIPT = fileURLToPath(new URL('synthesize-choices.ts', import.meta.url));
+
+async function synthesized(choice: Choice) {
+  const folder = await oncePerRun('templates', (made) => promisify(execFile)(process.execPath, [SCRIPT, made]));
+  return z
+    .object({ template: z.record(z.string(), z.unknown()), complaints: z.string().nullable() })
+    .parse(JSON.parse(readFileSync(join(folder, `${choice}.json`), 'utf8')));
+}
 
 /** The template as `cdk synth` makes it, without bundling the functions. */
-export function synthesize(props: VaWaveStackProps = {}): Template {
-  const outdir = mkdtempSync(join(tmpdir(), 'va-wave-synth-'));
-  try {
-    const app = new App({ outdir, context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] } });
-    return Template.fromStack(new VaWaveStack(app, 'VaWave', props));
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
+export async function synthesize(choice: Choice = 'production'): Promise<Template> {
+  return Template.fromJSON((await synthesized(choice)).template);
+}
+
+/** What cdk-nag (AwsSolutions) finds that is not acknowledged with a reason; null for nothing. */
+export async function findings(choice: Choice): Promise<string | null> {
+  return (await synthesized(choice)).complaints;
 }
 
 const statement = z.object({

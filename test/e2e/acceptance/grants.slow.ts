@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
-import { assembleService } from '../../../local/service-assembly.ts';
+import { serviceAssembly } from './assembly.ts';
 import { directOperator } from './direct-operator.ts';
 import { localService } from './local-service.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -22,8 +22,7 @@ type Resource = {
  * So no grant is there for nothing, and a forgotten one cannot hide. Takes minutes: `npm run test:grants`.
  */
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-grants-'));
-const assembly = join(folder, 'assembly');
-await assembleService(assembly);
+const assembly = await serviceAssembly();
 const statements = statementsOf(assembly);
 let receiver: Receiver;
 

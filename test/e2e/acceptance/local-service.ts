@@ -4,8 +4,8 @@ import type { LocalCloud } from '../../../local/local-cloud.ts';
 import type { LoginClient } from './login.ts';
 import type { Service } from './scenario.ts';
 
-/** The service in a one-machine cloud of this process. */
-export function localService(cloud: LocalCloud, assembly = join(cloud.dataDir, 'assembly')): Service {
+/** The service of an assembly, in a one-machine cloud of this process. */
+export function localService(cloud: LocalCloud, assembly: string): Service {
   const ids = functionIds(assembly);
   return {
     baseUrl: cloud.baseUrl,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { serviceAssembly } from './assembly.ts';
 import { functionIds, functionOf, loginOf } from './local-service.ts';
 import type { Service } from './scenario.ts';
 
@@ -19,10 +20,11 @@ export type StartedService = Service & {
 export async function startService(folder: string, ...words: readonly string[]): Promise<StartedService> {
   const readyFile = join(folder, 'ready.json');
   const data = join(folder, 'data');
+  const assembly = await serviceAssembly();
   const child = spawn(
     process.execPath,
     ['local/start.ts', '--port', '0', '--data', data, '--ready-file', readyFile, ...words],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, VA_WAVE_LOCAL_ASSEMBLY: assembly } },
   );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
@@ -37,7 +39,7 @@ export async function startService(folder: string, ...words: readonly string[]):
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
   };
   const lambda = new LambdaClient(aws);
-  const ids = functionIds(join(data, 'assembly'));
+  const ids = functionIds(assembly);
   return {
     baseUrl: ready.base_url,
     apiUrl: ready.api_url,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, ListQueuesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { startWorld, until, type World } from '../events/world.ts';
 
@@ -32,7 +33,7 @@ test('after 500 kills, no event is lost, no id has changed, and every request is
   const org = await world.organization();
   receiver.answer('/fine', [200], () => pause(50, '{}'));
   const action = await world.eventAction(org.siteId, '/fine', ['message.sent']);
-  const ids = functionIds(`${cloud.dataDir}/assembly`);
+  const ids = functionIds(await serviceAssembly());
   const victims = ['EventRouter', 'Dispatcher'].map((name) => functionOf(ids, name));
 
   let over = false;

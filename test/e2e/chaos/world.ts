@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type {
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2,
@@ -9,8 +9,8 @@ import type {
   SQSBatchResponse,
   SQSEvent,
 } from 'aws-lambda';
+import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
 import { functionEnvironment, startStorage } from '../../../bench/setting/storage.ts';
-import { bundleHandler } from '../../../lib/function-code.ts';
 import { deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
@@ -18,6 +18,7 @@ import type { Role } from '../../../src/contract/members.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant, generateServerSecret } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
 import { startFaultyServices } from './faulty-services.ts';
 
@@ -26,8 +27,6 @@ export type HttpFunction = (
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 export type QueueFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The deployed functions' bundles in this process, and services beneath them that fail when they are told to. */
 export async function startChaos() {
@@ -42,17 +41,12 @@ export async function startChaos() {
     VA_WAVE_LOCAL_CA_FILE: authority,
     POWERTOOLS_LOG_LEVEL: 'INFO',
   };
-  const bundles = new Map<string, string>();
+  const bundles = functionsOf(await serviceAssembly());
   let imports = 0;
 
   /** A new container of a function: nothing that another one has cached is known to it. */
   const container = async <Handler>(name: string): Promise<Handler> => {
-    let bundle = bundles.get(name);
-    if (bundle === undefined) {
-      bundle = join(folder, `${name}.mjs`);
-      bundleHandler(`${root}lambdas/${name}/handler.ts`, bundle, `${root}local/network-rule.ts`);
-      bundles.set(name, bundle);
-    }
+    const bundle = bundleOf(bundles, name);
     Object.assign(process.env, environment);
     const loaded: { handler: Handler } = await import(`${pathToFileURL(bundle).href}?container=${imports++}`);
     return loaded.handler;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../cli/connection.ts';
 import { runCommandLine } from '../../../cli/program.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
 
 import.meta.jest.setTimeout(60_000);
 
@@ -13,7 +14,7 @@ const readyFile = join(folder, 'ready-for-the-test.json');
 let cloud: LocalCloud;
 
 beforeAll(async () => {
-  cloud = await startLocalCloud({ data: join(folder, 'data') });
+  cloud = await startLocalCloud({ data: join(folder, 'data'), assembly: await serviceAssembly() });
   const { gatewayUrl, region, credentials, outputs } = cloud;
   const keys = { access_key_id: credentials.accessKeyId, secret_access_key: credentials.secretAccessKey };
   writeFileSync(readyFile, JSON.stringify({ gateway_url: gatewayUrl, region, outputs, ...keys }));

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { until, type World } from './world.ts';
 
@@ -29,7 +30,7 @@ export async function killUnderStream(world: World): Promise<void> {
   receiver.answer('/failing', [503], slow);
   const flaky = await world.eventAction(org.siteId, '/flaky', ['message.sent']);
   const failing = await world.eventAction(org.siteId, '/failing', ['message.sent']);
-  const dispatcher = functionOf(functionIds(`${cloud.dataDir}/assembly`), 'Dispatcher');
+  const dispatcher = functionOf(functionIds(await serviceAssembly()), 'Dispatcher');
 
   const killing = (async () => {
     for (let kill = 1; kill <= KILLS; kill++) {

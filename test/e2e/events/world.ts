@@ -12,6 +12,7 @@ import type { EventName } from '../../../src/contract/events.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
 import { directOperator } from '../acceptance/direct-operator.ts';
 import { localService } from '../acceptance/local-service.ts';
 import type { Operator } from '../acceptance/operator.ts';
@@ -54,12 +55,15 @@ export async function startWorld(options: { readonly workersPerFunction?: number
   const receiver = await startReceiver();
   const authority = join(data, 'authority.pem');
   writeFileSync(authority, receiver.authorityPem);
-  const cloud = await startLocalCloud({ data, authorities: [authority], ...options }).catch(async (error: unknown) => {
-    await receiver.stop();
-    rmSync(data, { recursive: true, force: true });
-    throw error;
-  });
-  const service = localService(cloud);
+  const assembly = await serviceAssembly();
+  const cloud = await startLocalCloud({ data, assembly, authorities: [authority], ...options }).catch(
+    async (error: unknown) => {
+      await receiver.stop();
+      rmSync(data, { recursive: true, force: true });
+      throw error;
+    },
+  );
+  const service = localService(cloud, assembly);
   const operator = directOperator(cloud);
   const demo = operatorOf(cloud);
   const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(service.aws));

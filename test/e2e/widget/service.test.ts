@@ -8,6 +8,7 @@ import type { RunningDemo } from '../../../local/demo-cloud.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
 import { launchBrowser } from './browser.ts';
 import { startSite } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
     startSite(),
   ]);
   const { caFile } = await prepareDemo(data);
-  cloud = await startLocalCloud({ data, authorities: [caFile] });
+  cloud = await startLocalCloud({ data, assembly: await serviceAssembly(), authorities: [caFile] });
   demo = await startDemo(cloud, { fail: 1 });
   operator = operatorOf(cloud);
   organization = (await createOrganization({ name: 'Shops', plan: 'free' }, operator.management)).org_id;

@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format } from 'node:util';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { VaWaveStack } from '../../lib/va-wave-stack.ts';
+import { CHOICES } from './deployment-choices.ts';
+
+/**
+ * Writes what each choice of an operator comes to into the folder that is named: `<choice>.json`, with the template as `cdk synth` makes
+ * it, without bundling the functions, and what cdk-nag complains about. A process of its own, once for a run: loading the CDK takes
+ * longer than a synthesis, and under jest it takes longer still.
+ */
+
+const [, , folder = ''] = process.argv;
+const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+
+for (const [choice, props] of Object.entries(CHOICES)) {
+  const outdir = join(folder, `cdk.out of ${choice}`);
+  const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
+  const stack = new VaWaveStack(app, 'VaWave', props);
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  const complaints = complaintsOf(() => app.synth());
+  const template: unknown = JSON.parse(readFileSync(join(outdir, stack.templateFile), 'utf8'));
+  writeFileSync(join(folder, `${choice}.json`), JSON.stringify({ template, complaints }));
+}
+
+/** The CDK fails on a finding, and prints what it found. */
+function complaintsOf(synthesize: () => unknown): string | null {
+  const printed: string[] = [];
+  console.log = console.error = (...words) => printed.push(format(...words));
+  try {
+    synthesize();
+    return null;
+  } catch (error) {
+    return [...printed, error].join('\n');
+  }
+}
