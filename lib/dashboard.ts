@@ -89,7 +89,7 @@ export class Dashboard extends Construct {
       description: 'What the dashboard reads and writes, by the role of whoever is logged in',
       timeout: WHOLE_TEST_TIMEOUT,
     });
-    tables.configuration.allow(api, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    tables.configuration.allow(api, 'ConditionCheckItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     tables.counters.allow(api, 'GetItem', 'PutItem');
     keys.allowSealingKey(api);
     api.allow({

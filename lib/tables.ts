@@ -5,7 +5,7 @@ import { ENVIRONMENT } from '../src/contract/environment.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-type Call = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+type Call = 'ConditionCheckItem' | 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
 type ServiceTableProps = {
   readonly sortKey: boolean;

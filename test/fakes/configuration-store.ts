@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../src/contract/actions.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../src/contract/limits.ts';
 import type { Organization } from '../../src/contract/organizations.ts';
+import { marksOf } from '../../src/domain/organizations/marks.ts';
 import type { ConfigurationStore, UnreadableAction } from '../../src/domain/organizations/store.ts';
 
 /** The configuration in memory, with the rules that the real store keeps: versions, 50 Actions, unique slugs. */
@@ -11,8 +13,13 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
   readonly actions = new Map<string, Action>();
   readonly unreadable: UnreadableAction[] = [];
 
-  readonly saveOrganization = async (organization: Organization) => {
+  readonly createOrganization = async (organization: Organization) => {
     this.organizations.set(organization.org_id, organization);
+  };
+  readonly changeOrganization = async (orgId: string, change: Partial<Organization>) => {
+    const organization = this.organizations.get(orgId);
+    if (organization === undefined) throw new Error(`There is no organization ${orgId}`);
+    this.organizations.set(orgId, { ...organization, ...change });
   };
   readonly findOrganization = async (orgId: string) => this.organizations.get(orgId);
   readonly listOrganizations = async function* (this: InMemoryConfigurationStore) {
@@ -20,7 +27,9 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
   }.bind(this);
 
   readonly createAssistant = async (assistant: Assistant) => {
+    if (this.#isMarkedOtherwise(assistant)) return 'organization_changed' as const;
     this.assistants.set(assistant.site_id, assistant);
+    return 'created' as const;
   };
   readonly replaceAssistant = async (previous: Assistant, next: Assistant) => {
     if (this.assistants.get(previous.site_id)?.version !== previous.version) return false;
@@ -32,6 +41,7 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     [...this.assistants.values()].filter((assistant) => assistant.org_id === orgId);
 
   readonly createAction = async (action: Action) => {
+    if (this.#isMarkedOtherwise(action)) return 'organization_changed' as const;
     if ((await this.listActions(action.org_id)).actions.length >= ACTIONS_PER_ORGANIZATION) return 'too_many' as const;
     if (this.#slugTaken(action)) return 'slug_taken' as const;
     this.actions.set(action.action_id, action);
@@ -50,6 +60,11 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     actions: [...this.actions.values()].filter((action) => action.org_id === orgId),
     unreadable: this.unreadable,
   });
+
+  #isMarkedOtherwise(part: Action | Assistant): boolean {
+    const organization = this.organizations.get(part.org_id);
+    return organization === undefined || !isDeepStrictEqual(marksOf(organization), marksOf(part));
+  }
 
   #slugTaken(action: Action): boolean {
     return (

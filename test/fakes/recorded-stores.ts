@@ -39,8 +39,7 @@ export class InMemoryRecordedStores implements RecordedStores {
         free();
         // Both before anybody else runs: one transaction.
         const created = store.createAssistant(next);
-        write({ entity: 'assistant', next }, undefined, true);
-        await created;
+        return write({ entity: 'assistant', next }, created, store.assistants.has(next.site_id));
       },
       replaceAssistant: async (previous, next) => {
         const done = await store.replaceAssistant(previous, next);

@@ -112,6 +112,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     'secretsmanager:GetSecretValue KeysSealing',
   ],
   DashboardApi: [
+    'dynamodb:ConditionCheckItem TablesConfigurationTable',
     'dynamodb:DeleteItem TablesConfigurationTable',
     'dynamodb:GetItem TablesConfigurationTable',
     'dynamodb:PutItem TablesConfigurationTable',

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
-import type { Organization } from '../../contract/organizations.ts';
+import type { Organization, OrganizationMarks } from '../../contract/organizations.ts';
 import type { Mutation } from '../../domain/organizations/audit.ts';
+import { marksOf } from '../../domain/organizations/marks.ts';
 import { CreationTaken } from '../../domain/organizations/recorded-changes.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
 import type { DynamoDb } from './client.ts';
@@ -69,6 +71,25 @@ export function configurationStore(
     action: storable(action),
   });
 
+  /** That the organization exists, and has the marks of what is written beside it. */
+  const sameMarks = ({ suspended = false, daily_outbound_quota = null }: OrganizationMarks) => ({
+    expression: [
+      'attribute_exists(pk)',
+      suspended
+        ? 'organization.suspended = :suspended'
+        : '(attribute_not_exists(organization.suspended) OR organization.suspended = :suspended)',
+      daily_outbound_quota === null
+        ? '(attribute_not_exists(organization.daily_outbound_quota) OR organization.daily_outbound_quota = :quota)'
+        : 'organization.daily_outbound_quota = :quota',
+    ].join(' AND '),
+    values: { ':suspended': suspended, ':quota': daily_outbound_quota },
+  });
+
+  const findOrganization = async (orgId: string): Promise<Organization | undefined> => {
+    const { Item } = await client.get({ TableName: table, Key: KEYS.organization(orgId), ConsistentRead: true });
+    return Item === undefined ? undefined : readOrganization(table, Item).organization;
+  };
+
   const domainItems = (assistant: Assistant) =>
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
   /** Event Actions are called by nobody, so their slug is no name that could clash. */
@@ -84,19 +105,27 @@ export function configurationStore(
         ];
 
   return {
-    saveOrganization: async (organization) => {
-      await client.update({
+    createOrganization: async (organization) => {
+      await client.put({
         TableName: table,
-        Key: KEYS.organization(organization.org_id),
-        UpdateExpression: 'SET organization = :organization, action_count = if_not_exists(action_count, :none)',
-        ExpressionAttributeValues: { ':organization': organization, ':none': 0 },
+        Item: { ...KEYS.organization(organization.org_id), organization, action_count: 0 },
+        ...absent,
       });
     },
 
-    findOrganization: async (orgId): Promise<Organization | undefined> => {
-      const { Item } = await client.get({ TableName: table, Key: KEYS.organization(orgId), ConsistentRead: true });
-      return Item === undefined ? undefined : readOrganization(table, Item).organization;
+    changeOrganization: async (orgId, change) => {
+      const settings = Object.entries(change);
+      await client.update({
+        TableName: table,
+        Key: KEYS.organization(orgId),
+        UpdateExpression: `SET ${settings.map((_, index) => `organization.#name${index} = :value${index}`).join(', ')}`,
+        ConditionExpression: 'attribute_exists(organization)',
+        ExpressionAttributeNames: Object.fromEntries(settings.map(([name], index) => [`#name${index}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(settings.map(([, value], index) => [`:value${index}`, value])),
+      });
     },
+
+    findOrganization,
 
     // A scan: only an operator lists organizations, and an index would be one hot partition for all of them.
     listOrganizations: async function* () {
@@ -109,12 +138,23 @@ export function configurationStore(
     },
 
     createAssistant: async (assistant) => {
+      const { expression, values } = sameMarks(assistant);
       const failed = await transact({ entity: 'assistant', next: assistant }, [
+        {
+          ConditionCheck: {
+            TableName: table,
+            Key: KEYS.organization(assistant.org_id),
+            ConditionExpression: expression,
+            ExpressionAttributeValues: values,
+          },
+        },
         put(assistantItem(assistant), absent),
         put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
         ...domainItems(assistant).map((item) => put(item)),
       ]);
-      if (failed.length > 0) throw new Error(`The id of assistant ${assistant.site_id} is in use`);
+      if (failed.length === 0) return 'created';
+      if (failed.includes(0)) return 'organization_changed';
+      throw new Error(`The id of assistant ${assistant.site_id} is in use`);
     },
 
     replaceAssistant: async (previous, next) => {
@@ -136,14 +176,15 @@ export function configurationStore(
     },
 
     createAction: async (action) => {
+      const { expression, values } = sameMarks(action);
       const failed = await transact({ entity: 'action', next: action }, [
         {
           Update: {
             TableName: table,
             Key: KEYS.organization(action.org_id),
             UpdateExpression: 'SET action_count = action_count + :one',
-            ConditionExpression: 'action_count < :limit',
-            ExpressionAttributeValues: { ':one': 1, ':limit': ACTIONS_PER_ORGANIZATION },
+            ConditionExpression: `action_count < :limit AND ${expression}`,
+            ExpressionAttributeValues: { ...values, ':one': 1, ':limit': ACTIONS_PER_ORGANIZATION },
           },
         },
         put(actionItem(action), absent),
@@ -151,7 +192,10 @@ export function configurationStore(
         ...slugItems(action).map((item) => put(item, absent)),
       ]);
       if (failed.length === 0) return 'created';
-      return failed.includes(0) ? 'too_many' : 'slug_taken';
+      if (!failed.includes(0)) return 'slug_taken';
+      const organization = await findOrganization(action.org_id);
+      const unchanged = organization !== undefined && isDeepStrictEqual(marksOf(organization), marksOf(action));
+      return unchanged ? 'too_many' : 'organization_changed';
     },
 
     replaceAction: async (previous, next) => {

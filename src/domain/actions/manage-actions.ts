@@ -12,7 +12,7 @@ import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
-import { marksOf } from '../organizations/marks.ts';
+import { createMarked, marksOf } from '../organizations/marks.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
@@ -30,27 +30,35 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
   const settings = parseAction(input);
   const actionId = newId('act', ports.randomBytes);
   const now = ports.now().toISOString();
-  const action: Action = {
+  const unmarked: Action = {
     ...settings,
     action_id: actionId,
     org_id: assistant.org_id,
     site_id: siteId,
     slug: slugOf(settings.name, actionId),
-    ...marksOf(assistant),
     sealed_signing_secret: await ports.sealSigningSecret(newSigningSecret(ports.randomBytes), actionId),
     created_at: now,
     updated_at: now,
     version: 1,
   };
-  switch (await ports.store.createAction(action)) {
+  let created = unmarked;
+  const outcome = await createMarked(
+    assistant.org_id,
+    (organization) => {
+      created = { ...unmarked, ...marksOf(organization) };
+      return ports.store.createAction(created);
+    },
+    ports,
+  );
+  switch (outcome) {
     case 'created':
-      return action;
+      return created;
     case 'too_many':
       throw new Refusal('too_many_actions', {
         message: `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION}`,
       });
     case 'slug_taken':
-      throw slugTaken(action);
+      throw slugTaken(created);
   }
 }
 

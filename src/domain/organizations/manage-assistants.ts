@@ -12,28 +12,35 @@ import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { inputOf, invalidField, invalidInput, Refusal } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
-import { marksOf } from './marks.ts';
+import { createMarked, marksOf } from './marks.ts';
 
 /**
  * Creates an assistant of an organization. Hosts and addresses are normalized (spec "Allowed Websites", rule 5).
  * @throws Refusal 400 that names the field, 404 for an unknown organization
  */
 export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
-  const organization = await requireOrganization(orgId, ports);
+  const { plan } = await requireOrganization(orgId, ports);
   const settings = normalized(inputOf(assistantInput, input));
-  if (settings.authentication_mode === 'Session Signed') requirePaid(organization.plan);
+  if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
   const now = ports.now().toISOString();
-  const assistant: Assistant = {
+  const unmarked: Assistant = {
     ...settings,
     site_id: newId('site', ports.randomBytes),
     org_id: orgId,
-    ...marksOf(organization),
     created_at: now,
     updated_at: now,
     version: 1,
   };
-  await ports.store.createAssistant(assistant);
-  return assistant;
+  let created = unmarked;
+  await createMarked(
+    orgId,
+    (organization) => {
+      created = { ...unmarked, ...marksOf(organization) };
+      return ports.store.createAssistant(created);
+    },
+    ports,
+  );
+  return created;
 }
 
 /**

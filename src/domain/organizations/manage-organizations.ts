@@ -20,7 +20,7 @@ export async function createOrganization(
     ...parseOrganization(input),
     created_at: ports.now().toISOString(),
   };
-  await ports.store.saveOrganization(organization);
+  await ports.store.createOrganization(organization);
   return organization;
 }
 
@@ -34,12 +34,9 @@ export async function updateOrganization(
   ports: ManagementPorts,
 ): Promise<Organization> {
   const previous = await requireOrganization(orgId, ports);
-  const organization: Organization = {
-    ...previous,
-    ...parseOrganization({ name: change.name ?? previous.name, plan: change.plan ?? previous.plan }),
-  };
-  await ports.store.saveOrganization(organization);
-  return organization;
+  const settings = parseOrganization({ name: change.name ?? previous.name, plan: change.plan ?? previous.plan });
+  await ports.store.changeOrganization(orgId, settings);
+  return { ...previous, ...settings };
 }
 
 /** @throws Refusal 404 */

@@ -32,18 +32,24 @@ export function requireAll({ actions, unreadable }: ActionList): readonly Action
 
 /** Where organizations, assistants and Actions are kept (adapters/dynamodb). Every read is strongly consistent. */
 export type ConfigurationStore = {
-  readonly saveOrganization: (organization: Organization) => Promise<void>;
+  readonly createOrganization: (organization: Organization) => Promise<void>;
+  /** Writes what is named, and leaves what others change meanwhile. */
+  readonly changeOrganization: (orgId: string, change: Partial<Omit<Organization, 'org_id'>>) => Promise<void>;
   readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
   readonly listOrganizations: () => AsyncIterable<Organization>;
 
-  readonly createAssistant: (assistant: Assistant) => Promise<void>;
+  /** `organization_changed` when the organization's marks are not those of the assistant, or the organization is gone. */
+  readonly createAssistant: (assistant: Assistant) => Promise<'created' | 'organization_changed'>;
   /** Replaces `previous`; answers false when somebody else saved in between. */
   readonly replaceAssistant: (previous: Assistant, next: Assistant) => Promise<boolean>;
   readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
   readonly listAssistants: (orgId: string) => Promise<readonly Assistant[]>;
 
-  /** Counts the organization's Actions in the same transaction. A slug is taken per assistant and trigger, except by Event Actions. */
-  readonly createAction: (action: Action) => Promise<'created' | 'too_many' | 'slug_taken'>;
+  /**
+   * Counts the organization's Actions in the same transaction, and compares the organization's marks with the Action's. A slug is taken
+   * per assistant and trigger, except by Event Actions.
+   */
+  readonly createAction: (action: Action) => Promise<'created' | 'organization_changed' | 'too_many' | 'slug_taken'>;
   readonly replaceAction: (previous: Action, next: Action) => Promise<'replaced' | 'stale' | 'slug_taken'>;
   readonly deleteAction: (action: Action) => Promise<boolean>;
   readonly findActionById: (actionId: string) => Promise<Action | undefined>;

@@ -6,7 +6,7 @@ import {
   settingsOf,
   updateAction,
 } from '../../../src/domain/actions/manage-actions.ts';
-import { anAssistant, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { refusalOf, saidNo } from '../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
@@ -28,6 +28,7 @@ const FORM = {
 function setUp() {
   const clock = new FrozenClock();
   const store = new InMemoryConfigurationStore();
+  store.organizations.set(ORG_ID, { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: 'x' });
   store.assistants.set(SITE_ID, anAssistant());
   store.assistants.set(OTHER_SITE_ID, anAssistant({ site_id: OTHER_SITE_ID }));
   const ports: ManageActionsPorts = {

@@ -14,7 +14,7 @@ async function setUp(actions = 5) {
   const clock = new FrozenClock();
   const store = new InMemoryConfigurationStore();
   const randomBytes = countingBytes();
-  await store.saveOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'paid', created_at: 'x' });
+  await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'paid', created_at: 'x' });
   for (let i = 0; i < actions; i++) {
     const action_id = `act_${i}`;
     const sealed_signing_secret = sealSigningSecret(`whsec_${i}`, action_id, OLD, randomBytes);

@@ -1,3 +1,5 @@
+import type { Action } from '../../../src/contract/actions.ts';
+import type { Assistant } from '../../../src/contract/assistants.ts';
 import { settingsOf, updateAction } from '../../../src/domain/actions/manage-actions.ts';
 import { requireAssistant, updateAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { setSuspended } from '../../../src/domain/organizations/suspension.ts';
@@ -49,4 +51,23 @@ test('what is created or changed meanwhile is suspended as well, and no setting 
   expect((await saidNo(updateAction(added.action_id, { suspended: false }, ports)))[0]).toBe(400);
   expect((await saidNo(updateAssistant(created.site_id, { suspended: false }, ports)))[0]).toBe(400);
   expect((await requireAssistant(created.site_id, ports)).suspended).toBe(true);
+});
+
+test('what is being created while the organization is suspended is suspended as well', async () => {
+  const { set, ports, assistant, action, sites } = await setUp();
+  const [site] = sites;
+  // Both have read the organization when it is suspended, and write afterwards.
+  const { createAssistant, createAction } = ports.store;
+  let suspending: Promise<unknown> | undefined;
+  const late = async <T>(write: () => Promise<T>): Promise<T> => {
+    suspending ??= set(true);
+    await suspending;
+    return write();
+  };
+  Object.assign(ports.store, {
+    createAssistant: (next: Assistant) => late(() => createAssistant(next)),
+    createAction: (next: Action) => late(() => createAction(next)),
+  });
+  const created = await Promise.all([assistant(), action(site?.site_id ?? '')]);
+  expect(created.map(({ suspended }) => suspended)).toEqual([true, true]);
 });

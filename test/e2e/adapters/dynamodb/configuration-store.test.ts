@@ -3,6 +3,7 @@ import { configurationReads } from '../../../../src/adapters/dynamodb/configurat
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
+import type { Organization } from '../../../../src/contract/organizations.ts';
 import { serverSecretMatches } from '../../../../src/domain/auth/server-secret.ts';
 import { newId } from '../../../../src/domain/ids.ts';
 import { generateServerSecret } from '../../../../src/domain/organizations/manage-assistants.ts';
@@ -23,7 +24,7 @@ afterAll(() => tables.stop());
 /** An organization with one assistant, of a test's own. */
 async function organization(changes: Partial<Assistant> = {}) {
   const org_id = newId('org', randomBytes);
-  await store.saveOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
+  await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
   const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id, ...changes });
   await store.createAssistant(assistant);
   const mine = () => ({ action_id: newId('act', randomBytes), org_id, site_id: assistant.site_id });
@@ -37,7 +38,7 @@ describe('organizations', () => {
   test('are found, changed and listed', async () => {
     const { org_id } = await organization();
     const changed = { org_id, name: 'Renamed', plan: 'free' as const, created_at: '2026-01-01T00:00:00.000Z' };
-    await store.saveOrganization(changed);
+    await store.changeOrganization(org_id, { name: 'Renamed', plan: 'free' });
     expect(await store.findOrganization(org_id)).toEqual(changed);
     const listed: string[] = [];
     for await (const one of store.listOrganizations()) listed.push(one.org_id);
@@ -45,10 +46,51 @@ describe('organizations', () => {
     expect(await store.findOrganization('org_nobody')).toBeUndefined();
   });
 
+  test('that two people change at once keep both changes', async () => {
+    const { org_id } = await organization();
+    await Promise.all([
+      store.changeOrganization(org_id, { suspended: true }),
+      store.changeOrganization(org_id, { daily_outbound_quota: 7 }),
+      store.changeOrganization(org_id, { plan: 'free' }),
+    ]);
+    expect(await store.findOrganization(org_id)).toMatchObject({
+      suspended: true,
+      daily_outbound_quota: 7,
+      plan: 'free',
+    });
+  });
+
+  test('that do not exist are not changed', async () => {
+    await expect(store.changeOrganization('org_nobody', { name: 'B' })).rejects.toThrow('The condition of a write');
+    expect(await store.findOrganization('org_nobody')).toBeUndefined();
+  });
+
+  test.each<[string, Partial<Organization>]>([
+    ['suspended', { suspended: true }],
+    ['given a quota', { daily_outbound_quota: 5 }],
+  ])('that were %s since they were read get no assistant and no Action without it', async (_, marks) => {
+    const { org_id, mine, assistant } = await organization();
+    await store.changeOrganization(org_id, marks);
+    const site = { ...assistant, site_id: newId('site', randomBytes) };
+    const action = anEventAction(mine());
+    expect(await store.createAssistant(site)).toBe('organization_changed');
+    expect(await store.createAction(action)).toBe('organization_changed');
+    expect(await store.createAssistant({ ...site, ...marks })).toBe('created');
+    expect(await store.createAction({ ...action, ...marks })).toBe('created');
+    await store.changeOrganization(org_id, { suspended: false, daily_outbound_quota: null });
+    expect(await store.createAction({ ...action, ...marks })).toBe('organization_changed');
+    expect(await store.createAction(anEventAction(mine()))).toBe('created');
+  });
+
+  test('that are erased get nothing', async () => {
+    const { assistant } = await organization();
+    expect(await store.createAssistant({ ...assistant, org_id: 'org_gone' })).toBe('organization_changed');
+  });
+
   test('that are renamed keep the count of their Actions', async () => {
     const { org_id, mine } = await organization();
     await atOnce(50, () => store.createAction(anEventAction(mine())));
-    await store.saveOrganization({ org_id, name: 'B', plan: 'free', created_at: '' });
+    await store.changeOrganization(org_id, { name: 'B', plan: 'free' });
     expect(await store.createAction(anEventAction(mine()))).toBe('too_many');
   });
 });

@@ -195,7 +195,7 @@ describe('an item of this version', () => {
 
   test('that carries none is one of the first, and what it has besides is overlooked and kept', async () => {
     const action = anEventAction({ action_id: 'act_old', org_id: 'org_old' });
-    await store().saveOrganization({ org_id: 'org_old', name: 'Old', plan: 'free', created_at: AT });
+    await store().createOrganization({ org_id: 'org_old', name: 'Old', plan: 'free', created_at: AT });
     await store().createAction(action);
     await tables.documents.send(
       new UpdateCommand({

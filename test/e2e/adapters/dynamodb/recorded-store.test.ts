@@ -19,7 +19,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
   beforeAll(async () => {
     tables = await startTables();
     const created_at = '2026-01-01T00:00:00.000Z';
-    await configurationStore(tables.client, tables.sorted).saveOrganization({
+    await configurationStore(tables.client, tables.sorted).createOrganization({
       org_id: ORG_ID,
       name: 'Shop',
       plan: 'paid',
