@@ -35,7 +35,6 @@ test.each<[string, string, Record<string, string> | undefined]>([
 test.each<[string, string, string | undefined, Record<string, string> | undefined]>([
   ['another origin', FORM, 'https://evil.example', undefined],
   ['another origin, at init', '/api/widget/init', 'https://evil.example', { site: SITE_ID }],
-  ['an unknown site', '/api/widgets/sites/site_nobody/forms/x/submit', 'https://shop.example', undefined],
   ['the origin null', FORM, 'null', undefined],
   ['no origin', FORM, undefined, undefined],
 ])('%s may not', async (_, path, origin, query) => {
@@ -43,6 +42,18 @@ test.each<[string, string, string | undefined, Record<string, string> | undefine
   expect(answer.status).toBe(204);
   expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   expect(answer.headers).toMatchObject({ vary: 'Origin' });
+});
+
+test.each<[string, string, Record<string, string> | undefined]>([
+  ['of no assistant, at init', '/api/widget/init', { site: 'site_nobody' }],
+  ['that cannot be one', '/api/widget/init', { site: '../x y' }],
+  ['that is empty', '/api/widget/init', { site: '' }],
+  ['of no assistant, at form submit', '/api/widgets/sites/site_nobody/forms/x/submit', undefined],
+])('any page may read that there is no site: a site id %s', async (_, path, query) => {
+  const answer = await ask(path, 'https://anywhere.example', query);
+  expect(answer.headers).toMatchObject({ 'access-control-allow-origin': 'https://anywhere.example', vary: 'Origin' });
+  const opaque = await ask(path, 'null', query);
+  expect(opaque.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
 test('without a site, the Domain of any assistant may call init', async () => {

@@ -118,6 +118,25 @@ describe('refuses, and lets the page on the Domain read it', () => {
   });
 });
 
+test.each([
+  ['an unknown site', { 'x-site-id': 'site_nobody' }, 'Widget site not found'],
+  ['no credential', { 'x-site-id': '' }, 'X-Site-Id or X-Session-Token header required'],
+])('%s: any page can read that it is refused', async (_, headers, error) => {
+  const anywhere = 'https://anywhere.example';
+  const answer = await init({ headers: { origin: anywhere, ...headers } });
+  expect([answer.status, answer.body]).toEqual([401, { success: false, error }]);
+  expect(answer.headers).toMatchObject({ 'access-control-allow-origin': anywhere, vary: 'Origin' });
+  expect((await init({ headers: { origin: 'null', ...headers } })).headers).not.toHaveProperty(
+    'access-control-allow-origin',
+  );
+});
+
+test('with begin_conversation: false, nothing is stored and nothing put on the bus', async () => {
+  const answer = await init({ body: { begin_conversation: false } });
+  expect(answer.body).toMatchObject({ success: true, conversation_id: null, session_id: null });
+  expect([aws.callsOf('PutItem'), aws.callsOf('PutEvents')]).toEqual([[], []]);
+});
+
 test('a page elsewhere is refused and cannot read why; the answer varies by Origin all the same', async () => {
   const answer = await init({ headers: { ...PAGE, origin: 'https://evil.example' } });
   expect([answer.status, answer.body]).toEqual([401, { success: false, error: 'Origin not in allowed domains' }]);

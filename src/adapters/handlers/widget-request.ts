@@ -16,16 +16,15 @@ export function widgetCredentials(request: HttpRequest, ip: string): WidgetCrede
 }
 
 /**
- * Names the site in every line of the log from here on, and lets its page read the answer, if the page is on its Domain. Called
- * before anything is refused, so that refusals can be read as well.
+ * Names the site in every line of the log from here on, and lets its page read the answer, if the page is on its Domain or there is
+ * no such site. Called before anything is refused, so that refusals can be read as well.
  */
 export function siteIdentified(
   { assistant, credentials }: IdentifiedWidget,
   logger: Logger,
   headers: ReplyHeaders,
 ): void {
-  if (assistant === undefined) return;
-  logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
+  if (assistant !== undefined) logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
   const origin = allowedOrigin(assistant, credentials.origin);
   if (origin !== undefined) headers['access-control-allow-origin'] = origin;
 }

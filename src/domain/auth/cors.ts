@@ -2,11 +2,18 @@ import type { Assistant } from '../../contract/assistants.ts';
 import { identifier } from '../../contract/widget.ts';
 import { entriesMatching, hostMatches, pageHost } from './hosts.ts';
 
-/** The origin that the browser may be told to allow: the one that asks, if it is on the assistant's Domain. */
-export function allowedOrigin(assistant: Pick<Assistant, 'domain'>, origin: string | undefined): string | undefined {
-  if (!origin || assistant.domain === '') return undefined;
-  const page = pageHost(origin);
-  return page !== undefined && hostMatches(assistant.domain, page) ? origin : undefined;
+/**
+ * The origin that the browser may be told to allow: the one that asks, if it is on the assistant's Domain. That a site does not
+ * exist may be read by any page: whoever asks without a browser is told the same, and the page's developer sees the reason.
+ */
+export function allowedOrigin(
+  assistant: Pick<Assistant, 'domain'> | undefined,
+  origin: string | undefined,
+): string | undefined {
+  const page = origin ? pageHost(origin) : undefined;
+  if (page === undefined) return undefined;
+  if (assistant === undefined) return origin;
+  return assistant.domain !== '' && hostMatches(assistant.domain, page) ? origin : undefined;
 }
 
 export type PreflightPorts = {
@@ -26,7 +33,6 @@ export async function preflight(
   const page = request.origin === undefined ? undefined : pageHost(request.origin);
   if (page === undefined) return undefined;
   if (request.siteId === undefined) return (await ports.anyDomain(entriesMatching(page))) ? request.origin : undefined;
-  if (!identifier.safeParse(request.siteId).success) return undefined;
-  const assistant = await ports.findAssistant(request.siteId);
-  return assistant === undefined ? undefined : allowedOrigin(assistant, request.origin);
+  const canBeOne = identifier.safeParse(request.siteId).success;
+  return allowedOrigin(canBeOne ? await ports.findAssistant(request.siteId) : undefined, request.origin);
 }

@@ -51,7 +51,8 @@ export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): 
 
 /**
  * Widget init (spec "POST /api/widget/init"): authenticates, counts towards the hourly limit, and begins a conversation or
- * resumes one that we know. Only a new one puts conversation.started on the bus.
+ * resumes one that we know. Only a new one puts conversation.started on the bus. With `begin_conversation: false` none is begun:
+ * the widget asks so with every page, and begins one when its visitor does.
  * @throws Refusal
  */
 export async function initWidget(
@@ -65,27 +66,31 @@ export async function initWidget(
   const now = ports.now();
   const userId = widget.claims?.sub ?? null;
   const resumed = belongsTo(named.value, userId) ? named.value : undefined;
-  const conversation: Conversation = {
-    site_id: assistant.site_id,
-    conversation_id: resumed?.conversation_id ?? ports.newId(),
-    session_id: widget.claims?.jti ?? resumed?.session_id ?? ports.newId(),
-    visitor_id:
-      userId === null
-        ? (resumed?.visitor_id ?? anonymousVisitorId(parsed.data.visitor_id ?? undefined, ports.newId))
-        : userVisitorId(userId),
-    user_id: userId,
-    started_at: resumed?.started_at ?? now.toISOString(),
-  };
+  const visitorId =
+    userId === null
+      ? (resumed?.visitor_id ?? anonymousVisitorId(parsed.data.visitor_id ?? undefined, ports.newId))
+      : userVisitorId(userId);
+  const begun: Conversation | undefined =
+    resumed !== undefined || parsed.data.begin_conversation === false
+      ? undefined
+      : {
+          site_id: assistant.site_id,
+          conversation_id: ports.newId(),
+          session_id: widget.claims?.jti ?? ports.newId(),
+          visitor_id: visitorId,
+          user_id: userId,
+          started_at: now.toISOString(),
+        };
 
   const [perHour, forms] = await Promise.all([
     ports.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now),
     ports.formsOf(assistant),
   ]);
   if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
-  if (resumed === undefined) {
+  if (begun !== undefined) {
     // After the count: a request that the limit refuses writes nothing else.
-    await ports.saveConversation(conversation);
-    const { conversation_id, session_id, visitor_id } = conversation;
+    await ports.saveConversation(begun);
+    const { conversation_id, session_id, visitor_id } = begun;
     const referrer = parsed.data.referrer == null ? null : truncateCharacters(parsed.data.referrer, URL_MAX_CHARACTERS);
     await ports.publish({
       event: 'conversation.started',
@@ -94,12 +99,13 @@ export async function initWidget(
       data: { conversation_id, session_id, visitor_id, referrer },
     });
   }
+  const conversation = resumed ?? begun;
   return {
     success: true,
     site_id: assistant.site_id,
-    session_id: conversation.session_id,
-    visitor_id: conversation.visitor_id,
-    conversation_id: conversation.conversation_id,
+    session_id: widget.claims?.jti ?? conversation?.session_id ?? null,
+    visitor_id: visitorId,
+    conversation_id: conversation?.conversation_id ?? null,
     forms: forms.map(({ slug, name, form_fields }) => ({
       slug,
       name,

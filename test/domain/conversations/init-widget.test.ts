@@ -335,8 +335,8 @@ describe('a known conversation', () => {
   test('of another user, of a user without a token, or of nobody at all is not resumed', async () => {
     const tokens = { good: someClaims(), other: someClaims({ sub: 'user-2' }) };
     const { init, published, ports } = setUp({ tokens });
-    const { conversation_id: users } = await init(withToken);
-    const { conversation_id: anonymous } = await init();
+    const users = String((await init(withToken)).conversation_id);
+    const anonymous = String((await init()).conversation_id);
     const attempts = [
       await init({ ...withToken, sessionToken: 'other' }, { conversation_id: users }),
       await init({}, { conversation_id: users }),
@@ -360,6 +360,54 @@ describe('a known conversation', () => {
       started_at: '2026-01-01T00:00:00.000Z',
     });
     expect((await init({}, { conversation_id: 'elsewhere' })).conversation_id).not.toBe('elsewhere');
+  });
+});
+
+describe('with begin_conversation: false', () => {
+  test('no conversation is begun: nothing is stored and nothing published, but it counts', async () => {
+    const { init, conversations, published, perHour } = setUp({ forms: [aFormAction()] });
+    expect(await init({}, { begin_conversation: false, visitor_id: 'visitor_1' })).toEqual({
+      success: true,
+      site_id: SITE_ID,
+      session_id: null,
+      visitor_id: 'visitor_1',
+      conversation_id: null,
+      forms: [{ slug: 'contact-us', name: 'Contact us', fields: aFormAction().form_fields }],
+    });
+    expect([conversations.saved, published]).toEqual([[], []]);
+    expect(perHour.calls).toHaveLength(1);
+  });
+
+  test('the second init, which begins it, keeps the visitor id of the first', async () => {
+    const { init, published } = setUp();
+    const { visitor_id } = await init({}, { begin_conversation: false });
+    const second = await init({}, { begin_conversation: true, visitor_id });
+    expect(published).toMatchObject([{ data: { conversation_id: second.conversation_id, visitor_id } }]);
+  });
+
+  test('a known conversation is resumed', async () => {
+    const { init, published } = setUp();
+    const first = await init();
+    expect(await init({}, { begin_conversation: false, conversation_id: first.conversation_id })).toEqual(first);
+    expect(published).toHaveLength(1);
+  });
+
+  test("a token's session is told", async () => {
+    const { init } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
+    const answer = await init(withToken, { begin_conversation: false, conversation_id: 'unknown' });
+    expect(answer).toMatchObject({ session_id: 'session-1', visitor_id: 'user-1', conversation_id: null });
+  });
+
+  test.each([undefined, null, true])('%s begins one', async (begin_conversation) => {
+    const { init, published } = setUp();
+    await init({}, { begin_conversation });
+    expect(published).toHaveLength(1);
+  });
+
+  test.each(['false', 0, {}, []])('%j is refused', async (begin_conversation) => {
+    const { init, perHour } = setUp();
+    expect((await refusalOf(init({}, { begin_conversation }))).message).toContain('begin_conversation');
+    expect(perHour.calls).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { bundleWidget } from '../../../lib/widget-bundle.ts';
-import { MESSAGES } from '../../../src/contract/messages.ts';
+import { REFUSALS } from '../../../src/contract/errors.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
 import { type Harness, startHarness, until, widgetOf } from './harness.ts';
 import { computedStyles, countListeners, gaveUp, globals, listeners, started, traces } from './page-state.ts';
@@ -133,7 +133,9 @@ describe('data-debug', () => {
   test('its advice is for messages that the service has', () => {
     const [name] = [...bundleWidget().texts.keys()].filter((file) => file.startsWith('va-wave-texts.x-debug.'));
     const advice = Object.keys(JSON.parse(bundleWidget().texts.get(name ?? '') ?? ''));
-    expect(advice.filter((message) => message !== '' && !Object.values<string>(MESSAGES).includes(message))).toEqual([]);
+    expect(advice.filter((message) => message !== '' && !Object.values<string>(MESSAGES).includes(message))).toEqual(
+      [],
+    );
   });
 
   test('says that there is nothing to show', async () => {

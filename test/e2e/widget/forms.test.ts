@@ -322,7 +322,8 @@ describe('a session token that expires while the page is open', () => {
 describe('what the browser remembers', () => {
   test('the conversation in the tab, the visitor in the browser', async () => {
     const { page } = await harness.visit();
-    await widgetOf(page).launcher.waitFor();
+    await widgetOf(page).launcher.click();
+    await until(() => harness.service.to('init').length === 2);
     await page.reload();
     await widgetOf(page).launcher.waitFor();
     const other = await page.context().newPage();
@@ -330,6 +331,7 @@ describe('what the browser remembers', () => {
     await widgetOf(other).launcher.waitFor();
     expect(harness.service.to('init').map(({ body }) => [body.conversation_id, body.visitor_id])).toEqual([
       [null, null],
+      [null, 'visitor-1'],
       ['conversation-1', 'visitor-1'],
       [null, 'visitor-1'],
     ]);
