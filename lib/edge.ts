@@ -1,6 +1,3 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Duration, Fn, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -27,7 +24,7 @@ import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
 import type { Stage } from './stage.ts';
-import { bundleWidget } from './widget-bundle.ts';
+import { bundleWidget, writeImmutableFiles } from './widget-bundle.ts';
 
 /** What the API may see of a viewer's request. Never Host: API Gateway answers only to its own. */
 const FORWARDED_HEADERS = [
@@ -175,7 +172,7 @@ export class Edge extends Construct {
     new BucketDeployment(this, 'PinnedWidget', {
       destinationBucket: this.bucket,
       destinationKeyPrefix: 'static',
-      sources: [Source.asset(folderOf(new Map([...widget.texts, [widget.immutableName, widget.code]])))],
+      sources: [Source.asset(writeImmutableFiles(widget))],
       prune: false,
       cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
     });
@@ -189,11 +186,4 @@ export class Edge extends Construct {
       cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
     });
   }
-}
-
-/** Files of one asset, by name. */
-function folderOf(files: ReadonlyMap<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-widget-'));
-  for (const [name, content] of files) writeFileSync(join(folder, name), content);
-  return folder;
 }

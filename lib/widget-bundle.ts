@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync } from 'esbuild';
@@ -18,6 +18,7 @@ export type WidgetBundle = {
 };
 
 const widget = fileURLToPath(new URL('../widget/', import.meta.url));
+const cache = fileURLToPath(new URL('../node_modules/.cache/va-wave-widget/', import.meta.url));
 
 /** Bundles the loader and the panel into what browsers are served. English is in the loader; other languages are files. */
 export function bundleWidget(): WidgetBundle {
@@ -54,4 +55,12 @@ export function bundleWidget(): WidgetBundle {
     texts,
     types: readFileSync(join(widget, 'va-wave.d.ts'), 'utf8'),
   };
+}
+
+/** Folder of the files whose names change with their content: the loader and its texts. */
+export function writeImmutableFiles({ immutableName, code, texts }: WidgetBundle): string {
+  const folder = join(cache, immutableName);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of [...texts, [immutableName, code] as const]) writeFileSync(join(folder, name), content);
+  return folder;
 }
