@@ -1,20 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import type { AwsAccess } from '../src/adapters/aws/access.ts';
-import { cognitoClient, ensureUser } from '../src/adapters/cognito/users.ts';
+import {
+  type AwsAccess,
+  cognitoClient,
+  dynamoDbClient,
+  eventBridgeClient,
+  lambdaClient,
+  secretsManagerClient,
+  sqsClient,
+} from '../src/adapters/aws-clients.ts';
+import { ensureUser } from '../src/adapters/cognito/users.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../src/adapters/dynamodb/erasure.ts';
 import { members } from '../src/adapters/dynamodb/members.ts';
-import { eventBridge } from '../src/adapters/eventbridge/client.ts';
 import { putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/lambda/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/lambda/assistant-runtime.ts';
-import { lambdaClient } from '../src/adapters/lambda/invoke-function.ts';
-import { secretsManager } from '../src/adapters/secrets/client.ts';
 import { cachedRing, readRing, replaceSecret, writeRing } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
-import { sqs } from '../src/adapters/sqs/client.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
 import type { Action } from '../src/contract/actions.ts';
@@ -70,11 +74,11 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   // Read at once, so that a stack of another version is told as such by every command.
   const [eventBus, deliveryLogTable] = [output('eventBus'), output('deliveryLogTable')];
   const now = () => new Date();
-  const dynamo = dynamoDb(access);
-  const bus = eventBridge(access);
+  const dynamo = dynamoDb(dynamoDbClient(access));
+  const bus = eventBridgeClient(access);
   const lambda = lambdaClient(access);
-  const queues = sqs(access);
-  const secrets = secretsManager(access);
+  const queues = sqsClient(access);
+  const secrets = secretsManagerClient(access);
   return {
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, output('configurationTable')),

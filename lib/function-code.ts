@@ -5,6 +5,13 @@ import { buildSync } from 'esbuild';
 
 const lambdas = fileURLToPath(new URL('../lambdas/', import.meta.url));
 
+/** Credentials from the environment alone, where Lambda puts them. */
+const FUNCTION_CREDENTIALS = {
+  '@aws-sdk/credential-provider-node': fileURLToPath(
+    new URL('../src/adapters/function-credentials.ts', import.meta.url),
+  ),
+};
+
 /**
  * The bundle of one function, made in this process: a process per function, as NodejsFunction starts, takes three times as long.
  * @param folder below lambdas/, with a handler.ts
@@ -26,11 +33,18 @@ export function functionCode(folder: string, networkRule?: string): AssetCode {
   });
 }
 
-/** Writes the bundle of one handler: a single ES module with everything but Node's own modules. */
+/** Writes the bundle of one handler. */
 export function bundleHandler(entry: string, outfile: string, networkRule?: string): void {
+  const rule: Record<string, string> = networkRule === undefined ? {} : { '#network-rule': networkRule };
+  bundle(entry, outfile, { ...FUNCTION_CREDENTIALS, ...rule });
+}
+
+/** Writes a single ES module with everything but Node's own modules. @param alias modules that stand for others */
+export function bundle(entry: string, outfile: string, alias: Record<string, string> = {}): void {
   buildSync({
     entryPoints: [entry],
     outfile,
+    alias,
     bundle: true,
     platform: 'node',
     target: 'node24',
@@ -42,6 +56,5 @@ export function bundleHandler(entry: string, outfile: string, networkRule?: stri
     legalComments: 'none',
     // Some dependencies are CommonJS and call require() for Node's own modules.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    alias: networkRule === undefined ? {} : { '#network-rule': networkRule },
   });
 }

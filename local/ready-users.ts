@@ -1,4 +1,5 @@
 import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
+import { dynamoDbClient } from '../src/adapters/aws-clients.ts';
 import { ensureUser } from '../src/adapters/cognito/users.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
@@ -29,7 +30,7 @@ export async function addReadyUsers(cloud: DemoCloud, orgId: string): Promise<vo
   };
   const config = { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials };
   const cognito = new CognitoIdentityProviderClient(config);
-  const dynamo = dynamoDb(config);
+  const dynamo = dynamoDb(dynamoDbClient(config));
   const table = output(OUTPUTS.configurationTable);
   try {
     for (const { email, password, role } of READY_USERS) {

@@ -7,7 +7,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
-import type { AwsAccess } from '../src/adapters/aws/access.ts';
+import type { AwsAccess } from '../src/adapters/aws-clients.ts';
 import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
 import { coldStarts } from './aws-checks/cold-starts.ts';
 import { delayWithGroup, groupOfEvents } from './aws-checks/message-groups.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleHandler } from '../../lib/function-code.ts';
+import { bundle as bundleAlone } from '../../lib/function-code.ts';
 import { ratioGoal, type Section } from '../report.ts';
 import { type BundledFunction, bundledFunctions } from '../setting/functions.ts';
 import { functionEnvironment } from '../setting/storage.ts';
@@ -49,7 +49,8 @@ of 512 MB has less than a third of a core. Node's own start is not part of it. B
 
 function reference(folder: string, name: string, file: string): BundledFunction {
   const bundle = join(folder, file, 'index.mjs');
-  bundleHandler(fileURLToPath(new URL(`./${file}.ts`, import.meta.url)), bundle);
+  // The SDK as it comes, with its whole search for credentials.
+  bundleAlone(fileURLToPath(new URL(`./${file}.ts`, import.meta.url)), bundle);
   return { name, bundle };
 }
 

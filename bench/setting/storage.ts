@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynoxide } from '../../local/cloud/engines/dynoxide.ts';
+import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { type DynamoDb, dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
@@ -52,7 +53,7 @@ export async function startStorage(folder: string): Promise<Storage> {
       }),
     );
   }
-  const dynamo = dynamoDb(access);
+  const dynamo = dynamoDb(dynamoDbClient(access));
   return {
     origin: engine.origin,
     dynamo,

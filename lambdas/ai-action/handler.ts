@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { dynamoDbClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
@@ -8,14 +9,13 @@ import { invokeHandler } from '../../src/adapters/handlers/invoke.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
-import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { toolRequest } from '../../src/contract/tools.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
 
-const dynamo = dynamoDb();
+const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('ai-action', process.env, dynamo);
 const { logger } = outbound;
 const reads = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
@@ -24,7 +24,10 @@ const ports = {
   ...reads,
   ...readableActions(reads, reportUnreadable(logger)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...signingSecrets(cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
+  ...signingSecrets(
+    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
+    randomBytes,
+  ),
   recordFailed: ({ call_id, action_id, status, latency_ms }: ToolCallRecord) =>
     logger.error('A call could not be recorded on its conversation', { call_id, action_id, status, latency_ms }),
 };

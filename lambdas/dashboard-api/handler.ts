@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDbClient, lambdaClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { members } from '../../src/adapters/dynamodb/members.ts';
@@ -11,18 +12,16 @@ import { required } from '../../src/adapters/handlers/environment.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { actionTestFunction } from '../../src/adapters/lambda/action-test.ts';
-import { lambdaClient } from '../../src/adapters/lambda/invoke-function.ts';
-import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 
 const logger = new Logger({ serviceName: 'dashboard-api' });
-const dynamo = dynamoDb();
+const dynamo = dynamoDb(dynamoDbClient());
 const configuration = required(process.env, ENVIRONMENT.configurationTable);
 const counters = required(process.env, ENVIRONMENT.countersTable);
 const memberships = members(dynamo, configuration);
-const sealing = cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now);
+const sealing = cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now);
 const routes = dashboardRoutes({
   ...recordedStores(dynamo, { configuration, counters }, now),
   store: configurationStore(dynamo, configuration),

@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { dynamoDbClient, eventBridgeClient, secretsManagerClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { failureSpells } from '../../src/adapters/dynamodb/failure-spells.ts';
-import { eventBridge } from '../../src/adapters/eventbridge/client.ts';
 import { endpointFailing } from '../../src/adapters/eventbridge/event-bus.ts';
 import { attemptsMetric } from '../../src/adapters/handlers/attempts-metric.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
-import { sqs } from '../../src/adapters/sqs/client.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS } from '../../src/contract/metrics.ts';
@@ -21,17 +19,20 @@ import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptDelivery } from '../../src/domain/delivery/attempt-delivery.ts';
 import { type EndpointFailing, watchEndpoint } from '../../src/domain/delivery/failing-endpoint.ts';
 
-const dynamo = dynamoDb();
+const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('dispatcher', process.env, dynamo);
 const { logger, metrics } = outbound;
 const attempts = attemptsMetric(metrics);
 const ports = {
   ...outbound.ports,
   findAction: actionsTogether(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...signingSecrets(cachedRing(secretsManager(), required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
-  ...deliveriesQueue(sqs(), required(process.env, ENVIRONMENT.deliveriesQueue)),
+  ...signingSecrets(
+    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
+    randomBytes,
+  ),
+  ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
 };
-const putEndpointFailing = endpointFailing(eventBridge(), required(process.env, ENVIRONMENT.eventBus));
+const putEndpointFailing = endpointFailing(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
 const watch = {
   ...failureSpells(dynamo, {
     counters: required(process.env, ENVIRONMENT.countersTable),

@@ -1,11 +1,11 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { sqs } from '../../src/adapters/sqs/client.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { busEvent, isNewerEvent } from '../../src/contract/queues.ts';
@@ -13,14 +13,14 @@ import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
 import { routeEvent } from '../../src/domain/events/route-event.ts';
 
 const logger = new Logger({ serviceName: 'event-router' });
-const dynamo = dynamoDb();
+const dynamo = dynamoDb(dynamoDbClient());
 const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
   retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
   now,
 });
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...deliveriesQueue(sqs(), required(process.env, ENVIRONMENT.deliveriesQueue)),
+  ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   recordTooLarge: recordTooLarge({ log, now }),
 };
 

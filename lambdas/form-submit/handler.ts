@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { dynamoDbClient, secretsManagerClient, snsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
@@ -9,17 +10,16 @@ import { outboundFunction } from '../../src/adapters/handlers/outbound-function.
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
 import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
-import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
-import { escalationTopics, snsClient } from '../../src/adapters/sns/escalation-topic.ts';
+import { escalationTopics } from '../../src/adapters/sns/escalation-topic.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { submitForm } from '../../src/domain/actions/submit-form.ts';
 import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';
 
-const dynamo = dynamoDb();
-const secrets = secretsManager();
+const dynamo = dynamoDb(dynamoDbClient());
+const secrets = secretsManagerClient();
 const outbound = outboundFunction('form-submit', process.env, dynamo);
 const { logger } = outbound;
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);

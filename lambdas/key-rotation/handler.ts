@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { readRing, writeRing } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { rotateRing } from '../../src/domain/auth/token-key-ring.ts';
 
 const logger = new Logger({ serviceName: 'key-rotation' });
-const secrets = secretsManager();
+const secrets = secretsManagerClient();
 const tokenKeys = required(process.env, ENVIRONMENT.tokenKeys);
 
 /** Runs on a schedule. Its input means nothing. */

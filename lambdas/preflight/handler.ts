@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
@@ -8,7 +9,7 @@ import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { preflight } from '../../src/domain/auth/cors.ts';
 
 const logger = new Logger({ serviceName: 'preflight' });
-const ports = configurationReads(dynamoDb(), required(process.env, ENVIRONMENT.configurationTable));
+const ports = configurationReads(dynamoDb(dynamoDbClient()), required(process.env, ENVIRONMENT.configurationTable));
 
 /** The form route names its site in the path; init's widget adds `?site=`. */
 const FORM_PATH = /^\/api\/widgets\/sites\/([^/]+)\//;

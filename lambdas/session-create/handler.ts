@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDbClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
@@ -7,7 +8,6 @@ import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
-import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
@@ -15,8 +15,8 @@ import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 
 const logger = new Logger({ serviceName: 'session-create' });
-const dynamo = dynamoDb();
-const secrets = secretsManager();
+const dynamo = dynamoDb(dynamoDbClient());
+const secrets = secretsManagerClient();
 const counters = required(process.env, ENVIRONMENT.countersTable);
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const ports = {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { dynamoDbClient, eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { readableActions } from '../../src/adapters/dynamodb/readable-actions.ts';
-import { eventBridge } from '../../src/adapters/eventbridge/client.ts';
 import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
@@ -13,15 +13,14 @@ import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
 import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
-import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { identifyInit, initWidget } from '../../src/domain/conversations/init-widget.ts';
 
 const logger = new Logger({ serviceName: 'widget-init' });
-const dynamo = dynamoDb();
-const secrets = secretsManager();
+const dynamo = dynamoDb(dynamoDbClient());
+const secrets = secretsManagerClient();
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const reads = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
@@ -30,7 +29,7 @@ const ports = {
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
   ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
   hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),
-  publish: eventBus(eventBridge(), required(process.env, ENVIRONMENT.eventBus)),
+  publish: eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus)),
   now,
   newId: randomUUID,
 };

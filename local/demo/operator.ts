@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { dynamoDbClient, eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
-import { eventBridge } from '../../src/adapters/eventbridge/client.ts';
 import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
-import { secretsManager } from '../../src/adapters/secrets/client.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import type { Action } from '../../src/contract/actions.ts';
@@ -30,15 +29,18 @@ export function operatorOf(cloud: DemoCloud): Operator {
   const { gatewayUrl: endpoint, region, credentials } = cloud;
   const access = { endpoint, region, credentials };
   const now = () => new Date();
-  const signing = signingSecrets(cachedRing(secretsManager(access), output(OUTPUTS.sealingKey), now), randomBytes);
+  const signing = signingSecrets(
+    cachedRing(secretsManagerClient(access), output(OUTPUTS.sealingKey), now),
+    randomBytes,
+  );
   return {
     management: {
-      store: configurationStore(dynamoDb(access), output(OUTPUTS.configurationTable)),
+      store: configurationStore(dynamoDb(dynamoDbClient(access)), output(OUTPUTS.configurationTable)),
       sealSigningSecret: signing.sealSigningSecret,
       now,
       randomBytes,
     },
     signingSecretOf: signing.openSigningSecret,
-    publish: eventBus(eventBridge(access), output(OUTPUTS.eventBus)),
+    publish: eventBus(eventBridgeClient(access), output(OUTPUTS.eventBus)),
   };
 }

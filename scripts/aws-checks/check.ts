@@ -1,4 +1,4 @@
-import type { AwsAccess } from '../../src/adapters/aws/access.ts';
+import type { AwsAccess } from '../../src/adapters/aws-clients.ts';
 
 /** What is checked. */
 export type Deployment = {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
 import type { GetSecretValueRequest, PutSecretValueRequest } from '@aws-sdk/client-secrets-manager';
@@ -13,8 +14,7 @@ import type {
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { JsonService, Operations } from '../../src/adapters/aws/json-service.ts';
-import { ServiceError } from '../../src/adapters/aws/service-error.ts';
+import type { AwsAccess } from '../../src/adapters/aws-clients.ts';
 
 /** What the operations are given that tests have something to say of. */
 type Inputs = {
@@ -82,14 +82,23 @@ export class FakeAwsServices {
     return answer;
   }
 
-  /** A service for an adapter, without HTTP; what goes in and comes out is JSON all the same. */
-  service<Of extends Operations>(): JsonService<Of> {
-    return async (operation, input) => {
-      const answer = await this.perform(known(operation), JSON.parse(JSON.stringify(input)));
-      return JSON.parse(JSON.stringify(answer));
+  /** For the SDK's clients: without a network, and with all that goes out and comes in as it is on the wire. */
+  access(): AwsAccess {
+    return {
+      region: 'eu-central-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+      requestHandler: {
+        handle: async ({ headers, body }: { readonly headers: Headers; readonly body: Uint8Array | string }) => {
+          const sent = typeof body === 'string' ? body : new TextDecoder().decode(body);
+          const [statusCode, text] = await answerOnWire(this, headers['x-amz-target'], sent);
+          return { response: { statusCode, headers: {}, body: Readable.from([Buffer.from(text)]) } };
+        },
+      },
     };
   }
 }
+
+type Headers = Readonly<Record<string, string | undefined>>;
 
 function known(operation: string): Operation {
   const isKnown = (name: string): name is Operation => name in noCalls();
@@ -104,34 +113,56 @@ function holds(value: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([name, part]) => holds(parts.get(name), part));
 }
 
+/** What a service refuses with, as a rule's answer. */
+export class AwsFault extends Error {
+  override readonly name: string;
+  readonly details: object;
+
+  /**
+   * @param name AWS's own, such as `ConditionalCheckFailedException`
+   * @param details what else stands in the answer; items in their plain form
+   */
+  constructor(name: string, details: object = {}) {
+    super('The test wants it so');
+    this.name = name;
+    this.details = details;
+  }
+}
+
 /**
- * The services over HTTP, at `origin`: what clients reach by `AWS_ENDPOINT_URL`. A failure is told so that no client tries again.
- * DynamoDB's values are plain on this side, and so are the forms that SNS is sent. Keeps no process alive.
+ * A failure is told so that no client tries again. DynamoDB's values are plain on the services' side, and so are the forms that SNS
+ * is sent.
  */
-export async function listen(services: FakeAwsServices): Promise<{ readonly origin: string }> {
-  const answer = async (target: string | undefined, text: string): Promise<readonly [status: number, body: string]> => {
-    const [api, operation = ''] = target?.split('.') ?? [];
-    const ofDynamoDb = api === 'DynamoDB_20120810';
-    try {
-      if (target === undefined) {
-        const { TopicArn, Subject, Message } = Object.fromEntries(new URLSearchParams(text));
-        await services.perform('Publish', { TopicArn, Subject, Message });
-        return [200, '<PublishResponse/>'];
-      }
-      const answered = await services.perform(known(operation), ofDynamoDb ? plain(text) : JSON.parse(text));
-      return [200, ofDynamoDb ? wire(answered) : JSON.stringify(answered)];
-    } catch (error) {
-      const failure = error instanceof Error ? error : new Error(String(error));
-      const details = failure instanceof ServiceError ? failure.details : {};
-      return [400, wire({ __type: `fake#${failure.name}`, message: failure.message, ...details })];
+async function answerOnWire(
+  services: FakeAwsServices,
+  target: string | undefined,
+  text: string,
+): Promise<readonly [status: number, body: string]> {
+  const [api, operation = ''] = target?.split('.') ?? [];
+  const ofDynamoDb = api === 'DynamoDB_20120810';
+  try {
+    if (target === undefined) {
+      const { TopicArn, Subject, Message } = Object.fromEntries(new URLSearchParams(text));
+      await services.perform('Publish', { TopicArn, Subject, Message });
+      return [200, '<PublishResponse/>'];
     }
-  };
+    const answered = await services.perform(known(operation), ofDynamoDb ? plain(text) : JSON.parse(text));
+    return [200, ofDynamoDb ? wire(answered) : JSON.stringify(answered)];
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    const details = failure instanceof AwsFault ? failure.details : {};
+    return [400, wire({ __type: `fake#${failure.name}`, message: failure.message, ...details })];
+  }
+}
+
+/** The services over HTTP, at `origin`: what clients reach by `AWS_ENDPOINT_URL`. Keeps no process alive. */
+export async function listen(services: FakeAwsServices): Promise<{ readonly origin: string }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', async () => {
       const target = request.headers['x-amz-target'];
-      const [status, body] = await answer(target?.toString(), Buffer.concat(chunks).toString());
+      const [status, body] = await answerOnWire(services, target?.toString(), Buffer.concat(chunks).toString());
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
     });
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
+import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
@@ -120,11 +120,7 @@ test('values as deep as JSON allows are no fault of ours', async () => {
 
 test('the eleventh submission in a minute is refused', async () => {
   const Item = { h0: Date.now() - 1000 };
-  aws.on(
-    'UpdateItem',
-    { TableName: 'counters' },
-    new ServiceError('ConditionalCheckFailedException', 'no', 400, { Item }),
-  );
+  aws.on('UpdateItem', { TableName: 'counters' }, new AwsFault('ConditionalCheckFailedException', { Item }));
   const answer = await submit();
   expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
   expect(answer.headers['retry-after']).toMatch(/^(58|59)$/);

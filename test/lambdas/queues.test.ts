@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
+import { AwsFault } from '../fakes/aws-services.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
 import { lambdaContext, lineOf, logged, REQUEST_ID, sqsEvent } from './invocation.ts';
@@ -171,7 +171,7 @@ describe('dispatcher', () => {
 
     test('makes none once it is used up, and asks no more that day', async () => {
       limited(3);
-      aws.on('UpdateItem', { TableName: 'counters' }, new ServiceError('ConditionalCheckFailedException', 'no'));
+      aws.on('UpdateItem', { TableName: 'counters' }, new AwsFault('ConditionalCheckFailedException'));
       const { failures } = await run(dispatcher, MESSAGE);
       await run(dispatcher, { ...MESSAGE, attempt: 2 });
       expect([failures, completed()]).toEqual([[], ['quota_exceeded', 'quota_exceeded']]);

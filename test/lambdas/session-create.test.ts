@@ -1,8 +1,8 @@
 import { jwtVerify } from 'jose';
 import * as z from 'zod';
-import { ServiceError } from '../../src/adapters/aws/service-error.ts';
 import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
+import { AwsFault } from '../fakes/aws-services.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import { aws } from './environment.ts';
@@ -113,7 +113,7 @@ describe('refuses', () => {
 
   test('more than 20 a minute, and tells when to come again', async () => {
     const Item = { h0: Date.now() - 18_500 };
-    aws.on('UpdateItem', {}, new ServiceError('ConditionalCheckFailedException', 'no', 400, { Item }));
+    aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException', { Item }));
     const answer = await create();
     expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
     expect(answer.headers['retry-after']).toMatch(/^4[12]$/);

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 import * as z from 'zod';
-import { ServiceError } from '../../src/adapters/aws/service-error.ts';
+import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
 import { call, lineOf, REQUEST_ID } from './invocation.ts';
@@ -109,7 +109,7 @@ describe('refuses, and lets the page on the Domain read it', () => {
   test('an hour that is used up', async () => {
     // A site of its own: the container remembers that it was refused.
     store(anAssistant({ site_id: 'site_used_up' }));
-    aws.on('UpdateItem', {}, new ServiceError('ConditionalCheckFailedException', 'no'));
+    aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException'));
     const answer = await init({ headers: { ...PAGE, 'x-site-id': 'site_used_up' } });
     expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);

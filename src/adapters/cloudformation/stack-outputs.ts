@@ -1,17 +1,13 @@
-import {
-  CloudFormationClient,
-  CloudFormationServiceException,
-  DescribeStacksCommand,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationServiceException, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { Refusal } from '../../domain/refusal.ts';
-import type { AwsAccess } from '../aws/access.ts';
+import { type AwsAccess, cloudFormationClient } from '../aws-clients.ts';
 
 /**
  * Outputs of a deployed stack by name.
  * @throws Refusal 404 when there is no such stack in this account and region
  */
 export async function stackOutputs(stackName: string, access: AwsAccess): Promise<Readonly<Record<string, string>>> {
-  const client = new CloudFormationClient(access);
+  const client = cloudFormationClient(access);
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
     const outputs = Stacks?.[0]?.Outputs ?? [];

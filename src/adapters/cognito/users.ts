@@ -2,18 +2,12 @@ import {
   AdminCreateUserCommand,
   AdminGetUserCommand,
   type AttributeType,
-  CognitoIdentityProviderClient,
+  type CognitoIdentityProviderClient,
   UsernameExistsException,
 } from '@aws-sdk/client-cognito-identity-provider';
-import type { AwsAccess } from '../aws/access.ts';
 
 /** A login of the user pool. `verified` says whether its user has proved that the email address is his or hers. */
 type Login = { readonly sub: string; readonly invited: boolean; readonly verified: boolean };
-
-/** One client per process. */
-export function cognitoClient(access: AwsAccess): CognitoIdentityProviderClient {
-  return new CognitoIdentityProviderClient({ maxAttempts: 3, ...access });
-}
 
 /**
  * The login of an email address in a user pool. One that does not exist is created, and Cognito invites it by mail with a

@@ -1,5 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type {
   DeleteCommandInput,
   GetCommandInput,
@@ -10,9 +23,6 @@ import type {
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { AwsAccess } from '../aws/access.ts';
-import { type JsonApi, type JsonServiceOptions, jsonService } from '../aws/json-service.ts';
-import { isServiceError } from '../aws/service-error.ts';
 import { ConditionFailed, TransactionCancelled } from './conditions.ts';
 import { ITEM_VERSION } from './item-version.ts';
 import type { StoredItem } from './stored-item.ts';
@@ -48,102 +58,69 @@ export type DynamoDb = {
   readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
 };
 
-type WirePage = { Items?: readonly WireItem[]; LastEvaluatedKey?: WireItem; ScannedCount?: number };
-type Unprocessed = Readonly<Record<string, readonly { readonly DeleteRequest: { readonly Key: WireItem } }[]>>;
-type WireOperations = {
-  GetItem: { input: object; output: { Item?: WireItem } };
-  PutItem: { input: object; output: object };
-  UpdateItem: { input: object; output: { Attributes?: WireItem } };
-  DeleteItem: { input: object; output: object };
-  Query: { input: object; output: WirePage };
-  Scan: { input: object; output: WirePage };
-  BatchGetItem: {
-    input: object;
-    output: {
-      Responses?: Readonly<Record<string, readonly WireItem[]>>;
-      UnprocessedKeys?: Readonly<Record<string, { readonly Keys?: readonly WireItem[] }>>;
-    };
-  };
-  BatchWriteItem: { input: object; output: { UnprocessedItems?: Unprocessed } };
-  TransactWriteItems: { input: object; output: object };
-};
-
-const API: JsonApi = {
-  name: 'dynamodb',
-  target: 'DynamoDB_20120810',
-  jsonVersion: '1.0',
-  endpointVariable: 'DYNAMODB',
-  stringify: (input) => JSON.stringify(input, binaryAsText),
-  // A reviver costs more than the rest of parsing.
-  parse: (text) => JSON.parse(text, /"B":\s*"/.test(text) ? textAsBinary : undefined),
-};
-
 /**
- * One client per container. An attempt has two seconds: one that takes longer than the request's own patience is worth less than
- * its repetition. Beside the errors of a JsonService, a write throws ConditionFailed, a transaction TransactionCancelled.
+ * The calls of the adapters over AWS's client, which makes each attempt and its repetitions. Values are converted here and not by the
+ * document client, which cannot keep what it has put together for a command (docs/decisions/0004). Beside the client's own errors, a
+ * write throws ConditionFailed, a transaction TransactionCancelled.
  */
-export function dynamoDb(access: AwsAccess = {}, options: Partial<JsonServiceOptions> = {}): DynamoDb {
-  const call = jsonService<WireOperations>(API, access, { timeoutMs: 2000, ...options });
-  const query = async (input: QueryCommandInput) => plainPage(await call('Query', wire(input)));
-  const scan = async (input: ScanCommandInput) => plainPage(await call('Scan', wire(input)));
-  const write = <Name extends 'PutItem' | 'UpdateItem' | 'DeleteItem'>(
-    name: Name,
-    input: PutCommandInput | UpdateCommandInput | DeleteCommandInput,
-  ) =>
-    call(name, wire(input)).catch((error: unknown) => {
-      if (!isServiceError(error, 'ConditionalCheckFailedException')) throw error;
-      const { Item } = error.details;
-      throw new ConditionFailed(isWireItem(Item) ? plainItem(Item) : {});
-    });
+export function dynamoDb(client: DynamoDBClient): DynamoDb {
+  const query = async (input: QueryCommandInput) => plainPage(await client.send(new QueryCommand(wire(input))));
+  const scan = async (input: ScanCommandInput) => plainPage(await client.send(new ScanCommand(wire(input))));
   return {
     get: async (input) => {
-      const { Item } = await call('GetItem', wire(input));
+      const { Item } = await client.send(new GetItemCommand(wire(input)));
       return Item === undefined ? {} : { Item: plainItem(Item) };
     },
     put: async (input) => {
-      await write('PutItem', { ...input, Item: versioned(input.Item) });
+      const Item = marshalled({ v: ITEM_VERSION, ...input.Item });
+      await client.send(new PutItemCommand({ ...wire(input), Item })).catch(conditionFailed);
     },
     update: async (input) => {
-      const { Attributes } = await write('UpdateItem', input);
+      const { Attributes } = await client.send(new UpdateItemCommand(wire(input))).catch(conditionFailed);
       return Attributes === undefined ? {} : { Attributes: plainItem(Attributes) };
     },
     delete: async (input) => {
-      await write('DeleteItem', input);
+      await client.send(new DeleteItemCommand(wire(input))).catch(conditionFailed);
     },
     query,
     queryPages: (input) => pages(query, input),
     scanPages: (input) => pages(scan, input),
     batchDelete: async (table, keys) => {
-      const requests = keys.map((Key) => ({ DeleteRequest: wire({ Key }) }));
-      const { UnprocessedItems = {} } = await call('BatchWriteItem', { RequestItems: { [table]: requests } });
-      return (UnprocessedItems[table] ?? []).map(({ DeleteRequest }) => unmarshall(DeleteRequest.Key));
+      const requests = keys.map((key) => ({ DeleteRequest: { Key: marshalled(key) } }));
+      const { UnprocessedItems } = await client.send(
+        new BatchWriteItemCommand({ RequestItems: { [table]: requests } }),
+      );
+      return (UnprocessedItems?.[table] ?? []).map(({ DeleteRequest }) => unmarshall(DeleteRequest?.Key ?? {}));
     },
     batchGet: async ({ TableName, Keys, ConsistentRead }) => {
-      const keys = Keys.map((key) => marshalled(key));
-      const { Responses = {}, UnprocessedKeys = {} } = await call('BatchGetItem', {
-        RequestItems: { [TableName]: { Keys: keys, ConsistentRead } },
-      });
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: Keys.map(marshalled), ConsistentRead } } }),
+      );
       return {
-        Items: (Responses[TableName] ?? []).map((item) => plainItem(item)),
-        UnprocessedKeys: (UnprocessedKeys[TableName]?.Keys ?? []).map((key) => unmarshall(key)),
+        Items: (Responses?.[TableName] ?? []).map((item) => plainItem(item)),
+        UnprocessedKeys: (UnprocessedKeys?.[TableName]?.Keys ?? []).map((key) => unmarshall(key)),
       };
     },
     transactWrite: async ({ TransactItems = [], ...input }) => {
-      const writes = TransactItems.map(({ Put, ...others }) =>
-        Put === undefined
-          ? Object.fromEntries(Object.entries(others).map(([kind, other]) => [kind, wire(other)]))
-          : { Put: wire({ ...Put, Item: versioned(Put.Item) }) },
-      );
-      // By the token a transaction that is sent again, because its answer got lost, is made once.
-      await call('TransactWriteItems', { ClientRequestToken: randomUUID(), ...input, TransactItems: writes }).catch(
-        (error: unknown) => {
-          if (!isServiceError(error, 'TransactionCanceledException')) throw error;
-          const { CancellationReasons: reasons } = error.details;
-          throw new TransactionCancelled(Array.isArray(reasons) ? reasons.map(({ Code }) => String(Code)) : []);
-        },
-      );
+      const writes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => ({
+        ...(Put && { Put: { ...wire(Put), Item: marshalled({ v: ITEM_VERSION, ...Put.Item }) } }),
+        ...(Update && { Update: wire(Update) }),
+        ...(Delete && { Delete: wire(Delete) }),
+        ...(ConditionCheck && { ConditionCheck: wire(ConditionCheck) }),
+      }));
+      // The client gives it a token, by which one that is sent again because its answer got lost is made once.
+      await client.send(new TransactWriteItemsCommand({ ...input, TransactItems: writes })).catch((error: unknown) => {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        throw new TransactionCancelled((error.CancellationReasons ?? []).map(({ Code }) => String(Code)));
+      });
     },
   };
+}
+
+/** The client's own error holds the item where a logger would find it. */
+function conditionFailed(error: unknown): never {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  throw new ConditionFailed(error.Item === undefined ? {} : plainItem(error.Item));
 }
 
 async function* pages<Input extends object, Output extends QueryPage>(
@@ -158,25 +135,30 @@ async function* pages<Input extends object, Output extends QueryPage>(
   } while (from !== undefined);
 }
 
-/** @param input of which DynamoDB wants these members in its own form */
-function wire(input: {
-  readonly Key?: Key | undefined;
-  readonly Item?: Key | undefined;
-  readonly ExpressionAttributeValues?: Key | undefined;
-  readonly ExclusiveStartKey?: Key | undefined;
-}): object {
+/** With the members that DynamoDB wants in its own form in that form. */
+function wire<
+  Input extends {
+    readonly Key?: Key | undefined;
+    readonly ExpressionAttributeValues?: Key | undefined;
+    readonly ExclusiveStartKey?: Key | undefined;
+  },
+>(input: Input) {
+  const { Key, ExpressionAttributeValues, ExclusiveStartKey } = input;
   return {
     ...input,
-    Key: marshalled(input.Key),
-    Item: marshalled(input.Item),
-    ExpressionAttributeValues: marshalled(input.ExpressionAttributeValues),
-    ExclusiveStartKey: marshalled(input.ExclusiveStartKey),
+    Key: Key && marshalled(Key),
+    ExpressionAttributeValues: ExpressionAttributeValues && marshalled(ExpressionAttributeValues),
+    ExclusiveStartKey: ExclusiveStartKey && marshalled(ExclusiveStartKey),
   };
 }
 
-function marshalled(values: Key | undefined): WireItem | undefined {
-  return values === undefined ? undefined : marshall(values, { removeUndefinedValues: true });
-}
+const marshalled = (values: Key) => marshall(values, { removeUndefinedValues: true });
+
+type WirePage = {
+  readonly Items?: readonly WireItem[];
+  readonly LastEvaluatedKey?: WireItem;
+  readonly ScannedCount?: number;
+};
 
 function plainPage({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage): ScanPage {
   return {
@@ -186,24 +168,10 @@ function plainPage({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage)
   };
 }
 
-const versioned = (item: Key | undefined): Key => ({ v: ITEM_VERSION, ...item });
-
-const isWireItem = (value: unknown): value is WireItem => typeof value === 'object' && value !== null;
-
 /** A number that JavaScript cannot hold stays as it was written: it fits no schema, and one that nobody reads is kept. */
 function plainItem(item: WireItem): StoredItem {
   return unmarshall(item, {
     wrapNumbers: (text) =>
       Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER ? Number(text) : NumberValueImpl.from(text),
   });
-}
-
-/** JSON.stringify gives a Buffer's own idea of JSON as `value`, and what it was in its holder. */
-function binaryAsText(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
-  const held = this[name];
-  return held instanceof Uint8Array ? Buffer.from(held).toString('base64') : value;
-}
-
-function textAsBinary(name: string, value: unknown): unknown {
-  return name === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value;
 }

@@ -1,12 +1,12 @@
+import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
 import type { CatalogEvent, PublishEvent } from '../../domain/events/publish.ts';
-import type { EventBridge } from './client.ts';
 
 /** Names this service as an event's source. */
 const SOURCE = 'va-wave';
 
 /** @throws when the bus did not take the event */
-export function eventBus(client: EventBridge, busName: string): PublishEvent {
+export function eventBus(client: EventBridgeClient, busName: string): PublishEvent {
   return async (event) => {
     await putOnBus(client, busName, event);
   };
@@ -16,7 +16,7 @@ export function eventBus(client: EventBridge, busName: string): PublishEvent {
 const ENDPOINT_FAILING = 'va-wave.endpoint.failing';
 
 /** Puts such an event on the bus. @throws when the bus did not take it */
-export function endpointFailing(client: EventBridge, busName: string): WatchEndpointPorts['signal'] {
+export function endpointFailing(client: EventBridgeClient, busName: string): WatchEndpointPorts['signal'] {
   return async (event) => {
     await put(client, busName, ENDPOINT_FAILING, event);
   };
@@ -26,15 +26,17 @@ export function endpointFailing(client: EventBridge, busName: string): WatchEndp
  * @returns the event's id, which is the id of every envelope made of it
  * @throws when the bus did not take the event
  */
-export async function putOnBus(client: EventBridge, busName: string, event: CatalogEvent): Promise<string> {
+export async function putOnBus(client: EventBridgeClient, busName: string, event: CatalogEvent): Promise<string> {
   const { event: name, ...detail } = event;
   return put(client, busName, name, detail);
 }
 
-async function put(client: EventBridge, busName: string, name: string, detail: object): Promise<string> {
-  const { FailedEntryCount, Entries } = await client('PutEvents', {
-    Entries: [{ EventBusName: busName, Source: SOURCE, DetailType: name, Detail: JSON.stringify(detail) }],
-  });
+async function put(client: EventBridgeClient, busName: string, name: string, detail: object): Promise<string> {
+  const { FailedEntryCount, Entries } = await client.send(
+    new PutEventsCommand({
+      Entries: [{ EventBusName: busName, Source: SOURCE, DetailType: name, Detail: JSON.stringify(detail) }],
+    }),
+  );
   const entry = Entries?.[0];
   if (FailedEntryCount !== 0) throw new Error(`The bus refused ${name}: ${entry?.ErrorCode}`);
   return entry?.EventId ?? '';

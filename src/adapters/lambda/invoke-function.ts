@@ -1,14 +1,4 @@
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { AwsAccess } from '../aws/access.ts';
-
-/** One attempt is five seconds at most, with the log around it; only then is it worth giving up. Never sent twice. */
-export function lambdaClient(access: AwsAccess = {}): LambdaClient {
-  return new LambdaClient({
-    maxAttempts: 1,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 14_000, throwOnRequestTimeout: true },
-    ...access,
-  });
-}
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 
 /**
  * Invokes a function of this service and waits for what it returns.

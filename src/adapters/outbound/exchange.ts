@@ -26,9 +26,8 @@ export type Answer = {
 /**
  * Writes one request and reads its answer; never writes a second one. A connection that is not reusable afterwards is destroyed.
  *
- * Node's HTTP client instead of undici, on a socket of our own: undici 8.12 answers an unasked `100 Continue`, which RFC 9110
- * (15.2) makes every client skip, with "bad response" after the receiver has acted on the request, and it bounds neither reason
- * phrase nor chunk extensions. Node's parser bounds both, and brings nothing that a cold start would have to load.
+ * Node's HTTP client on a socket of our own, and not undici, which ends an attempt at an unasked `100 Continue` after the receiver has
+ * acted (docs/decisions/0005).
  *
  * @throws {Failure} `connection_closed`, `response_malformed` or the attempt's timeout, all before a final status was known
  */

@@ -1,10 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { sameDigest } from '../../domain/auth/same-digest.ts';
 import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/token-key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
-import { isServiceError } from '../aws/service-error.ts';
-import type { SecretsManager } from './client.ts';
 
 const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;
 /** An unknown key id makes a container look again, at most this often. */
@@ -30,7 +34,7 @@ export type CachedRing = {
 };
 
 /** A key ring in Secrets Manager, cached in the container for five minutes. */
-export function cachedRing(client: SecretsManager, secretId: string, now: Clock): CachedRing {
+export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
   let cached: { readonly ring: KeyRing; readonly readAt: number } | undefined;
   let reading: Promise<KeyRing> | undefined;
 
@@ -58,7 +62,7 @@ export function cachedRing(client: SecretsManager, secretId: string, now: Clock)
 }
 
 /** The ring as it is stored now. @throws when the secret holds no ring */
-export async function readRing(client: SecretsManager, secretId: string): Promise<KeyRing> {
+export async function readRing(client: SecretsManagerClient, secretId: string): Promise<KeyRing> {
   const text = await readSecret(client, secretId);
   // Neither the parser's nor the schema's own error: both could quote the secret.
   const parsed = storedRing.safeParse(jsonOrUndefined(text));
@@ -67,7 +71,7 @@ export async function readRing(client: SecretsManager, secretId: string): Promis
 }
 
 /** Replaces the ring. */
-export async function writeRing(client: SecretsManager, secretId: string, ring: KeyRing): Promise<void> {
+export async function writeRing(client: SecretsManagerClient, secretId: string, ring: KeyRing): Promise<void> {
   await putSecret(client, secretId, JSON.stringify({ keys: ring }));
 }
 
@@ -76,7 +80,7 @@ export async function writeRing(client: SecretsManager, secretId: string, ring: 
  * text that is neither has it read again, at most every 30 seconds. Tells nothing by how long it takes.
  */
 export function acceptedValues(
-  client: SecretsManager,
+  client: SecretsManagerClient,
   secretId: string,
   now: Clock,
 ): (text: string) => Promise<boolean> {
@@ -99,18 +103,19 @@ export function acceptedValues(
 }
 
 /** Replaces a plain secret; its former value becomes the previous one. @returns id of the new version */
-export async function replaceSecret(client: SecretsManager, secretId: string, value: string): Promise<string> {
+export async function replaceSecret(client: SecretsManagerClient, secretId: string, value: string): Promise<string> {
   const { VersionId = '' } = await putSecret(client, secretId, value);
   return VersionId;
 }
 
-const putSecret = (client: SecretsManager, SecretId: string, SecretString: string) =>
-  client('PutSecretValue', { SecretId, SecretString, ClientRequestToken: randomUUID() });
+/** The client gives it a token, by which a version is made once, also when it is sent again. */
+const putSecret = (client: SecretsManagerClient, SecretId: string, SecretString: string) =>
+  client.send(new PutSecretValueCommand({ SecretId, SecretString }));
 
-async function readAccepted(client: SecretsManager, secretId: string): Promise<readonly string[]> {
+async function readAccepted(client: SecretsManagerClient, secretId: string): Promise<readonly string[]> {
   const previous = readSecret(client, secretId, 'AWSPREVIOUS').catch((error: unknown) => {
     // It was never replaced.
-    if (isServiceError(error, 'ResourceNotFoundException')) return undefined;
+    if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   });
   const [current, former] = await Promise.all([readSecret(client, secretId), previous]);
@@ -119,11 +124,10 @@ async function readAccepted(client: SecretsManager, secretId: string): Promise<r
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-async function readSecret(client: SecretsManager, secretId: string, VersionStage?: string): Promise<string> {
-  const { SecretString } = await client('GetSecretValue', {
-    SecretId: secretId,
-    ...(VersionStage === undefined ? {} : { VersionStage }),
-  });
+async function readSecret(client: SecretsManagerClient, secretId: string, VersionStage?: string): Promise<string> {
+  const { SecretString } = await client.send(
+    new GetSecretValueCommand({ SecretId: secretId, ...(VersionStage === undefined ? {} : { VersionStage }) }),
+  );
   if (SecretString === undefined) throw new Error(`Secret ${secretId} holds no text`);
   return SecretString;
 }

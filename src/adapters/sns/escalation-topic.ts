@@ -1,18 +1,10 @@
-import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { EscalationChannel } from '../../domain/actions/submit-form.ts';
 
 /** SNS takes 256 KB; a submission of the largest values does not fit, and is then cut to what does. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
 /** SNS takes 100 ASCII characters. */
 const SUBJECT_MAX = 100;
-
-/** One client per container. As long as the endpoint's own deadline, since both are waited for side by side. */
-export function snsClient(): SNSClient {
-  return new SNSClient({
-    maxAttempts: 2,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-  });
-}
 
 /** Delivers form submissions to the assistant's escalation topics, which the operator chose (docs/open-points.md). */
 export function escalationTopics(client: SNSClient): EscalationChannel {

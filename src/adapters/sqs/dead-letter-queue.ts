@@ -1,6 +1,13 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 import type { DeadLetterQueue } from '../../domain/operations/dead-letters.ts';
-import type { Sqs } from './client.ts';
 
 const BATCH = 10;
 /** Long enough to look at some thousands; whoever is interrupted waits that long for those he was looking at. */
@@ -11,16 +18,18 @@ const HIDDEN_SECONDS = 300;
  * attempt that began under the old one would then be taken for another message's: so each goes back with its id beside it.
  */
 export function deadLetterQueue(
-  client: Sqs,
+  client: SQSClient,
   urls: { readonly deadLetters: string; readonly source: string },
 ): DeadLetterQueue {
   const QueueUrl = urls.deadLetters;
   return {
     count: async () => {
-      const { Attributes } = await client('GetQueueAttributes', {
-        QueueUrl,
-        AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-      });
+      const { Attributes } = await client.send(
+        new GetQueueAttributesCommand({
+          QueueUrl,
+          AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+        }),
+      );
       return (
         Number(Attributes?.ApproximateNumberOfMessages ?? 0) +
         Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0)
@@ -28,14 +37,16 @@ export function deadLetterQueue(
     },
 
     receive: async () => {
-      const { Messages = [] } = await client('ReceiveMessage', {
-        QueueUrl,
-        MaxNumberOfMessages: BATCH,
-        VisibilityTimeout: HIDDEN_SECONDS,
-        WaitTimeSeconds: 1,
-        MessageSystemAttributeNames: ['All'],
-        MessageAttributeNames: ['All'],
-      });
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: BATCH,
+          VisibilityTimeout: HIDDEN_SECONDS,
+          WaitTimeSeconds: 1,
+          MessageSystemAttributeNames: ['All'],
+          MessageAttributeNames: ['All'],
+        }),
+      );
       return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '', Attributes, MessageAttributes }) => ({
         message_id: MessageAttributes?.[ORIGINAL_MESSAGE_ID]?.StringValue ?? MessageId,
         sent_at: new Date(Number(Attributes?.SentTimestamp ?? 0)).toISOString(),
@@ -47,25 +58,29 @@ export function deadLetterQueue(
 
     release: async (letters) => {
       for (let start = 0; start < letters.length; start += BATCH) {
-        await client('ChangeMessageVisibilityBatch', {
-          QueueUrl,
-          Entries: letters.slice(start, start + BATCH).map(({ receipt }, index) => ({
-            Id: String(index),
-            ReceiptHandle: receipt,
-            VisibilityTimeout: 0,
-          })),
-        });
+        await client.send(
+          new ChangeMessageVisibilityBatchCommand({
+            QueueUrl,
+            Entries: letters.slice(start, start + BATCH).map(({ receipt }, index) => ({
+              Id: String(index),
+              ReceiptHandle: receipt,
+              VisibilityTimeout: 0,
+            })),
+          }),
+        );
       }
     },
 
     moveBack: async ({ message_id, body, receipt, group }) => {
-      await client('SendMessage', {
-        QueueUrl: urls.source,
-        MessageBody: body,
-        ...(group === undefined ? {} : { MessageGroupId: group }),
-        MessageAttributes: { [ORIGINAL_MESSAGE_ID]: { DataType: 'String', StringValue: message_id } },
-      });
-      await client('DeleteMessage', { QueueUrl, ReceiptHandle: receipt });
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: urls.source,
+          MessageBody: body,
+          ...(group === undefined ? {} : { MessageGroupId: group }),
+          MessageAttributes: { [ORIGINAL_MESSAGE_ID]: { DataType: 'String', StringValue: message_id } },
+        }),
+      );
+      await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: receipt }));
     },
   };
 }

@@ -1,6 +1,10 @@
-import type { SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
+import {
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { DeliveryMessage } from '../../contract/queues.ts';
-import type { Sqs } from './client.ts';
 
 /** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
 const BATCH_ENTRIES = 10;
@@ -15,13 +19,13 @@ const SEND_TRIES = 3;
 const BATCHES_AT_ONCE = 6;
 
 /** The queue of attempts. The group id is the Action, so that one that hangs does not delay the others (SQS fair queues). */
-export function deliveriesQueue(client: Sqs, queueUrl: string) {
+export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   const inTurn = inTurns(BATCHES_AT_ONCE);
 
   const send = async (batch: readonly SendMessageBatchRequestEntry[]): Promise<void> => {
     let entries = [...batch];
     for (let attempt = 1; entries.length > 0; attempt++) {
-      const { Failed = [] } = await client('SendMessageBatch', { QueueUrl: queueUrl, Entries: entries });
+      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries }));
       const failed = new Set(Failed.map((entry) => entry.Id));
       entries = entries.filter((entry) => failed.has(entry.Id));
       if (entries.length > 0 && attempt === SEND_TRIES) {
@@ -53,12 +57,14 @@ export function deliveriesQueue(client: Sqs, queueUrl: string) {
     },
 
     sendLater: async (message: DeliveryMessage, delaySeconds: number): Promise<void> => {
-      await client('SendMessage', {
-        QueueUrl: queueUrl,
-        MessageBody: JSON.stringify(message),
-        MessageGroupId: message.action_id,
-        DelaySeconds: delaySeconds,
-      });
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: queueUrl,
+          MessageBody: JSON.stringify(message),
+          MessageGroupId: message.action_id,
+          DelaySeconds: delaySeconds,
+        }),
+      );
     },
   };
 }

@@ -1,9 +1,10 @@
+import { eventBridgeClient } from '../../../src/adapters/aws-clients.ts';
 import { eventBus } from '../../../src/adapters/eventbridge/event-bus.ts';
 import { busEvent } from '../../../src/contract/queues.ts';
 import { FakeAwsServices } from '../../fakes/aws-services.ts';
 
 const aws = new FakeAwsServices();
-const publish = eventBus(aws.service(), 'the-bus');
+const publish = eventBus(eventBridgeClient(aws.access()), 'the-bus');
 beforeEach(() => aws.reset());
 
 const EVENT = {

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { lambdaClient } from '../../../src/adapters/aws-clients.ts';
 import { invokeHandler } from '../../../src/adapters/handlers/invoke.ts';
 import { actionTestFunction } from '../../../src/adapters/lambda/action-test.ts';
-import { lambdaClient } from '../../../src/adapters/lambda/invoke-function.ts';
 import type { Action } from '../../../src/contract/actions.ts';
 import { actionTestRequest } from '../../../src/contract/tools.ts';
 import { testAction } from '../../../src/domain/actions/test-action.ts';

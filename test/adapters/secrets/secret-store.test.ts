@@ -1,11 +1,10 @@
-import { ServiceError } from '../../../src/adapters/aws/service-error.ts';
-import type { SecretsManager } from '../../../src/adapters/secrets/client.ts';
+import { secretsManagerClient } from '../../../src/adapters/aws-clients.ts';
 import { acceptedValues, cachedRing, readRing, writeRing } from '../../../src/adapters/secrets/secret-store.ts';
-import { FakeAwsServices } from '../../fakes/aws-services.ts';
+import { AwsFault, FakeAwsServices } from '../../fakes/aws-services.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
 const aws = new FakeAwsServices();
-const client: SecretsManager = aws.service();
+const client = secretsManagerClient(aws.access());
 beforeEach(() => aws.reset());
 
 const reads = () => aws.callsOf('GetSecretValue').length;
@@ -99,7 +98,7 @@ describe('a key ring', () => {
     aws.on('PutSecretValue', {}, {});
     await writeRing(client, 'the-secret', [TWO, ONE]);
     const { SecretId, SecretString, ClientRequestToken } = aws.callsOf('PutSecretValue')[0] ?? {};
-    // Without it Secrets Manager refuses the call; the SDK would have made one.
+    // By it Secrets Manager knows a call that is sent again.
     expect(ClientRequestToken).toMatch(/^[0-9a-f-]{36}$/);
     expect(SecretId).toBe('the-secret');
     holds(SecretString);
@@ -110,8 +109,7 @@ describe('a key ring', () => {
 describe('the accepted values of a plain secret', () => {
   const stages = (current: string, previous?: string) => {
     aws.on('GetSecretValue', { SecretId: 'the-secret' }, { SecretString: current });
-    const before =
-      previous === undefined ? new ServiceError('ResourceNotFoundException', 'none') : { SecretString: previous };
+    const before = previous === undefined ? new AwsFault('ResourceNotFoundException') : { SecretString: previous };
     aws.on('GetSecretValue', { VersionStage: 'AWSPREVIOUS' }, before);
   };
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sqsClient } from '../../../src/adapters/aws-clients.ts';
 import { batchesOf, deliveriesQueue } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
 import { FakeAwsServices } from '../../fakes/aws-services.ts';
@@ -27,7 +28,7 @@ function aMessage(bytes = 300, actionId = 'act_1'): DeliveryMessage {
 const bytesOf = (message: DeliveryMessage) => Buffer.byteLength(JSON.stringify(message));
 
 const aws = new FakeAwsServices();
-const queue = deliveriesQueue(aws.service(), URL);
+const queue = deliveriesQueue(sqsClient(aws.access()), URL);
 beforeEach(() => {
   aws.reset();
   aws.on('SendMessageBatch', {}, { Successful: [], Failed: [] });

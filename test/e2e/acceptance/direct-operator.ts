@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
-import { cognitoClient, ensureUser } from '../../../src/adapters/cognito/users.ts';
+import {
+  cognitoClient,
+  dynamoDbClient,
+  eventBridgeClient,
+  secretsManagerClient,
+} from '../../../src/adapters/aws-clients.ts';
+import { ensureUser } from '../../../src/adapters/cognito/users.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
-import { eventBridge } from '../../../src/adapters/eventbridge/client.ts';
-import { secretsManager } from '../../../src/adapters/secrets/client.ts';
 import { cachedRing } from '../../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../../src/adapters/secrets/signing-secrets.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
@@ -27,11 +32,11 @@ type Cloud = Pick<LocalCloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs
 /** The operator beside the command line: the same use cases without a process per call, for runs of many. */
 export function directOperator(cloud: Cloud): Operator {
   const access = { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials };
-  const dynamo = dynamoDb(access);
-  const bus = eventBridge(access);
+  const dynamo = dynamoDb(dynamoDbClient(access));
+  const bus = eventBridgeClient(access);
   const now = () => new Date();
   const output = (name: keyof typeof OUTPUTS) => cloud.outputs[OUTPUTS[name]] ?? '';
-  const ring = cachedRing(secretsManager(access), output('sealingKey'), now);
+  const ring = cachedRing(secretsManagerClient(access), output('sealingKey'), now);
   const secrets = signingSecrets(ring, randomBytes);
   const ports = { store: configurationStore(dynamo, output('configurationTable')), now, randomBytes, ...secrets };
   return {
@@ -67,7 +72,7 @@ export function directOperator(cloud: Cloud): Operator {
     putEvent: async ({ name, orgId, siteId, data }) => {
       const Detail = JSON.stringify({ org_id: orgId, site_id: siteId, data });
       const entry = { EventBusName: output('eventBus'), Source: 'platform', DetailType: name, Detail };
-      await bus('PutEvents', { Entries: [entry] });
+      await bus.send(new PutEventsCommand({ Entries: [entry] }));
     },
     deliveries: async (actionId) => {
       const records: DeliveryRecord[] = [];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
@@ -36,7 +37,7 @@ function aMessage(org: { orgId: string; siteId: string }, action_id: string): De
 describe('dead letters', () => {
   /** Begins an attempt as a dispatcher does that died half a minute ago; `finished`, if it came to its end. */
   async function begin(message: DeliveryMessage, messageId: string, finished: boolean): Promise<void> {
-    const log = deliveryLog(dynamoDb(world.service.aws), output('deliveryLogTable'), {
+    const log = deliveryLog(dynamoDb(dynamoDbClient(world.service.aws)), output('deliveryLogTable'), {
       retentionDays: 1,
       now: () => new Date(Date.now() - 30_000),
     });

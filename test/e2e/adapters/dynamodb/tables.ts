@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
-import type { AwsAccess } from '../../../../src/adapters/aws/access.ts';
+import { type AwsAccess, dynamoDbClient } from '../../../../src/adapters/aws-clients.ts';
 import { type DynamoDb, dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
 
 export type TestTables = {
@@ -54,7 +54,7 @@ export async function startTables(): Promise<TestTables> {
     }),
   );
   return {
-    client: dynamoDb(access),
+    client: dynamoDb(dynamoDbClient(access)),
     access,
     documents: DynamoDBDocumentClient.from(plain),
     ...tables,

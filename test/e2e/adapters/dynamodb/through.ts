@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AwsAccess } from '../../../../src/adapters/aws/access.ts';
+import { type AwsAccess, dynamoDbClient } from '../../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
 
 type Call = { readonly operation: string; readonly body: string };
@@ -40,5 +40,5 @@ export async function through(
     proxy.closeAllConnections();
     proxy.close();
   };
-  return { client: dynamoDb({ ...access, endpoint }), calls, stop };
+  return { client: dynamoDb(dynamoDbClient({ ...access, endpoint })), calls, stop };
 }

@@ -1,0 +1,230 @@
+import { createHash, createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { inspect } from 'node:util';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand } from '@aws-sdk/client-lambda';
+import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  type AwsAccess,
+  cloudFormationClient,
+  cognitoClient,
+  dynamoDbClient,
+  eventBridgeClient,
+  lambdaClient,
+  secretsManagerClient,
+  snsClient,
+  sqsClient,
+} from '../../src/adapters/aws-clients.ts';
+import { FakeAwsServices } from '../fakes/aws-services.ts';
+
+const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
+
+type Received = { readonly headers: IncomingMessage['headers']; readonly body: string };
+type Reply = (response: ServerResponse) => void;
+
+let server: Server;
+let received: Received[] = [];
+let replies: Reply[] = [];
+const connections = new Set<unknown>();
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      connections.add(request.socket);
+      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+      (replies.shift() ?? says(200, '{}'))(response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  received = [];
+  replies = [];
+  connections.clear();
+});
+
+const says =
+  (status: number, body: string): Reply =>
+  (response) =>
+    response.writeHead(status).end(body);
+const fails = (status: number, name: string) =>
+  says(status, JSON.stringify({ __type: `com.amazon#${name}`, message: 'no' }));
+
+const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const access = (more: Partial<AwsAccess> = {}): AwsAccess => ({
+  endpoint: origin(),
+  region: 'eu-central-1',
+  credentials: CREDENTIALS,
+  ...more,
+});
+const aTable = (more?: Partial<AwsAccess>) => {
+  const client = dynamoDbClient(access(more));
+  return { read: () => client.send(new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'key' } } })) };
+};
+const ATTEMPT_MS = 60;
+const IMPATIENT = {
+  requestHandler: { requestTimeout: ATTEMPT_MS, socketTimeout: ATTEMPT_MS, throwOnRequestTimeout: true },
+};
+
+test.each([
+  ['DynamoDB', dynamoDbClient, 3, 2000],
+  ['SQS', sqsClient, 3, 3000],
+  ['Secrets Manager', secretsManagerClient, 3, 3000],
+  ['EventBridge', eventBridgeClient, 3, 3000],
+  ['SNS', snsClient, 2, 2000],
+  ['Lambda', lambdaClient, 1, 14_000],
+  ['Cognito', cognitoClient, 3, 5000],
+  ['CloudFormation', cloudFormationClient, 3, 5000],
+])('%s has a number of attempts, and milliseconds for each', async (_, clientOf, attempts, milliseconds) => {
+  const { config } = clientOf(access());
+  expect(await config.maxAttempts()).toBe(attempts);
+  const { hostname, port } = new URL(origin());
+  // It has its settings once it was used.
+  await config.requestHandler.handle({ protocol: 'http:', hostname, port, method: 'POST', path: '/', headers: {} });
+  expect(settingsOf(config.requestHandler)).toMatchObject({
+    connectionTimeout: 1000,
+    requestTimeout: milliseconds,
+    socketTimeout: milliseconds,
+    throwOnRequestTimeout: true,
+  });
+});
+
+describe('is tried three times', () => {
+  test.each<[string, Reply]>([
+    ['a service that is at fault', fails(500, 'InternalServerError')],
+    ['a service that is away', says(503, '<html>')],
+    ['a table that asks for less', fails(400, 'ProvisionedThroughputExceededException')],
+    ['a transaction under way', fails(400, 'TransactionInProgressException')],
+    ['a connection that breaks', (response) => response.destroy()],
+    [
+      'an answer that breaks off',
+      (response) => response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
+    ],
+  ])('%s', async (_, reply) => {
+    replies = [reply, reply, says(200, '{"Item":{"pk":{"S":"key"}}}')];
+    expect(await aTable().read()).toMatchObject({ Item: { pk: { S: 'key' } } });
+    expect(received).toHaveLength(3);
+    replies = [reply, reply, reply, reply];
+    await expect(aTable().read()).rejects.toThrow();
+    expect(replies).toHaveLength(1);
+  });
+
+  test('one that does not answer in time, from the first byte to the last', async () => {
+    const silent: Reply = () => undefined;
+    replies = [silent, (response) => response.writeHead(200).write('{"Item"'), says(200, '{}')];
+    await aTable(IMPATIENT).read();
+    expect(received).toHaveLength(3);
+    replies = [silent, silent, silent, silent];
+    await expect(aTable(IMPATIENT).read()).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(replies).toHaveLength(1);
+  });
+
+  test('nobody at the address', async () => {
+    const closed = createTcpServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const refused: unknown = await aTable({ endpoint: `http://127.0.0.1:${port}` })
+      .read()
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ message: expect.stringContaining('ECONNREFUSED'), $metadata: { attempts: 3 } });
+  });
+
+  test('and a function is invoked once', async () => {
+    replies = [fails(500, 'ServiceException')];
+    await expect(lambdaClient(access()).send(new InvokeCommand({ FunctionName: 'f' }))).rejects.toThrow();
+    expect(received).toHaveLength(1);
+  });
+
+  test('and what is refused is asked once', async () => {
+    replies = [fails(400, 'ValidationException')];
+    await expect(aTable().read()).rejects.toMatchObject({ name: 'ValidationException' });
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('a call', () => {
+  test('is signed with Signature Version 4, also when the signing key is one that is kept', async () => {
+    const { read } = aTable();
+    for (let call = 0; call < 3; call++) await read();
+    for (const request of received) {
+      expect(request.headers.authorization).toContain(`/eu-central-1/dynamodb/aws4_request, `);
+      expect(signatureIn(request)).toBe(signatureByHand(request));
+    }
+  });
+
+  test('goes over a kept connection once there is one', async () => {
+    const { read } = aTable();
+    for (let call = 0; call < 5; call++) await read();
+    expect(connections.size).toBe(1);
+  });
+
+  test('carries the input of its own command, although the way through the client is kept', async () => {
+    const client = dynamoDbClient(access());
+    const put = (text: string) =>
+      client.send(new PutItemCommand({ TableName: text, Item: { pk: { S: text }, bytes: { B: Buffer.from(text) } } }));
+    await Promise.all(['one', 'two'].map(put));
+    await client.send(new GetItemCommand({ TableName: 'three', Key: { pk: { S: 'three' } } }));
+    const bodies = received.map(({ headers, body }) => [headers['x-amz-target'], JSON.parse(body)]);
+    expect(bodies.sort()).toEqual([
+      ['DynamoDB_20120810.GetItem', { TableName: 'three', Key: { pk: { S: 'three' } } }],
+      ['DynamoDB_20120810.PutItem', { TableName: 'one', Item: { pk: { S: 'one' }, bytes: { B: 'b25l' } } }],
+      ['DynamoDB_20120810.PutItem', { TableName: 'two', Item: { pk: { S: 'two' }, bytes: { B: 'dHdv' } } }],
+    ]);
+  });
+
+  test("goes where the environment says, also when a queue's URL says another place", async () => {
+    const before = { ...process.env };
+    Object.assign(process.env, { AWS_ENDPOINT_URL_SQS: origin(), AWS_REGION: 'eu-central-1' });
+    const client = sqsClient({ credentials: CREDENTIALS });
+    const QueueUrl = 'http://127.0.0.1:1/000000000000/queue';
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'text' })).finally(() => {
+      process.env = before;
+    });
+    expect(received).toHaveLength(1);
+  });
+
+  test('that is refused tells nothing of what was sent or is stored to whoever logs the error', async () => {
+    replies = [says(400, '{"__type":"x#AccessDeniedException","message":"m","stored":"stored-and-private"}')];
+    const refused: unknown = await secretsManagerClient(access())
+      .send(new GetSecretValueCommand({ SecretId: 'asked-and-private' }))
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: 'AccessDeniedException' });
+    expect(inspect(refused) + JSON.stringify(refused)).not.toMatch(/asked-and-private|EXAMPLEKEY|Signature/);
+  });
+
+  test('needs no network in a test', async () => {
+    const aws = new FakeAwsServices();
+    aws.on('GetSecretValue', { SecretId: 'known' }, { SecretString: 'told' });
+    const client = secretsManagerClient(aws.access());
+    expect(await client.send(new GetSecretValueCommand({ SecretId: 'known' }))).toMatchObject({ SecretString: 'told' });
+    await expect(client.send(new GetSecretValueCommand({ SecretId: 'unknown' }))).rejects.toThrow('says nothing of');
+  });
+});
+
+const settingsOf = (handler: object): unknown =>
+  'httpHandlerConfigs' in handler && typeof handler.httpHandlerConfigs === 'function' && handler.httpHandlerConfigs();
+
+const signatureIn = ({ headers }: Received) => /Signature=([0-9a-f]{64})$/.exec(headers.authorization ?? '')?.[1];
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+
+/** Signature Version 4 as the AWS General Reference has it, for a POST to `/`. */
+function signatureByHand({ headers, body }: Received): string {
+  const names = /SignedHeaders=([^,]*)/.exec(headers.authorization ?? '')?.[1] ?? '';
+  const lines = names.split(';').map((name) => `${name}:${headers[name]}`);
+  const canonical = ['POST', '/', '', ...lines, '', names, hash(body)].join('\n');
+  const time = String(headers['x-amz-date']);
+  const day = time.slice(0, 8);
+  const scope = [day, 'eu-central-1', 'dynamodb', 'aws4_request'];
+  const key = scope.reduce<string | Buffer>(mac, `AWS4${CREDENTIALS.secretAccessKey}`);
+  return mac(Buffer.from(key), ['AWS4-HMAC-SHA256', time, scope.join('/'), hash(canonical)].join('\n')).toString('hex');
+}
