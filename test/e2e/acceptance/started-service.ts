@@ -26,6 +26,10 @@ export async function startService(folder: string, ...words: readonly string[]):
     ['local/start.ts', '--port', '0', '--data', data, '--ready-file', readyFile, ...words],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, VA_WAVE_LOCAL_ASSEMBLY: assembly } },
   );
+  // A suite that is ended by force takes its service along.
+  const end = () => child.kill();
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
   await printed(child, 'ready after', () => output);

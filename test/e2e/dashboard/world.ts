@@ -33,14 +33,17 @@ export type World = {
 
 export async function startWorld(plan: 'free' | 'paid' = 'paid'): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-dashboard-'));
+  // What is running when a later step fails is stopped: jest waits for it otherwise, without an end.
+  await using started = new AsyncDisposableStack();
+  started.defer(() => rmSync(folder, { recursive: true, force: true }));
   const receiver = await startReceiver();
+  started.defer(() => receiver.stop());
   const authority = join(folder, 'authority.pem');
   writeFileSync(authority, receiver.authorityPem);
-  const service: StartedService = await startService(folder, '--no-demo', '--ca', authority).catch(async (error) => {
-    await receiver.stop();
-    throw error;
-  });
+  const service: StartedService = await startService(folder, '--no-demo', '--ca', authority);
+  started.defer(async () => void (await service.interrupt()));
   const browser: Browser = await launchBrowser();
+  started.defer(() => browser.close());
   const vaWave = async <Result>(...words: readonly string[]): Promise<Result> => {
     const { stdout } = await run(process.execPath, ['cli/main.ts', ...words, '--json', '--local', service.readyFile]);
     return JSON.parse(stdout);
@@ -76,6 +79,7 @@ export async function startWorld(plan: 'free' | 'paid' = 'paid'): Promise<World>
     await page.getByLabel('Password').fill(password(who));
     await page.getByRole('button', { name: 'Log in' }).click();
   };
+  const running = started.move();
   return {
     service,
     receiver,
@@ -90,12 +94,7 @@ export async function startWorld(plan: 'free' | 'paid' = 'paid'): Promise<World>
       await visitor.page.getByRole('heading', { name: 'Assistants' }).waitFor();
       return visitor;
     },
-    stop: async () => {
-      await browser.close();
-      await service.interrupt();
-      await receiver.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => running.disposeAsync(),
   };
 }
 
