@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serviceAssembly } from '../acceptance/assembly.ts';
 import { eventually, temporaryFolder } from './cloud/fixture/fixture-cloud.ts';
 
 import.meta.jest.setTimeout(60_000);
@@ -20,9 +21,11 @@ afterAll(() => {
   for (const { child } of runs) child.kill('SIGKILL');
 });
 
-function start(...more: string[]): Run {
+/** Starts the service with the bundles that the suites share; without `assembly`, it synthesizes and bundles as `npm start` does. */
+function start(more: readonly string[], assembly?: string): Run {
   const child = spawn(process.execPath, [script, '--no-demo', '--data', data, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, VA_WAVE_LOCAL_ASSEMBLY: assembly },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
@@ -53,7 +56,7 @@ function leftOver(): string[] {
 }
 
 test('the service starts, says where it is, and Ctrl-C ends everything', async () => {
-  const run = start('--port', '0', '--ready-file', readyFile);
+  const run = start(['--port', '0', '--ready-file', readyFile]);
   const file = await ready(run);
   expect(run.output()).toMatch(/ready after \d+\.\d s/);
   expect(file).toMatchObject({ region: 'us-east-1', outputs: { BaseUrl: file.base_url, ApiUrl: file.api_url } });
@@ -63,7 +66,7 @@ test('the service starts, says where it is, and Ctrl-C ends everything', async (
   expect((await fetch(`${file.base_url}/api/none`)).status).toBe(404);
   expect(leftOver().some((line) => line.includes('dynoxide'))).toBe(true);
 
-  const second = start('--port', '0');
+  const second = start(['--port', '0']);
   expect(await second.ended).toBe(1);
   expect(second.output()).toMatch(/^The data folder .* is used by a running instance \(process \d+\)[^\n]*\n$/);
 
@@ -74,7 +77,7 @@ test('the service starts, says where it is, and Ctrl-C ends everything', async (
 });
 
 test('an engine does not outlive a machine that was killed', async () => {
-  const run = start('--port', '0');
+  const run = start(['--port', '0'], await serviceAssembly());
   await eventually(async () => (leftOver().some((line) => line.includes('dynoxide')) ? true : undefined), 20_000);
   run.child.kill('SIGKILL');
   await run.ended;
@@ -86,7 +89,7 @@ test('a port in use is one message and exit code 1', async () => {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  const run = start('--port', String(port));
+  const run = start(['--port', String(port)], await serviceAssembly());
   expect(await run.ended).toBe(1);
   expect(run.output()).toBe(
     `Port ${port} is in use. Stop what listens there, or choose another with --port (0 = any)\n`,
@@ -95,7 +98,7 @@ test('a port in use is one message and exit code 1', async () => {
 });
 
 test('arguments are checked', async () => {
-  const run = start('--port', 'x');
+  const run = start(['--port', 'x']);
   expect(await run.ended).toBe(1);
   expect(run.output()).toContain('whole number from 0 to 65535');
 });
