@@ -4,7 +4,7 @@ import type { ActionList, Subscription, UnreadableAction } from '../../domain/or
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { NewerItem } from './item-version.ts';
-import { itemsUnder } from './items-under.ts';
+import { type Filter, itemsUnder } from './items-under.ts';
 import { readAction, readAssistant, readSlug, readSubscription } from './stored-configuration.ts';
 import { readKey, type StoredItem, UnreadableItem } from './stored-item.ts';
 
@@ -29,10 +29,16 @@ export function configurationReads(client: DynamoDb, table: string) {
     return pointer === undefined ? undefined : findAction(pointer.org_id, pointer.action_id);
   };
 
-  const actionsOf = async (orgId: string): Promise<ActionList> => {
+  /**
+   * @param trigger leaves out what has another one: forms and subscriptions are asked for with every page view and event, and the
+   * parameters of AI-decided Actions are long
+   */
+  const actionsOf = async (orgId: string, trigger?: Trigger): Promise<ActionList> => {
     const actions: Action[] = [];
     const unreadable: UnreadableAction[] = [];
-    for await (const item of itemsUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)) {
+    const { pk } = KEYS.organization(orgId);
+    const filter = trigger === undefined ? undefined : ofTrigger(trigger);
+    for await (const item of itemsUnder(client, table, pk, SORT_PREFIXES.action, filter)) {
       try {
         actions.push(readAction(table, item).action);
       } catch (error) {
@@ -75,6 +81,13 @@ export function configurationReads(client: DynamoDb, table: string) {
     },
   };
 }
+
+/** One that has no trigger cannot be read, and is listed so that somebody sees it. */
+const ofTrigger = (trigger: Trigger): Filter => ({
+  expression: '#action.#trigger = :trigger OR attribute_not_exists(#action.#trigger)',
+  names: { '#action': 'action', '#trigger': 'trigger' },
+  values: { ':trigger': trigger },
+});
 
 /** Of an Action that newer code wrote nothing is known: what its attributes mean is newer code's to say. */
 function subscriptionIn(table: string, item: StoredItem): Subscription | undefined {

@@ -239,7 +239,7 @@ export function configurationStore(
       return Item === undefined ? undefined : reads.findAction(readActionOwner(table, Item).org_id, actionId);
     },
 
-    listActions: reads.actionsOf,
+    listActions: (orgId) => reads.actionsOf(orgId),
   };
 }
 

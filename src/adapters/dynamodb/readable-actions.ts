@@ -1,4 +1,4 @@
-import type { AiAction, FormAction } from '../../contract/actions.ts';
+import type { AiAction, FormAction, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
 
@@ -8,25 +8,25 @@ import type { ActionList, UnreadableAction } from '../../domain/organizations/st
  */
 export function readableActions(
   reads: {
-    readonly actionsOf: (orgId: string) => Promise<ActionList>;
+    readonly actionsOf: (orgId: string, trigger: Trigger) => Promise<ActionList>;
     readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
   },
   report: (action: UnreadableAction) => void,
 ) {
-  const enabledOf = async ({ org_id, site_id }: Assistant) => {
-    const { actions, unreadable } = await reads.actionsOf(org_id);
+  const enabledOf = async ({ org_id, site_id }: Assistant, trigger: Trigger) => {
+    const { actions, unreadable } = await reads.actionsOf(org_id, trigger);
     unreadable.forEach(report);
     return actions.filter((action) => action.enabled && action.site_id === site_id);
   };
   return {
     formsOf: async (assistant: Assistant): Promise<readonly FormAction[]> =>
-      (await enabledOf(assistant)).filter((action) => action.trigger === 'Form'),
+      (await enabledOf(assistant, 'Form')).filter((action) => action.trigger === 'Form'),
 
     /** None for a site that does not exist. */
     toolsOf: async (siteId: string): Promise<readonly AiAction[]> => {
       const assistant = await reads.findAssistant(siteId);
       if (assistant === undefined) return [];
-      return (await enabledOf(assistant)).filter((action) => action.trigger === 'AI-decided');
+      return (await enabledOf(assistant, 'AI-decided')).filter((action) => action.trigger === 'AI-decided');
     },
   };
 }

@@ -20,7 +20,7 @@ const BATCHES_AT_ONCE = 6;
 
 /** The queue of attempts. The group id is the Action, so that one that hangs does not delay the others (SQS fair queues). */
 export function deliveriesQueue(client: SQSClient, queueUrl: string) {
-  const inTurn = inTurns(BATCHES_AT_ONCE);
+  const inTurn = fairTurns(BATCHES_AT_ONCE);
 
   const send = async (batch: readonly SendMessageBatchRequestEntry[]): Promise<void> => {
     let entries = [...batch];
@@ -41,7 +41,7 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
       const { batches, tooLarge } = batchesOf(messages, bodies.bytes);
       const sent = await Promise.allSettled(
         batches.map((batch) =>
-          inTurn(() =>
+          inTurn(messages, () =>
             send(
               batch.map((message, index) => ({
                 Id: String(index),
@@ -119,19 +119,41 @@ export function batchesOf(
   return { batches, tooLarge };
 }
 
-/** Lets so many pieces of work run side by side; the others wait for their turn. */
-function inTurns(atOnce: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running === atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
+/**
+ * Lets so many pieces of work run side by side; the others wait. Whoever has fewest running is next, so that an event that makes
+ * hundreds of batches does not keep those of other organizations waiting.
+ */
+export function fairTurns(atOnce: number) {
+  type Waiting = { readonly owner: object; readonly start: () => void };
+  const running = new Map<object, number>();
+  let total = 0;
+  let waiting: readonly Waiting[] = [];
+  const change = (owner: object, by: number) => {
+    total += by;
+    const count = (running.get(owner) ?? 0) + by;
+    if (count === 0) running.delete(owner);
+    else running.set(owner, count);
+  };
+  const runningOf = ({ owner }: Waiting) => running.get(owner) ?? 0;
+
+  return async <T>(owner: object, work: () => Promise<T>): Promise<T> => {
+    if (total < atOnce) change(owner, 1);
+    else {
+      await new Promise<void>((start) => {
+        waiting = [...waiting, { owner, start }];
+      });
+    }
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      change(owner, -1);
+      const [first, ...others] = waiting;
+      if (first !== undefined) {
+        const next = others.reduce((best, one) => (runningOf(one) < runningOf(best) ? one : best), first);
+        waiting = waiting.filter((one) => one !== next);
+        change(next.owner, 1);
+        next.start();
+      }
     }
   };
 }

@@ -4,8 +4,8 @@ import type { BusEvent, DeliveryMessage } from '../../contract/queues.ts';
 import type { ActionList, Subscription } from '../organizations/store.ts';
 
 export type RouteEventPorts = {
-  /** Every Action of the organization, at most 50, strongly consistent. */
-  readonly actionsOf: (orgId: string) => Promise<ActionList>;
+  /** The Event Actions of the organization, at most 50, strongly consistent. */
+  readonly actionsOf: (orgId: string, trigger: 'Event') => Promise<ActionList>;
   /** Sends all of them, or throws: the event then comes again, and the claims keep what was sent from being sent twice. */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
   /** Records a delivery that no queue can carry. */
@@ -23,7 +23,7 @@ export type RouteEventPorts = {
  */
 export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promise<number> {
   if (EVENT_CATALOG[event['detail-type']].reserved) return 0;
-  const { actions, unreadable } = await ports.actionsOf(event.detail.org_id);
+  const { actions, unreadable } = await ports.actionsOf(event.detail.org_id, 'Event');
   const subscribers = [
     ...actions.filter((action) => action.trigger === 'Event' && isSubscribed(action, event)),
     ...unreadable.flatMap(({ action_id, subscription }) =>

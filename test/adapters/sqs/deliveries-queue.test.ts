@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sqsClient } from '../../../src/adapters/aws-clients.ts';
-import { batchesOf, deliveriesQueue } from '../../../src/adapters/sqs/deliveries-queue.ts';
+import { batchesOf, deliveriesQueue, fairTurns } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
 import { FakeAwsServices } from '../../fakes/aws-services.ts';
 
@@ -165,4 +165,32 @@ describe('sending', () => {
       { QueueUrl: URL, MessageBody: JSON.stringify(message), MessageGroupId: 'act_1', DelaySeconds: 2 },
     ]);
   });
+});
+
+test('whoever has least under way is next, and no more run than are allowed', async () => {
+  const inTurn = fairTurns(2);
+  const [busy, quiet] = [{}, {}];
+  const begun: string[] = [];
+  let underWay = 0;
+  const work = (name: string) => async () => {
+    underWay += 1;
+    expect(underWay).toBeLessThanOrEqual(2);
+    begun.push(name);
+    await new Promise(setImmediate);
+    underWay -= 1;
+  };
+  const all = ['b1', 'b2', 'b3', 'b4', 'b5'].map((name) => inTurn(busy, work(name)));
+  const last = inTurn(quiet, work('quiet'));
+  await Promise.all([...all, last]);
+  expect(begun).toEqual(['b1', 'b2', 'quiet', 'b3', 'b4', 'b5']);
+});
+
+test('a piece of work that fails makes room for the next', async () => {
+  const inTurn = fairTurns(1);
+  const failed = inTurn({}, async () => {
+    throw new Error('no');
+  });
+  const next = inTurn({}, async () => 'done');
+  await expect(failed).rejects.toThrow('no');
+  expect(await next).toBe('done');
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { DynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
@@ -275,4 +276,31 @@ describe('Actions', () => {
     await atOnce(30, () => store.createAction(anEventAction({ ...mine(), name })));
     expect((await reads.actionsOf(org_id)).actions).toHaveLength(30);
   });
+});
+
+test('lists of one trigger do not carry what the Actions of another hold', async () => {
+  const { org_id, mine } = await organization();
+  const long = { type: 'object' as const, properties: {}, required: ['x'.repeat(10_000)] };
+  await atOnce(20, () =>
+    store.createAction(anAiAction({ ...mine(), slug: newId('act', randomBytes), parameters: long })),
+  );
+  await store.createAction(aFormAction(mine()));
+  await store.createAction(anEventAction(mine()));
+  let carried = 0;
+  const counting = {
+    ...tables.client,
+    queryPages: async function* (input: Parameters<DynamoDb['queryPages']>[0]) {
+      for await (const page of tables.client.queryPages(input)) {
+        carried += JSON.stringify(page.Items).length;
+        yield page;
+      }
+    },
+  };
+  const counted = configurationReads(counting, tables.sorted);
+  for (const trigger of ['Form', 'Event'] as const) {
+    carried = 0;
+    expect((await counted.actionsOf(org_id, trigger)).actions.map((action) => action.trigger)).toEqual([trigger]);
+    expect(carried).toBeLessThan(2000);
+  }
+  expect((await counted.actionsOf(org_id)).actions).toHaveLength(22);
 });
