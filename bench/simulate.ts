@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_DELIVERY_CONCURRENCY } from '../lib/deployment-options.ts';
+import { USUAL } from '../lib/concurrency.ts';
 import { digits, type Goal, ratioGoal, sectionMarkdown, type Table } from './report.ts';
 import { costPerMillion } from './simulation/cost.ts';
 import { checkAgainstLocalCloud, LOCAL_SETTING } from './simulation/local-check.ts';
@@ -51,8 +51,8 @@ for (const eventsPerSecond of RATES) {
   const withRoom = simulate({ ...hanging, maxConcurrency: ample, startConcurrency: ample });
   const deployed = {
     ...unbounded,
-    maxConcurrency: DEFAULT_DELIVERY_CONCURRENCY,
-    startConcurrency: DEFAULT_DELIVERY_CONCURRENCY,
+    maxConcurrency: USUAL.dispatcher,
+    startConcurrency: USUAL.dispatcher,
   };
   const deployedAlone = simulate(deployed);
   const deployedWithIds = simulate({ ...deployed, hangsFor: 5, noisyFrom: NOISY });
@@ -72,14 +72,14 @@ for (const eventsPerSecond of RATES) {
   row('one hangs, group ids', withIds);
   row('the same, SQS lenient', lenient);
   row('one hangs, no group ids, room for it', withRoom, ample);
-  row('as deployed, all well', deployedAlone, DEFAULT_DELIVERY_CONCURRENCY, deployedAlone);
-  row('as deployed, one hangs', deployedWithIds, DEFAULT_DELIVERY_CONCURRENCY, deployedAlone);
-  row('the same, SQS lenient', deployedLenient, DEFAULT_DELIVERY_CONCURRENCY, deployedAlone);
+  row('as deployed, all well', deployedAlone, USUAL.dispatcher, deployedAlone);
+  row('as deployed, one hangs', deployedWithIds, USUAL.dispatcher, deployedAlone);
+  row('the same, SQS lenient', deployedLenient, USUAL.dispatcher, deployedAlone);
   costs.push([
     name,
     need,
     needHanging,
-    Math.max(need, needHanging) <= DEFAULT_DELIVERY_CONCURRENCY ? 'enough' : 'too few',
+    Math.max(need, needHanging) <= USUAL.dispatcher ? 'enough' : 'too few',
     cold.caughtUpAt ?? 'not within 900',
     costPerMillion(alone),
     costPerMillion(withIds),
@@ -111,7 +111,7 @@ const capacity: Table = {
     'Events',
     'invocations at once, all well',
     'one hangs',
-    `the default ${DEFAULT_DELIVERY_CONCURRENCY} are`,
+    `the default ${USUAL.dispatcher} are`,
     'caught up from cold, s',
     '$ per million events',
     'one hangs',
@@ -133,7 +133,7 @@ const check: Table = {
 const generated = [
   sectionMarkdown({
     title: 'Fairness',
-    method: `One Action of a thousand hangs for 5 s on every attempt, the others answer in 100 ms. As deployed, ${DEFAULT_DELIVERY_CONCURRENCY} invocations may run at once
+    method: `One Action of a thousand hangs for 5 s on every attempt, the others answer in 100 ms. As deployed, ${USUAL.dispatcher} invocations may run at once
 and messages have group ids. The other scenarios ("scarce") give it ${HEADROOM} times what the load needs while all is well, or ("room for it")
 while one hangs, to show what group ids alone are worth. SQS calls a group noisy from ${NOISY * 100} % of what is in
 flight on, or ("lenient") from ${NOISY_LENIENT * 100} % on. Time from the deliveries queue to the endpoint's answer, of the Actions that do not hang.`,

@@ -5,4 +5,4 @@ import { VaWaveStack } from '../lib/va-wave-stack.ts';
 
 const app = new App();
 const options = readDeploymentOptions(app.node);
-new VaWaveStack(app, STAGES[options.stage ?? 'prod'].stackName, options);
+new VaWaveStack(app, options.stackName ?? STAGES[options.stage ?? 'prod'].stackName, options);

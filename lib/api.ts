@@ -8,9 +8,6 @@ import { type Alarms, FIVE_MINUTES } from './alarms.ts';
 import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-/** The public routes cost money per request, so a flood is cut off for all before it is paid for by one. */
-const REQUESTS_PER_SECOND = 2000;
-const REQUESTS_BURST = 4000;
 /** A customer's endpoint cannot cause these; a handful in five minutes is more than a bad moment of AWS. */
 const SERVER_ERRORS = 5;
 
@@ -27,13 +24,18 @@ const ACCESS_LOG = JSON.stringify({
   integration_error: '$context.integrationErrorMessage',
 });
 
-export type ApiProps = { readonly stage: Stage; readonly alarms: Alarms };
+export type ApiProps = {
+  readonly stage: Stage;
+  readonly alarms: Alarms;
+  /** The public routes cost money per request, so a flood is cut off for all before it is paid for by one. */
+  readonly requestsPerSecond: number;
+};
 
 /** The HTTP API. Features add their routes; whatever is no route of theirs is answered 404. */
 export class Api extends Construct {
   readonly http: HttpApi;
 
-  constructor(scope: Construct, id: string, { stage, alarms }: ApiProps) {
+  constructor(scope: Construct, id: string, { stage, alarms, requestsPerSecond }: ApiProps) {
     super(scope, id);
     const notFound = new ServiceFunction(this, 'NotFound', {
       stage,
@@ -51,7 +53,7 @@ export class Api extends Construct {
       httpApi: this.http,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: REQUESTS_PER_SECOND, burstLimit: REQUESTS_BURST },
+      throttle: { rateLimit: requestsPerSecond, burstLimit: 2 * requestsPerSecond },
       accessLogSettings: {
         destination: new LogGroupLogDestination(
           new LogGroup(this, 'AccessLog', { retention: stage.logRetention, removalPolicy: stage.removalPolicy }),

@@ -22,6 +22,7 @@ import { builtDashboard } from './dashboard-page.ts';
 import type { Edge } from './edge.ts';
 import type { Foundation } from './foundation.ts';
 import type { Login } from './login.ts';
+import { nameInAccount } from './names.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
 
 /** A test request that another function makes, and a little patience around it. */
@@ -120,6 +121,7 @@ export class Dashboard extends Construct {
     const built = builtDashboard();
     const assets = new BucketDeployment(this, 'Assets', {
       destinationBucket: edge.bucket,
+      logGroup: edge.deploymentLog,
       destinationKeyPrefix: 'dashboard/assets',
       sources: [Source.asset(join(built, 'assets'))],
       // A page that is open during a deployment still loads parts of its own version.
@@ -128,6 +130,7 @@ export class Dashboard extends Construct {
     });
     const page = new BucketDeployment(this, 'Page', {
       destinationBucket: edge.bucket,
+      logGroup: edge.deploymentLog,
       destinationKeyPrefix: 'dashboard',
       sources: [
         Source.asset(join(built, 'page')),
@@ -157,6 +160,7 @@ export class Dashboard extends Construct {
       "frame-ancestors 'none'",
     ].join('; ');
     return new ResponseHeadersPolicy(this, 'Headers', {
+      responseHeadersPolicyName: nameInAccount(this, 'page'),
       securityHeadersBehavior: {
         contentSecurityPolicy: { contentSecurityPolicy: policy, override: true },
         contentTypeOptions: { override: true },

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { DEFAULT_DELIVERY_CONCURRENCY } from './deployment-options.ts';
+import type { Concurrency } from './concurrency.ts';
 import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
 
@@ -8,12 +8,8 @@ import { ServiceFunction } from './service-function.ts';
 export const DISPATCHER_TIMEOUT = Duration.seconds(15);
 /** Ten events, or six megabytes of them, to fifty Actions each: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
-const ROUTER_CONCURRENCY = 20;
 
-export type DeliveriesProps = Foundation & {
-  /** Invocations of the dispatcher at once, at most. @default DEFAULT_DELIVERY_CONCURRENCY */
-  readonly concurrency: number | undefined;
-};
+export type DeliveriesProps = Foundation & { readonly concurrency: Concurrency };
 
 /** The way of an event from the events queue to the endpoints of the subscribed Actions. */
 export class Deliveries extends Construct {
@@ -22,7 +18,7 @@ export class Deliveries extends Construct {
     props.alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
   }
 
-  #router({ stage, tables, messaging }: DeliveriesProps): ServiceFunction {
+  #router({ stage, tables, messaging, concurrency }: DeliveriesProps): ServiceFunction {
     const router = new ServiceFunction(this, 'EventRouter', {
       stage,
       folder: 'event-router',
@@ -32,7 +28,7 @@ export class Deliveries extends Construct {
     tables.configuration.allow(router, 'Query');
     tables.deliveryLog.allow(router, 'PutItem');
     messaging.allowSendDeliveries(router);
-    messaging.events.feeds(router, { maxConcurrency: ROUTER_CONCURRENCY });
+    messaging.events.feeds(router, { maxConcurrency: concurrency.router });
     return router;
   }
 
@@ -50,7 +46,7 @@ export class Deliveries extends Construct {
     keys.allowSealingKey(dispatcher);
     messaging.allowSendDeliveries(dispatcher);
     messaging.allowPutEvents(dispatcher);
-    messaging.deliveries.feeds(dispatcher, { maxConcurrency: concurrency ?? DEFAULT_DELIVERY_CONCURRENCY });
+    messaging.deliveries.feeds(dispatcher, { maxConcurrency: concurrency.dispatcher });
     return dispatcher;
   }
 }

@@ -1,15 +1,20 @@
 import type { Node } from 'constructs';
 import * as z from 'zod';
+import { STACK_NAME_MAX } from './names.ts';
 import type { StageName } from './stage.ts';
 
 /** What an operator chooses at deploy time: `-c <name>=<value>`, or the same names in the context of cdk.json. */
 export type DeploymentOptions = {
   /** @default prod */
   readonly stage?: StageName | undefined;
+  /** Name of the stack: another one is another deployment of the service, beside the first. @default by stage */
+  readonly stackName?: string | undefined;
   /** How long the delivery log keeps a record, in days. @default by stage */
   readonly deliveryLogRetentionDays?: number | undefined;
-  /** Invocations of the dispatcher at once, at most; each makes ten attempts. @default DEFAULT_DELIVERY_CONCURRENCY */
+  /** Invocations of the dispatcher at once, at most; each makes ten attempts. @default a share of accountConcurrency */
   readonly deliveryConcurrency?: number | undefined;
+  /** The account's quota of Lambda invocations at once, of which each feature gets a share. @default 1000, the usual quota */
+  readonly accountConcurrency?: number | undefined;
   /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
   readonly alarmTopicArn?: string | undefined;
   /** A name of the operator's own for `{base_url}`; its DNS record is made by the operator. @default CloudFront's name */
@@ -22,10 +27,16 @@ export type DeploymentOptions = {
   readonly originSecretVersion?: string | undefined;
   /** A second region that holds a copy of the sealing key. @default none */
   readonly sealingKeyReplicaRegion?: string | undefined;
+  /** Tables that exist already, to be used instead of new ones: restored from a backup, or left by a stack that was deleted. @default none */
+  readonly existingTables?: ExistingTables | undefined;
 };
 
-/** Enough for 10 000 events a second (docs/scaling.md), and half of what an account has by default: the widget needs some too. */
-export const DEFAULT_DELIVERY_CONCURRENCY = 500;
+/** Names of tables by what they hold. */
+export type ExistingTables = {
+  readonly configuration?: string | undefined;
+  readonly conversations?: string | undefined;
+  readonly deliveryLog?: string | undefined;
+};
 
 /** An option from `-c` is text; from cdk.json it may be what it is. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
@@ -49,13 +60,24 @@ const wholeNumber = (min: number, max: number) =>
     .int('must be a whole number')
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
+// What CloudFormation takes, and short enough for the names that carry it.
+const stackName = z
+  .string()
+  .regex(
+    new RegExp(`^[A-Za-z][A-Za-z0-9-]{0,${STACK_NAME_MAX - 1}}$`),
+    `must begin with a letter, and have letters, digits and hyphens only, ${STACK_NAME_MAX} at most`,
+  );
+const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a table');
 const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1');
 
 const context = z.object({
   stage: z.enum(['prod', 'dev'], { error: 'must be prod or dev' }).optional(),
+  stackName: stackName.optional(),
   deliveryLogRetentionDays: wholeNumber(1, 3650).optional(),
   // What an event source mapping of SQS takes.
   deliveryConcurrency: wholeNumber(2, 1000).optional(),
+  // Lambda gives no account less.
+  accountConcurrency: wholeNumber(10, 1_000_000).optional(),
   alarmTopicArn: topicArn.optional(),
   domainName: domainName.optional(),
   certificateArn: certificateArn.optional(),
@@ -63,6 +85,9 @@ const context = z.object({
   fixedEgress: flag.optional(),
   originSecretVersion: versionId.optional(),
   sealingKeyReplicaRegion: region.optional(),
+  configurationTable: tableName.optional(),
+  conversationsTable: tableName.optional(),
+  deliveryLogTable: tableName.optional(),
 });
 
 /**
@@ -75,11 +100,26 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
   if (!parsed.success) {
     throw new Error(parsed.error.issues.map(({ path, message }) => `-c ${path.join('.')}: ${message}`).join('\n'));
   }
-  const { domainName: name, certificateArn: certificate, ...options } = parsed.data;
-  if (name !== undefined && certificate !== undefined) {
-    return { ...options, domain: { name, certificateArn: certificate } };
-  }
+  const { domainName, certificateArn, configurationTable, conversationsTable, deliveryLogTable, ...options } =
+    parsed.data;
+  return {
+    ...options,
+    ...ownDomain(domainName, certificateArn),
+    ...((configurationTable ?? conversationsTable ?? deliveryLogTable) === undefined
+      ? {}
+      : {
+          existingTables: {
+            configuration: configurationTable,
+            conversations: conversationsTable,
+            deliveryLog: deliveryLogTable,
+          },
+        }),
+  };
+}
+
+function ownDomain(name: string | undefined, certificateArn: string | undefined): Pick<DeploymentOptions, 'domain'> {
+  if (name !== undefined && certificateArn !== undefined) return { domain: { name, certificateArn } };
   if (name !== undefined) throw new Error('-c domainName: needs -c certificateArn beside it');
-  if (certificate !== undefined) throw new Error('-c certificateArn: needs -c domainName beside it');
-  return options;
+  if (certificateArn !== undefined) throw new Error('-c certificateArn: needs -c domainName beside it');
+  return {};
 }

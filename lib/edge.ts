@@ -12,17 +12,21 @@ import {
   OriginRequestPolicy,
   OriginRequestQueryStringBehavior,
   ResponseHeadersPolicy,
+  S3OriginAccessControl,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
+import { EdgeAccessLog } from './edge-access-log.ts';
+import { nameInAccount } from './names.ts';
 import type { Stage } from './stage.ts';
 import { bundleWidget, writeImmutableFiles } from './widget-bundle.ts';
 
@@ -39,6 +43,9 @@ const FORWARDED_HEADERS = [
   'CloudFront-Viewer-Address',
 ];
 
+/** Long enough to notice a bad file, and to find out who wrote it. */
+const FORMER_FILES_KEPT = Duration.days(90);
+
 export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn' | 'originSecretVersion'> & {
   readonly stage: Stage;
   readonly api: HttpApi;
@@ -53,35 +60,38 @@ export class Edge extends Construct {
   readonly widget: { readonly immutablePath: string; readonly integrity: string };
   /** Holds every file that the distribution serves. */
   readonly bucket: Bucket;
+  /** Of the functions that copy files while the stack is deployed. */
+  readonly deploymentLog: LogGroup;
   /** The bucket as an origin. */
   readonly assets: IOrigin;
 
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
     const { stage, domain, webAclArn } = props;
-    const whenDeleted = {
+    const deploymentLog = new LogGroup(this, 'DeploymentLog', {
+      retention: stage.logRetention,
       removalPolicy: stage.removalPolicy,
-      // A bucket that holds anything is not deleted.
-      autoDeleteObjects: stage.removalPolicy === RemovalPolicy.DESTROY,
-    };
-    const accessLogs = new Bucket(this, 'AccessLogs', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      // CloudFront's standard logs are written by ACL.
-      objectOwnership: ObjectOwnership.OBJECT_WRITER,
-      lifecycleRules: [{ expiration: Duration.days(30) }],
-      ...whenDeleted,
     });
+    const accessLog = new EdgeAccessLog(this, 'AccessLog', { stage, deploymentLog });
+    this.deploymentLog = deploymentLog;
     this.bucket = new Bucket(this, 'Assets', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      serverAccessLogsBucket: accessLogs,
+      serverAccessLogsBucket: accessLog.bucket,
       serverAccessLogsPrefix: 's3/',
-      ...whenDeleted,
+      // Whatever overwrites a file that pages load, the former one is still there.
+      versioned: true,
+      lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
+      removalPolicy: stage.removalPolicy,
+      // A bucket that holds anything is not deleted.
+      autoDeleteObjects: stage.removalPolicy === RemovalPolicy.DESTROY,
     });
-    this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket);
+    this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket, {
+      originAccessControl: new S3OriginAccessControl(this, 'AssetsAccess', {
+        originAccessControlName: nameInAccount(this),
+      }),
+    });
     const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
     // Without a version, CloudFormation looks at the secret again only when something else of the distribution changes.
     const originSecret =
@@ -100,9 +110,6 @@ export class Edge extends Construct {
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'va-wave',
       httpVersion: HttpVersion.HTTP2_AND_3,
-      enableLogging: true,
-      logBucket: accessLogs,
-      logFilePrefix: 'cloudfront/',
       ...(domain === undefined
         ? {}
         : {
@@ -126,6 +133,7 @@ export class Edge extends Construct {
         '/api/*': {
           ...api,
           originRequestPolicy: new OriginRequestPolicy(this, 'ApiRequests', {
+            originRequestPolicyName: nameInAccount(this, 'api'),
             headerBehavior: OriginRequestHeaderBehavior.allowList(...FORWARDED_HEADERS),
             queryStringBehavior: OriginRequestQueryStringBehavior.allowList('site'),
           }),
@@ -133,13 +141,15 @@ export class Edge extends Construct {
       },
     });
     this.baseUrl = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
-    Validations.of(accessLogs).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-S1',
-      reason: 'The bucket of access logs does not log the writing of access logs.',
-    });
+    accessLog.of(this.distribution);
     Validations.of(this.distribution).acknowledge({
       id: 'AwsSolutions::AwsSolutions-CFR1',
       reason: 'Customers embed the widget in pages for visitors of any country.',
+    });
+    Validations.of(this.distribution).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-CFR3',
+      reason:
+        'Its log is delivered by standard logging (v2), which is no property of the distribution (edge-access-log.ts).',
     });
     if (webAclArn === undefined) {
       Validations.of(this.distribution).acknowledge({
@@ -161,6 +171,7 @@ export class Edge extends Construct {
     // Always the newest: pages that name it get a mended widget within minutes.
     new BucketDeployment(this, 'Widget', {
       destinationBucket: this.bucket,
+      logGroup: deploymentLog,
       destinationKeyPrefix: 'static',
       sources: [Source.data('va-wave-widget.js', widget.code)],
       prune: false,
@@ -171,6 +182,7 @@ export class Edge extends Construct {
     // For pages that pin it by its hash, and its texts in other languages; older ones stay, so that no deploy breaks a page.
     new BucketDeployment(this, 'PinnedWidget', {
       destinationBucket: this.bucket,
+      logGroup: deploymentLog,
       destinationKeyPrefix: 'static',
       sources: [Source.asset(writeImmutableFiles(widget))],
       prune: false,

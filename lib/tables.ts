@@ -1,7 +1,8 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
+import type { ExistingTables } from './deployment-options.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
@@ -13,18 +14,26 @@ type ServiceTableProps = {
   /** Undefined for what is worth nothing without the stack. */
   readonly stage: Stage | undefined;
   readonly environmentName: string;
+  /** Name of a table that is there already. @default a new one */
+  readonly existing?: string | undefined;
   /** What else a function is told that may use the table. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
 /** On-demand, recoverable to any second of the last 35 days. Keys are called `pk` and `sk`, the expiry `expires_at` (unix seconds). */
 export class ServiceTable extends Construct {
-  readonly table: Table;
+  readonly table: ITable;
   readonly #environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
-    this.table = new Table(this, 'Table', {
+    this.table =
+      props.existing === undefined ? this.#newTable(props) : Table.fromTableName(this, 'ExistingTable', props.existing);
+    this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
+  }
+
+  #newTable(props: ServiceTableProps): Table {
+    return new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       ...(props.sortKey ? { sortKey: { name: 'sk', type: AttributeType.STRING } } : {}),
       ...(props.timeToLive ? { timeToLiveAttribute: 'expires_at' } : {}),
@@ -34,7 +43,6 @@ export class ServiceTable extends Construct {
       removalPolicy: props.stage?.removalPolicy ?? RemovalPolicy.DESTROY,
       deletionProtection: props.stage?.deletionProtection ?? false,
     });
-    this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
   }
 
   /** Lets a function make these calls and tells it the table's name. */
@@ -51,6 +59,7 @@ export type TablesProps = {
   readonly stage: Stage;
   /** How long the delivery log keeps a record, in days. */
   readonly deliveryLogRetentionDays: number;
+  readonly existing: ExistingTables | undefined;
 };
 
 /** Four tables by lifetime (docs/architecture.md). */
@@ -60,13 +69,14 @@ export class Tables extends Construct {
   readonly conversations: ServiceTable;
   readonly deliveryLog: ServiceTable;
 
-  constructor(scope: Construct, id: string, { stage, deliveryLogRetentionDays }: TablesProps) {
+  constructor(scope: Construct, id: string, { stage, deliveryLogRetentionDays, existing }: TablesProps) {
     super(scope, id);
     this.configuration = new ServiceTable(this, 'Configuration', {
       sortKey: true,
       timeToLive: false,
       stage,
       environmentName: ENVIRONMENT.configurationTable,
+      existing: existing?.configuration,
     });
     // Rate windows are worth nothing an hour later, so this one goes with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
@@ -80,12 +90,14 @@ export class Tables extends Construct {
       timeToLive: true,
       stage,
       environmentName: ENVIRONMENT.conversationsTable,
+      existing: existing?.conversations,
     });
     this.deliveryLog = new ServiceTable(this, 'DeliveryLog', {
       sortKey: true,
       timeToLive: true,
       stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
+      existing: existing?.deliveryLog,
       environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(deliveryLogRetentionDays) },
     });
   }

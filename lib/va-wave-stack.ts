@@ -5,6 +5,7 @@ import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
+import { shareConcurrency, USUAL } from './concurrency.ts';
 import { Dashboard } from './dashboard.ts';
 import { Deliveries, DISPATCHER_TIMEOUT, ROUTER_TIMEOUT } from './deliveries.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
@@ -33,13 +34,20 @@ export type VaWaveStackProps = StackProps &
 /** The whole service: each feature makes its own functions, with their grants and alarms, on one foundation. */
 export class VaWaveStack extends Stack {
   constructor(scope: Construct, id: string, props: VaWaveStackProps = {}) {
-    super(scope, id, { description: 'va-wave: chat widget authentication and signed outbound requests', ...props });
-    const { networkRule, emulated = false, domain, webAclArn, originSecretVersion } = props;
     const stage = STAGES[props.stage ?? 'prod'];
+    super(scope, id, {
+      description: 'va-wave: chat widget authentication and signed outbound requests',
+      terminationProtection: stage.deletionProtection,
+      ...props,
+    });
+    const { networkRule, emulated = false, domain, webAclArn, originSecretVersion } = props;
+    const shares = props.accountConcurrency === undefined ? USUAL : shareConcurrency(props.accountConcurrency);
+    const concurrency = { ...shares, dispatcher: props.deliveryConcurrency ?? shares.dispatcher };
     const alarms = new Alarms(this, 'Alarms', { topicArn: props.alarmTopicArn, emulated });
     const tables = new Tables(this, 'Tables', {
       stage,
       deliveryLogRetentionDays: props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays,
+      existing: props.existingTables,
     });
     const { sealingKeyReplicaRegion } = props;
     const keys = new Keys(this, 'Keys', { stage, alarms, sealingKeyReplicaRegion });
@@ -55,9 +63,9 @@ export class VaWaveStack extends Stack {
     };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound };
 
-    const api = new Api(this, 'Api', { stage, alarms });
+    const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api });
-    new Deliveries(this, 'Deliveries', { ...foundation, concurrency: props.deliveryConcurrency });
+    new Deliveries(this, 'Deliveries', { ...foundation, concurrency });
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
     const edge = emulated
       ? undefined

@@ -9,10 +9,13 @@ const { dependencies, engines } = z
   .object({ dependencies: z.record(z.string(), z.string()), engines: z.object({ node: z.string() }) })
   .parse(JSON.parse(readFileSync(`${root}package.json`, 'utf8')));
 
+/** Stands for another module in the bundles of functions (lib/function-code.ts). */
+const FUNCTION_CREDENTIALS = 'src/adapters/function-credentials.ts';
+
 /** Packages that the functions and the command line load when they run. What is imported for its types alone is not among them. */
 async function loadedPackages(): Promise<string[]> {
   const { metafile } = await build({
-    entryPoints: [...globSync('lambdas/*/handler.ts', { cwd: root }), 'cli/main.ts'],
+    entryPoints: [...globSync('lambdas/*/handler.ts', { cwd: root }), 'cli/main.ts', FUNCTION_CREDENTIALS],
     absWorkingDir: root,
     outdir: 'unwritten',
     bundle: true,

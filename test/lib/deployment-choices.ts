@@ -1,10 +1,12 @@
 import type { DeploymentOptions } from '../../lib/deployment-options.ts';
 import type { VaWaveStackProps } from '../../lib/va-wave-stack.ts';
 
-/** Everything that an operator can choose besides the stage. */
+/** Everything that an operator can choose besides the stage, and tables that exist already. */
 export const ALL_OPTIONS = {
+  stackName: 'Chat-2',
   deliveryLogRetentionDays: 90,
   deliveryConcurrency: 1000,
+  accountConcurrency: 5000,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
   domain: {
     name: 'chat.example.com',
@@ -24,6 +26,23 @@ export const CHOICES = {
   'development with every option': { ...ALL_OPTIONS, stage: 'dev' },
   'a short delivery log': { deliveryLogRetentionDays: 7 },
   'few dispatchers': { deliveryConcurrency: 5 },
+  'another name': { stackName: 'Second' },
+  'a new account': { accountConcurrency: 10 },
+  'a small account with few dispatchers': { accountConcurrency: 100, deliveryConcurrency: 7 },
+  'tables that exist': { existingTables: { configuration: 'restored', conversations: 'kept' } },
 } satisfies Readonly<Record<string, VaWaveStackProps>>;
 
 export type Choice = keyof typeof CHOICES;
+
+export const CHOICE_NAMES: readonly Choice[] = [
+  'production',
+  'development',
+  'production with every option',
+  'development with every option',
+  'a short delivery log',
+  'few dispatchers',
+  'another name',
+  'a new account',
+  'a small account with few dispatchers',
+  'tables that exist',
+];

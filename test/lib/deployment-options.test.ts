@@ -20,6 +20,12 @@ test('takes every option as the text that -c makes of it', () => {
   expect(read(context)).toEqual({ ...ALL_OPTIONS, stage: 'dev' });
 });
 
+test('takes the names of tables that exist already', () => {
+  expect(read({ configurationTable: 'restored.configuration', deliveryLogTable: 'restored-log' })).toEqual({
+    existingTables: { configuration: 'restored.configuration', deliveryLog: 'restored-log' },
+  });
+});
+
 const CERTIFICATE = ALL_OPTIONS.domain.certificateArn;
 test.each([
   [{ stage: 'production' }, '-c stage: must be prod or dev'],
@@ -31,6 +37,14 @@ test.each([
   [{ deliveryConcurrency: '1' }, '-c deliveryConcurrency: must be at least 2'],
   [{ deliveryConcurrency: 1001 }, '-c deliveryConcurrency: must be at most 1000'],
   [{ deliveryConcurrency: '2.5' }, '-c deliveryConcurrency: must be a whole number'],
+  [{ accountConcurrency: '9' }, '-c accountConcurrency: must be at least 10'],
+  [{ stackName: '2chat' }, '-c stackName: must begin with a letter'],
+  [{ stackName: 'chat_2' }, '-c stackName: must begin with a letter'],
+  [
+    { stackName: 'c'.repeat(41) },
+    '-c stackName: must begin with a letter, and have letters, digits and hyphens only, 40',
+  ],
+  [{ configurationTable: 'arn:aws:dynamodb' }, '-c configurationTable: must be the name of a table'],
   [{ alarmTopicArn: 'ops@example.com' }, '-c alarmTopicArn: must be the ARN of an SNS topic'],
   [{ domainName: 'chat.example.com' }, '-c domainName: needs -c certificateArn beside it'],
   [{ certificateArn: CERTIFICATE }, '-c certificateArn: needs -c domainName beside it'],

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { DELIVERED_EVENTS } from '../../src/contract/events.ts';
-import { grantsOf, nameOf, synthesize } from './synthesized.ts';
+import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
 const template = await synthesize();
 
@@ -22,9 +22,8 @@ const lambda = z.object({
   }),
 });
 
-/** Ours; the CDK brings one more along, which copies assets when the stack is deployed. */
 const functions = ofType('AWS::Lambda::Function')
-  .filter(({ name }) => !name.startsWith('CustomCDKBucketDeployment'))
+  .filter(({ name }) => !bringsAlong(name))
   .map(({ name, resource }) => ({ name: name.replace(/Function$/, ''), ...lambda.parse(resource).Properties }));
 
 /** What each function may do, and nothing else; every one may write its own log besides. */

@@ -63,6 +63,7 @@ const STATELESS: readonly string[] = [
   'AWS::Logs::LogGroup',
   'AWS::S3::BucketPolicy',
   'AWS::SQS::QueuePolicy',
+  'Custom::AWS',
   'Custom::CDKBucketDeployment',
   'Custom::S3AutoDeleteObjects',
 ];

@@ -8,7 +8,7 @@ import { CHOICES } from './deployment-choices.ts';
 
 /**
  * Writes what each choice of an operator comes to into the folder that is named: `<choice>.json`, with the template as `cdk synth` makes
- * it, without bundling the functions, and what cdk-nag complains about. A process of its own, once for a run: loading the CDK takes
+ * it, without bundling the functions, what cdk-nag complains about, and what stands beside the template. A process of its own, once for a run: loading the CDK takes
  * longer than a synthesis, and under jest it takes longer still.
  */
 
@@ -18,11 +18,15 @@ const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSyn
 for (const [choice, props] of Object.entries(CHOICES)) {
   const outdir = join(folder, `cdk.out of ${choice}`);
   const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
-  const stack = new VaWaveStack(app, 'VaWave', props);
+  const stack = new VaWaveStack(app, 'stackName' in props ? props.stackName : 'VaWave', props);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const complaints = complaintsOf(() => app.synth());
   const template: unknown = JSON.parse(readFileSync(join(outdir, stack.templateFile), 'utf8'));
-  writeFileSync(join(folder, `${choice}.json`), JSON.stringify({ template, complaints }));
+  const { stackName, terminationProtection } = stack;
+  writeFileSync(
+    join(folder, `${choice}.json`),
+    JSON.stringify({ template, complaints, stackName, terminationProtection }),
+  );
 }
 
 /** The CDK fails on a finding, and prints what it found. */

@@ -13,7 +13,12 @@ const SCRIPT = fileURLToPath(new URL('synthesize-choices.ts', import.meta.url));
 async function synthesized(choice: Choice) {
   const folder = await oncePerRun('templates', (made) => promisify(execFile)(process.execPath, [SCRIPT, made]));
   return z
-    .object({ template: z.record(z.string(), z.unknown()), complaints: z.string().nullable() })
+    .object({
+      template: z.record(z.string(), z.unknown()),
+      complaints: z.string().nullable(),
+      stackName: z.string(),
+      terminationProtection: z.boolean(),
+    })
     .parse(JSON.parse(readFileSync(join(folder, `${choice}.json`), 'utf8')));
 }
 
@@ -25,6 +30,12 @@ export async function synthesize(choice: Choice = 'production'): Promise<Templat
 /** What cdk-nag (AwsSolutions) finds that is not acknowledged with a reason; null for nothing. */
 export async function findings(choice: Choice): Promise<string | null> {
   return (await synthesized(choice)).complaints;
+}
+
+/** What a stack is told beside its template. */
+export async function stackOf(choice: Choice): Promise<{ stackName: string; terminationProtection: boolean }> {
+  const { stackName, terminationProtection } = await synthesized(choice);
+  return { stackName, terminationProtection };
 }
 
 const statement = z.object({
@@ -61,4 +72,9 @@ function resourceName(resource: unknown): string {
 /** A logical id without the eight characters that the CDK adds. */
 export function nameOf(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, '');
+}
+
+/** Whether a function or role is one that the CDK brings along: it works while the stack is deployed, and serves no request. */
+export function bringsAlong(logicalId: string): boolean {
+  return /^(CustomCDKBucketDeployment|CustomS3AutoDeleteObjects|AWS679f53fac002430cb0da5b7982bd2287)/.test(logicalId);
 }

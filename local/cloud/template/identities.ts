@@ -132,6 +132,7 @@ const IDENTITIES: Readonly<Record<string, Identify>> = {
   'AWS::Cognito::ManagedLoginBranding': byLogicalId,
   'AWS::ApiGatewayV2::Authorizer': ({ logicalId }) => ({ ref: logicalId, attributes: { AuthorizerId: logicalId } }),
   'Custom::CDKBucketDeployment': byLogicalId,
+  'Custom::AWS': byLogicalId,
 };
 
 /** Gives a resource its name, address and attributes. @throws CloudError on a type that one machine does not know */

@@ -271,10 +271,10 @@ export class TemplateReader {
     }
   }
 
-  /** Functions behind custom resources that this machine plays itself, with the roles and policies that only they use. */
+  /** Functions behind custom resources, with the roles and policies that only they use: their work is done here, or has no effect. */
   #playedFunctions(): Set<string> {
     const tokens = this.#resources
-      .filter(([, { Type }]) => Type === 'Custom::CDKBucketDeployment')
+      .filter(([, { Type }]) => Type.startsWith('Custom::'))
       .map(([, { Properties }]) => this.resolver.text(Properties.ServiceToken ?? null));
     const played = new Set<string>();
     for (const [id, { Type, Properties }] of this.#resources) {

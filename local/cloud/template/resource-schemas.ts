@@ -218,6 +218,8 @@ export const viewerFunction = z.strictObject({
 
 /** Types that change nothing on one machine, and why. Their names and attributes are in identities.ts where others ask. */
 export const NO_LOCAL_EFFECT: ReadonlySet<string> = new Set([
+  // Calls that are made while a stack is deployed.
+  'Custom::AWS',
   // Functions print their metrics into their logs; nobody draws them here.
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
+import { bringsAlong } from '../../lib/synthesized.ts';
 import { serviceAssembly } from './assembly.ts';
 import { directOperator } from './direct-operator.ts';
 import { localService } from './local-service.ts';
@@ -130,7 +131,7 @@ function statementsOf(
         actions: [statement.Action].flat(),
       })),
     )
-    .filter(({ role }) => !role.startsWith('Custom'));
+    .filter(({ role }) => !bringsAlong(role));
 }
 
 /** @param role logical id of the role of a function */

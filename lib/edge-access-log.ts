@@ -1,0 +1,154 @@
+import { Arn, ArnFormat, Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import {
+  AwsCustomResource,
+  AwsCustomResourcePolicy,
+  type AwsCustomResourceProps,
+  type AwsSdkCall,
+  PhysicalResourceId,
+  PhysicalResourceIdReference,
+} from 'aws-cdk-lib/custom-resources';
+import { Construct } from 'constructs';
+import { nameInAccount } from './names.ts';
+import type { Stage } from './stage.ts';
+
+/** CloudFront hands its logs over here alone, wherever the bucket is. */
+const CLOUDFRONT_REGION = 'us-east-1';
+
+export type EdgeAccessLogProps = {
+  readonly stage: Stage;
+  /** Of the functions that only work while the stack is deployed. */
+  readonly deploymentLog: LogGroup;
+};
+
+/**
+ * The bucket of access logs, of the distribution and of the bucket with its files. CloudFront's older way of logging cannot write to
+ * buckets in opt-in regions, so this is standard logging (v2). Its three parts exist in us-east-1 only, where a stack of another
+ * region cannot make resources; hence the calls.
+ */
+export class EdgeAccessLog extends Construct {
+  readonly bucket: Bucket;
+  readonly #deploymentLog: LogGroup;
+
+  constructor(scope: Construct, id: string, { stage, deploymentLog }: EdgeAccessLogProps) {
+    super(scope, id);
+    this.#deploymentLog = deploymentLog;
+    // In the scope of the edge: a bucket that moves is another bucket.
+    this.bucket = new Bucket(scope, 'AccessLogs', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      lifecycleRules: [{ expiration: Duration.days(30) }],
+      removalPolicy: stage.removalPolicy,
+      // A bucket that holds anything is not deleted.
+      autoDeleteObjects: stage.removalPolicy === RemovalPolicy.DESTROY,
+    });
+    Validations.of(this.bucket).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-S1',
+      reason: 'The bucket of access logs does not log the writing of access logs.',
+    });
+  }
+
+  /** Lets the distribution write its log to the bucket, below `AWSLogs/<account>/CloudFront/`. */
+  of(distribution: Distribution): void {
+    const name = nameInAccount(this);
+    const logsArn = (resource: string, resourceName: string) =>
+      Arn.format({
+        partition: Aws.PARTITION,
+        service: 'logs',
+        region: CLOUDFRONT_REGION,
+        account: Aws.ACCOUNT_ID,
+        resource,
+        resourceName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+    const sourceArn = logsArn('delivery-source', name);
+    const destinationArn = logsArn('delivery-destination', name);
+    this.bucket.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('delivery.logs.amazonaws.com')],
+        actions: ['s3:PutObject'],
+        resources: [this.bucket.arnForObjects(`AWSLogs/${Aws.ACCOUNT_ID}/*`)],
+        conditions: {
+          StringEquals: { 's3:x-amz-acl': 'bucket-owner-full-control', 'aws:SourceAccount': Aws.ACCOUNT_ID },
+          ArnLike: { 'aws:SourceArn': sourceArn },
+        },
+      }),
+    );
+    const source = this.#resource('Source', {
+      onUpdate: call('putDeliverySource', {
+        physicalResourceId: PhysicalResourceId.of(name),
+        parameters: { name, logType: 'ACCESS_LOGS', resourceArn: distribution.distributionArn },
+      }),
+      onDelete: call('deleteDeliverySource', { parameters: { name } }),
+      grants: {
+        'logs:PutDeliverySource': sourceArn,
+        'logs:DeleteDeliverySource': sourceArn,
+        'cloudfront:AllowVendedLogDeliveryForResource': distribution.distributionArn,
+      },
+    });
+    const destination = this.#resource('Destination', {
+      onUpdate: call('putDeliveryDestination', {
+        physicalResourceId: PhysicalResourceId.of(name),
+        parameters: {
+          name,
+          outputFormat: 'w3c',
+          deliveryDestinationConfiguration: { destinationResourceArn: this.bucket.bucketArn },
+        },
+      }),
+      onDelete: call('deleteDeliveryDestination', { parameters: { name } }),
+      grants: { 'logs:PutDeliveryDestination': destinationArn, 'logs:DeleteDeliveryDestination': destinationArn },
+    });
+    const everyDelivery = logsArn('delivery', '*');
+    const delivery = this.#resource('Delivery', {
+      // A delivery is never changed: under another name, it is another one.
+      onCreate: call('createDelivery', {
+        physicalResourceId: PhysicalResourceId.fromResponse('delivery.id'),
+        parameters: { deliverySourceName: name, deliveryDestinationArn: destinationArn },
+      }),
+      onDelete: call('deleteDelivery', { parameters: { id: new PhysicalResourceIdReference() } }),
+      grants: {
+        'logs:CreateDelivery': [sourceArn, destinationArn, everyDelivery],
+        'logs:DeleteDelivery': everyDelivery,
+        // The service looks whether the bucket's policy lets it write.
+        's3:GetBucketPolicy': this.bucket.bucketArn,
+      },
+    });
+    delivery.node.addDependency(source, destination, this.bucket);
+    if (this.bucket.policy !== undefined) delivery.node.addDependency(this.bucket.policy);
+    Validations.of(delivery).acknowledge({
+      id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:${CLOUDFRONT_REGION}:<AWS::AccountId>:delivery:*]`,
+      reason: 'AWS chooses the id of a delivery.',
+    });
+  }
+
+  #resource(
+    id: string,
+    {
+      grants,
+      ...calls
+    }: Pick<AwsCustomResourceProps, 'onCreate' | 'onUpdate' | 'onDelete'> & { readonly grants: Grants },
+  ): AwsCustomResource {
+    return new AwsCustomResource(this, id, {
+      ...calls,
+      policy: AwsCustomResourcePolicy.fromStatements(
+        Object.entries(grants).map(
+          ([action, resources]) => new PolicyStatement({ actions: [action], resources: [resources].flat() }),
+        ),
+      ),
+      installLatestAwsSdk: false,
+      logGroup: this.#deploymentLog,
+    });
+  }
+}
+
+/** Resources by the action that is allowed on them. */
+type Grants = Readonly<Record<string, string | string[]>>;
+
+function call(action: string, more: Pick<AwsSdkCall, 'parameters' | 'physicalResourceId'>): AwsSdkCall {
+  const gone = action.startsWith('delete') ? { ignoreErrorCodesMatching: 'ResourceNotFoundException' } : {};
+  return { service: 'CloudWatchLogs', action, region: CLOUDFRONT_REGION, ...gone, ...more };
+}

@@ -1,0 +1,156 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import * as z from 'zod';
+import { shareConcurrency } from '../../lib/concurrency.ts';
+import { stackOf, synthesize } from './synthesized.ts';
+
+const production = await synthesize();
+
+/** Properties by which a resource is found: what carries the same one clashes with it. */
+const NAMES = ['Name', 'FunctionName', 'RoleName', 'TableName', 'QueueName', 'BucketName', 'LogGroupName', 'AlarmName'];
+/** Of these, there is one in an account, whatever the region. */
+const GLOBAL = /^(AWS::CloudFront::|AWS::IAM::|AWS::S3::Bucket$|Custom::AWS)/;
+
+/** Everything that a template names by itself, instead of leaving it to CloudFormation. */
+function namesIn(template: Template, region: string) {
+  const found = new Map<string, boolean>();
+  const resources = z.record(z.string(), z.object({ Type: z.string(), Properties: z.unknown() }));
+  for (const [id, { Type, Properties }] of Object.entries(resources.parse(template.toJSON().Resources))) {
+    const text = JSON.stringify(Properties, (key, value: unknown) => {
+      // Parts of something that has a name, and dimensions, which name something else.
+      if (['Attributes', 'Dimensions', 'Metrics', 'SchemaV2', 'Schema', 'Tags'].includes(key)) return undefined;
+      return value;
+    });
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [key, inner] of Object.entries(value)) {
+        if (NAMES.includes(key) && !isReference(inner))
+          found.set(`${Type} ${resolved(inner, region)}`, GLOBAL.test(Type));
+        visit(inner);
+      }
+    };
+    visit(JSON.parse(text ?? '{}'));
+    // What the calls name that make the parts of the access log.
+    if (Type === 'Custom::AWS') found.set(`${id} ${text.replaceAll('{"Ref":"AWS::Region"}', region)}`, true);
+  }
+  return found;
+}
+
+const isReference = (value: unknown) =>
+  typeof value === 'object' && value !== null && ('Ref' in value || 'Fn::GetAtt' in value);
+const resolved = (value: unknown, region: string) => JSON.stringify(value).replaceAll('{"Ref":"AWS::Region"}', region);
+
+function clashes(one: Map<string, boolean>, other: Map<string, boolean>, where: 'one region' | 'two regions') {
+  return [...one]
+    .filter(([name, global]) => other.has(name) && (global || where === 'one region'))
+    .map(([name]) => name);
+}
+
+/** Names that need not be alone: an API's is a label, the others hold within one API or pool. */
+const WITHIN: readonly string[] = [
+  'AWS::ApiGatewayV2::Api "Http"',
+  'AWS::ApiGatewayV2::Authorizer "DashboardLogin"',
+  'AWS::Cognito::UserPool "verified_email"',
+  'AWS::Cognito::UserPoolResourceServer "va-wave-dashboard"',
+];
+
+test('two stacks of one account and region share no name', async () => {
+  const one = namesIn(production, 'eu-west-1');
+  const other = namesIn(await synthesize('another name'), 'eu-west-1');
+  expect(one.size).toBeGreaterThan(4);
+  expect(clashes(one, other, 'one region')).toEqual(WITHIN);
+});
+
+test('the same stack in two regions of one account shares no name that is global', () => {
+  const one = namesIn(production, 'eu-west-1');
+  expect(clashes(one, namesIn(production, 'us-west-2'), 'two regions')).toEqual([]);
+  // The comparison sees a clash where there is one.
+  expect(clashes(one, namesIn(production, 'eu-west-1'), 'two regions').length).toBeGreaterThan(3);
+});
+
+test.each([
+  ['production', 'VaWave', true],
+  ['development', 'VaWave', false],
+  ['another name', 'Second', true],
+] as const)('%s: the stack is called %s, and is protected from deletion: %p', async (choice, name, expected) => {
+  expect(await stackOf(choice)).toEqual({ stackName: name, terminationProtection: expected });
+});
+
+describe('a new account', () => {
+  test.each([
+    [10, { router: 2, dispatcher: 4, requestsPerSecond: 100 }],
+    [50, { router: 2, dispatcher: 24, requestsPerSecond: 600 }],
+    [1000, { router: 20, dispatcher: 490, requestsPerSecond: 2000 }],
+    [10_000, { router: 20, dispatcher: 1000, requestsPerSecond: 2000 }],
+  ])('of %p invocations at once shares them out', (account, shares) => {
+    expect(shareConcurrency(account)).toEqual(shares);
+    expect(shares.router + shares.dispatcher).toBeLessThan(account);
+  });
+
+  test('one option brings the router, the dispatcher and the API down together', async () => {
+    const template = await synthesize('a new account');
+    const concurrency = Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
+      ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
+    );
+    expect(concurrency.sort()).toEqual([2, 4]);
+    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+    });
+    // No function keeps a part for itself: an account of ten has none to give away.
+    template.allResourcesProperties('AWS::Lambda::Function', { ReservedConcurrentExecutions: Match.absent() });
+  });
+
+  test('and the dispatcher can still be chosen by itself', async () => {
+    const template = await synthesize('a small account with few dispatchers');
+    const concurrency = Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
+      ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
+    );
+    expect(concurrency.sort()).toEqual([2, 7]);
+  });
+});
+
+const template = await synthesize('tables that exist');
+
+describe('tables that exist already', () => {
+  test('are not made, and the others are', () => {
+    expect(Object.keys(template.findResources('AWS::DynamoDB::Table'))).toEqual([
+      expect.stringMatching(/^TablesCounters/),
+      expect.stringMatching(/^TablesDeliveryLog/),
+    ]);
+    template.hasOutput('ConfigurationTable', { Value: 'restored' });
+  });
+
+  test('are what the functions are told of and may use', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ CONFIGURATION_TABLE: 'restored', CONVERSATIONS_TABLE: 'kept' }) },
+    });
+    const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
+    expect(policies).toContain(':table/restored"');
+    expect(policies).toContain(':table/kept"');
+  });
+});
+
+describe('any region', () => {
+  test('has its access logs delivered by calls to us-east-1, not by the way that opt-in regions do not have', () => {
+    production.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: { Logging: Match.absent() },
+    });
+    const calls = Object.values(production.findResources('Custom::AWS')).map(({ Properties }) =>
+      JSON.stringify(Properties),
+    );
+    expect(calls).toHaveLength(3);
+    for (const call of calls) expect(call).toContain('\\"region\\":\\"us-east-1\\"');
+    production.allResourcesProperties('AWS::S3::Bucket', { AccessControl: Match.absent() });
+  });
+
+  test('is named nowhere in the template, but for what is in us-east-1 alone', () => {
+    const text = JSON.stringify(production.toJSON());
+    expect(new Set(text.match(/\b(?:us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d\b/g))).toEqual(new Set(['us-east-1']));
+  });
+});
+
+test('the files that pages load can be taken back', () => {
+  production.hasResourceProperties('AWS::S3::Bucket', {
+    VersioningConfiguration: { Status: 'Enabled' },
+    LifecycleConfiguration: { Rules: [Match.objectLike({ NoncurrentVersionExpiration: { NoncurrentDays: 90 } })] },
+  });
+});
