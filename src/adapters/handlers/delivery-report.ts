@@ -1,0 +1,40 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { METRICS } from '../../contract/metrics.ts';
+import type { AttemptAndWatchPorts } from '../../domain/delivery/attempt-and-watch.ts';
+import { attemptsMetric } from './attempts-metric.ts';
+
+/** What the dispatcher tells the operator of its deliveries: a line and a count for each attempt, without the payload. */
+export function deliveryReport(logger: Logger, metrics: Metrics) {
+  const attempts = attemptsMetric(metrics);
+  const attempted: AttemptAndWatchPorts['attempted'] = ({ envelope, action_id, attempt }, { outcome, result }) => {
+    logger.info('Attempted', {
+      event_id: envelope.id,
+      org_id: envelope.org_id,
+      site_id: envelope.site_id,
+      action_id,
+      attempt,
+      outcome,
+      status: result?.status,
+      failure_code: result?.error?.code,
+      latency_ms: result?.latency_ms,
+    });
+    if (result === null) return;
+    attempts.count({ outcome: result.error?.code ?? 'succeeded', attempt, latencyMs: result.latency_ms });
+  };
+  return {
+    attempted,
+    watchFailed: (cause: unknown): void =>
+      logger.error('An endpoint could not be watched', { error: cause instanceof Error ? cause.name : 'unknown' }),
+    /** A signal that the operator finds in the log and in a metric, also when the bus does not take it. */
+    signalWith:
+      (signal: AttemptAndWatchPorts['signal']): AttemptAndWatchPorts['signal'] =>
+      async (event) => {
+        metrics.addMetric(METRICS.endpointsFailing, MetricUnit.Count, 1);
+        logger.warn('An endpoint has failed for an hour', { ...event });
+        await signal(event);
+      },
+    /** Writes the counts of an invocation. */
+    publish: attempts.publish,
+  };
+}

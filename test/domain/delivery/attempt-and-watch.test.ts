@@ -1,0 +1,89 @@
+import type { DeliveryMessage } from '../../../src/contract/queues.ts';
+import { type AttemptAndWatchPorts, attemptAndWatch } from '../../../src/domain/delivery/attempt-and-watch.ts';
+import { anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  answered,
+  FakeLogWriteFailed,
+  FakeOutbound,
+  InMemoryDeliveryLog,
+  openSigningSecret,
+} from '../../fakes/delivery.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+
+const MESSAGE: DeliveryMessage = {
+  version: 1,
+  action_id: 'act_event',
+  attempt: 3,
+  envelope: {
+    id: 'e',
+    event: 'sms.sent',
+    timestamp: '2026-03-04T05:06:00Z',
+    data: {},
+    site_id: SITE_ID,
+    org_id: ORG_ID,
+  },
+};
+
+function setUp(changes: Partial<AttemptAndWatchPorts> = {}) {
+  const outbound = new FakeOutbound();
+  const attempted: [attempt: number, outcome: string, status: number | null | undefined][] = [];
+  const noted: string[] = [];
+  const notWatched: unknown[] = [];
+  const ports: AttemptAndWatchPorts = {
+    findAction: async () => anEventAction(),
+    openSigningSecret,
+    log: new InMemoryDeliveryLog(),
+    logWriteFailed: new FakeLogWriteFailed().report,
+    deliver: outbound.deliver,
+    sendLater: async () => undefined,
+    now: new FrozenClock().now,
+    noteFailure: async (actionId) => {
+      noted.push(actionId);
+      return { since: Number.MAX_SAFE_INTEGER, signalled_at: null, looked_to: null };
+    },
+    lookForSuccess: async () => 'none',
+    restartSpell: async () => true,
+    claimSignal: async () => true,
+    signal: async () => undefined,
+    attempted: ({ attempt }, { outcome, result }) => attempted.push([attempt, outcome, result?.status]),
+    watchFailed: (cause) => notWatched.push(cause),
+    ...changes,
+  };
+  return { outbound, attempted, noted, notWatched, work: () => attemptAndWatch(MESSAGE, 'message-1', ports) };
+}
+
+const away = async () => {
+  throw new Error('The table is away');
+};
+
+test('an attempt is reported, and a delivery that failed for good is noted', async () => {
+  const { work, outbound, attempted, noted } = setUp();
+  outbound.outcomes = [answered(500)];
+  await work();
+  expect([attempted, noted]).toEqual([[[3, 'failed', 500]], ['act_event']]);
+});
+
+test('a success notes nothing', async () => {
+  const { work, attempted, noted } = setUp();
+  await work();
+  expect([attempted, noted]).toEqual([[[3, 'succeeded', 200]], []]);
+});
+
+test('a message that made no attempt is reported, and its endpoint not watched', async () => {
+  const { work, attempted, noted } = setUp({ findAction: async () => undefined });
+  await work();
+  expect([attempted, noted]).toEqual([[[3, 'unsent', undefined]], []]);
+});
+
+test('an endpoint that cannot be watched is told, and the message does not come back', async () => {
+  const { work, outbound, attempted, notWatched } = setUp({ noteFailure: away });
+  outbound.outcomes = [answered(500)];
+  await work();
+  expect([attempted, notWatched]).toEqual([[[3, 'failed', 500]], [new Error('The table is away')]]);
+});
+
+test('a message that cannot be dealt with comes back, unreported', async () => {
+  const { work, outbound, attempted } = setUp({ findAction: away });
+  await expect(work()).rejects.toThrow('The table is away');
+  expect([outbound.requests, attempted]).toEqual([[], []]);
+});
