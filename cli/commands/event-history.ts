@@ -33,7 +33,7 @@ Examples:
     .action((eventId: string, options: When & { org: string }) =>
       run(async ({ output, deployment, progress }) => {
         const ports = await deployment();
-        const request = { event_id: eventId, org_id: options.org, search: searchOf(options) };
+        const request = { eventId, orgId: options.org, search: searchOf(options) };
         const trace = await traceEvent(request, ports, (logs) => progress.doing(`Looking into logs: ${logs}`));
         progress.end();
         if (output.json) return output.object(trace, '', []);
@@ -62,7 +62,7 @@ Example:
         const ports = await session.deployment();
         await confirmed(session, options.yes, `Deliver ${eventId} to ${actionId} again?`);
         session.progress.doing('Looking into the log');
-        const request = { event_id: eventId, action_id: actionId, search: searchOf(options) };
+        const request = { eventId, actionId, search: searchOf(options) };
         const replay = await replayEvent(request, ports);
         session.progress.end();
         session.output.object(replay, 'Sent it to the deliveries queue', [

@@ -15,7 +15,7 @@ import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { escalationTopics } from '../../src/adapters/sns/escalation-topic.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { submitForm } from '../../src/domain/actions/submit-form.ts';
+import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
 import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
@@ -31,10 +31,11 @@ const ports = {
   ...signingSecrets(cachedRing(secrets, required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
   hitPerMinute: hitPerMinute(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   escalate: escalationTopics(snsClient()),
-  forwarded: (ways: object) => logger.info('Forwarded', { ...ways }),
+  forwarded: ({ submissionId, ...ways }: Parameters<SubmitFormPorts['forwarded']>[0]) =>
+    logger.info('Forwarded', { submission_id: submissionId, ...ways }),
   settleFailed: (submissionId: string, cause: unknown) =>
     logger.error('A submission could not be settled', {
-      submissionId,
+      submission_id: submissionId,
       cause: cause instanceof Error ? cause.name : 'unknown',
     }),
 };

@@ -19,7 +19,7 @@ const readCreation = itemReader(
   z.object({ creation: z.object({ fingerprint: z.string(), entity_id: z.string() }), expires_at: z.number() }),
 );
 
-const creationKey = ({ org_id, sub, key }: CreationKey) => ({ pk: `creation#${org_id}#${sub}#${key}` });
+const creationKey = ({ orgId, sub, key }: CreationKey) => ({ pk: `creation#${orgId}#${sub}#${key}` });
 
 /**
  * The configuration with its audit trail: the record of a change is part of the change's transaction. Idempotency keys live in

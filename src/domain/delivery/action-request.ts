@@ -33,7 +33,7 @@ export function actionRequest(
   },
 ): OutboundRequest {
   const body = input.payload === null ? null : Buffer.from(input.payload);
-  const { org_id, daily_outbound_quota: per_day } = action;
+  const { org_id: orgId, daily_outbound_quota: perDay } = action;
   return {
     method: action.method,
     url: action.url,
@@ -45,7 +45,7 @@ export function actionRequest(
       'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
       'X-Service-Trigger-Ref': input.triggerRef,
     },
-    ...(per_day == null ? {} : { quota: { org_id, per_day } }),
+    ...(perDay == null ? {} : { quota: { orgId, perDay } }),
     ...(input.keepBytes === undefined ? {} : { keepBytes: input.keepBytes }),
     ...(input.connectionKey === undefined ? {} : { connectionKey: input.connectionKey }),
   };

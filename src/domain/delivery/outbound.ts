@@ -2,7 +2,7 @@ import type { Method } from '../../contract/actions.ts';
 import type { FailureCode } from '../../contract/deliveries.ts';
 
 /** How many outbound requests the organization may make in a UTC day. */
-export type OutboundQuota = { readonly org_id: string; readonly per_day: number };
+export type OutboundQuota = { readonly orgId: string; readonly perDay: number };
 
 /** A request that is ready to go: these bytes were signed, and exactly these bytes are sent. */
 export type OutboundRequest = {

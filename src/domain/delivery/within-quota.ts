@@ -24,11 +24,11 @@ const EXCEEDED: OutboundOutcome = {
  * counter cannot be reached, the request is made: a quota bounds cost, and a fault of ours must not lose a customer's delivery.
  */
 export function withinQuota(deliver: Deliver, ports: WithinQuotaPorts): Deliver {
-  const mayLeave = async ({ org_id, per_day }: OutboundQuota): Promise<boolean> => {
+  const mayLeave = async ({ orgId, perDay }: OutboundQuota): Promise<boolean> => {
     try {
-      return (await ports.hitPerDay(org_id, per_day, ports.now())).allowed;
+      return (await ports.hitPerDay(orgId, perDay, ports.now())).allowed;
     } catch (cause) {
-      ports.uncounted(org_id, cause);
+      ports.uncounted(orgId, cause);
       return true;
     }
   };

@@ -26,24 +26,24 @@ export type Replay = {
  * Action, or the log holds no whole envelope
  */
 export async function replayEvent(
-  request: { readonly event_id: string; readonly action_id: string; readonly search: EventSearch },
+  request: { readonly eventId: string; readonly actionId: string; readonly search: EventSearch },
   ports: ReplayEventPorts,
 ): Promise<Replay> {
-  const { event_id, action_id, search } = request;
-  const action = await requireAction(action_id, ports);
+  const { eventId, actionId, search } = request;
+  const action = await requireAction(actionId, ports);
   if (action.trigger !== 'Event')
-    throw new Refusal('not_an_event_action', { message: `action_id: ${action_id} is no Event Action` });
-  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${action_id} is switched off` });
-  const attempts = await ports.eventAttempts(action_id, event_id, eventTime(search, ports.now));
+    throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is no Event Action` });
+  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is switched off` });
+  const attempts = await ports.eventAttempts(actionId, eventId, eventTime(search, ports.now));
   if (attempts.length === 0) {
     throw new Refusal('event_not_found', {
-      message: `event_id: the log of ${action_id} holds no attempt of ${event_id} ${searched(search)}`,
+      message: `event_id: the log of ${actionId} holds no attempt of ${eventId} ${searched(search)}`,
     });
   }
   const sent = sentEnvelope(action, attempts);
   const replay = Buffer.from(ports.randomBytes(6)).toString('hex');
-  await ports.sendDelivery({ version: 2, action_id, attempt: 1, replay, envelope: sent });
-  return { replay, event_id, event: sent.event, action_id };
+  await ports.sendDelivery({ version: 2, action_id: actionId, attempt: 1, replay, envelope: sent });
+  return { replay, event_id: eventId, event: sent.event, action_id: actionId };
 }
 
 function sentEnvelope(action: EventAction, attempts: readonly EventAttempt[]): Envelope {

@@ -48,32 +48,32 @@ export type EventTrace = {
  * @throws Refusal 404 for an unknown organization, and when no log knows the event
  */
 export async function traceEvent(
-  request: { readonly event_id: string; readonly org_id: string; readonly search: EventSearch },
+  request: { readonly eventId: string; readonly orgId: string; readonly search: EventSearch },
   ports: TraceEventPorts,
   progress: (logs: number) => void,
 ): Promise<EventTrace> {
-  const { event_id, org_id, search } = request;
-  await requireOrganization(org_id, ports);
-  const list = await ports.store.listActions(org_id);
+  const { eventId, orgId, search } = request;
+  await requireOrganization(orgId, ports);
+  const list = await ports.store.listActions(orgId);
   const actions = list.actions.filter((action) => action.trigger === 'Event');
   const found = new Map<EventAction, readonly EventAttempt[]>();
   let when = eventTime(search, ports.now);
   let first: EventAttempt | undefined;
   for (const action of actions) {
-    const attempts = await ports.eventAttempts(action.action_id, event_id, when);
+    const attempts = await ports.eventAttempts(action.action_id, eventId, when);
     found.set(action, attempts);
     first ??= attempts[0];
     if (first !== undefined) when = { at: first.event_time };
     progress(found.size);
   }
   if (first === undefined)
-    throw new Refusal('event_not_found', { message: `event_id: no attempt of ${event_id} ${searched(search)}` });
+    throw new Refusal('event_not_found', { message: `event_id: no attempt of ${eventId} ${searched(search)}` });
   const { trigger_ref: event, event_time: time } = first;
   const deliveries = [...found]
     .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))
     .map(([action, attempts]) => traced(action, attempts, time));
   const unreadable = list.unreadable.map(({ action_id }) => action_id);
-  return { event_id, org_id, event, time, deliveries, unreadable };
+  return { event_id: eventId, org_id: orgId, event, time, deliveries, unreadable };
 }
 
 function traced(action: Action, attempts: readonly EventAttempt[], time: string): TracedDelivery {

@@ -17,7 +17,7 @@ export async function createOnce<T>(
   },
   ports: RecordedStores,
 ): Promise<T> {
-  const key: CreationKey = { org_id: by.org_id, sub: by.sub, key: request.key };
+  const key: CreationKey = { orgId: by.org_id, sub: by.sub, key: request.key };
   const fingerprint = createHash('sha256').update(JSON.stringify(request.input)).digest('hex');
   const again = await earlier(key, fingerprint, work.find, ports);
   if (again !== undefined) return again;

@@ -11,7 +11,7 @@ export type Creation = {
   readonly entity_id: string;
 };
 
-export type CreationKey = { readonly org_id: string; readonly sub: string; readonly key: string };
+export type CreationKey = { readonly orgId: string; readonly sub: string; readonly key: string };
 
 /** Thrown by the store when another request with the same idempotency key was faster. */
 export class CreationTaken extends Error {

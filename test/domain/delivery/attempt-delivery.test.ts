@@ -132,7 +132,7 @@ describe('of an organization with a quota', () => {
     await attempt();
     await attempt({ attempt: 2 });
     await attemptDelivery({ ...MESSAGE, version: 2, replay: '0123456789ab' }, 'message-2', ports);
-    expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ org_id: ORG_ID, per_day: 500 }));
+    expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
   });
 
   test('once that is used up, the attempt is on record as such and not made again', async () => {

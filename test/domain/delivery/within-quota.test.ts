@@ -6,7 +6,7 @@ import { FakeLimit } from '../../fakes/limits.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
 const REQUEST: OutboundRequest = { method: 'POST', url: 'https://crm.example/', headers: {}, body: Buffer.from('{}') };
-const COUNTED: OutboundRequest = { ...REQUEST, quota: { org_id: ORG_ID, per_day: 2 } };
+const COUNTED: OutboundRequest = { ...REQUEST, quota: { orgId: ORG_ID, perDay: 2 } };
 
 function setUp() {
   const clock = new FrozenClock();

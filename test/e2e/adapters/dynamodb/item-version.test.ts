@@ -39,7 +39,7 @@ const START: AttemptStart = {
 };
 const SPELL = { since: 0, signalled_at: null, looked_to: null };
 const LOG_KEY = { pk: 'ACTION#act_log', sk: `${AT}#event-1#1` };
-const CREATION = { org_id: ORG_ID, sub: 'anna', key: 'key' };
+const CREATION = { orgId: ORG_ID, sub: 'anna', key: 'key' };
 const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key' };
 const CONVERSATION = `SITE#${SITE_ID}#CONVERSATION#c-1`;
 

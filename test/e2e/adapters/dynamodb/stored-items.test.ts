@@ -214,7 +214,7 @@ const KINDS: readonly Kind[] = [
     kind: 'idempotency key',
     key: { pk: `creation#${ORG}#sub-1#create-1` },
     attribute: ['creation', 'fingerprint'],
-    read: () => world.recorded.findCreation({ org_id: ORG, sub: 'sub-1', key: 'create-1' }),
+    read: () => world.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-1' }),
   },
   {
     kind: 'conversation',
@@ -338,7 +338,7 @@ describe('items that the service wrote before its readers had schemas', () => {
       itemAt({ pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' }).membership,
     ]);
     expect(await world.recorded.auditOf(ORG)).toHaveLength(7);
-    expect(await world.recorded.findCreation({ org_id: ORG, sub: 'sub-1', key: 'create-2' })).toMatchObject({
+    expect(await world.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-2' })).toMatchObject({
       entity_id: EVENT,
     });
     expect(await world.erasure.leftLogs(ORG, SITE)).toEqual(['act_7dzwm3kwm7z5qswulinx']);
