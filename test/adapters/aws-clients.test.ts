@@ -68,7 +68,8 @@ const aTable = (more?: Partial<AwsAccess>) => {
   const client = dynamoDbClient(access(more));
   return { read: () => client.send(new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'key' } } })) };
 };
-const ATTEMPT_MS = 60;
+/** Long enough for an answer on a busy machine; the test waits five times as long. */
+const ATTEMPT_MS = 500;
 const IMPATIENT = {
   requestHandler: { requestTimeout: ATTEMPT_MS, socketTimeout: ATTEMPT_MS, throwOnRequestTimeout: true },
 };
