@@ -2,7 +2,7 @@ import type { Assistant } from '../../contract/assistants.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import { identifier } from '../../contract/widget.ts';
 import { Refusal } from '../refusal.ts';
-import { hostMatches, pageHost } from './hosts.ts';
+import { hostMatches, originHost, pageHost } from './hosts.ts';
 import { ipAllowed } from './ip-addresses.ts';
 
 /** What a widget's request brings along to say who and where it is. */
@@ -80,9 +80,8 @@ export function admitOrigin(
   entries: readonly string[],
 ): void {
   if (entries.length === 0) throw new Refusal('no_allowed_domains');
-  const header = credentials.origin || credentials.referer;
-  if (!header) throw new Refusal('origin_required');
-  const page = pageHost(header);
+  if (!credentials.origin && !credentials.referer) throw new Refusal('origin_required');
+  const page = credentials.origin ? originHost(credentials.origin) : pageHost(credentials.referer ?? '');
   if (page === undefined || !entries.some((entry) => hostMatches(entry, page))) {
     throw new Refusal('origin_not_allowed');
   }

@@ -5,7 +5,7 @@ import {
   assistantInput,
   escalationTopics,
 } from '../../contract/assistants.ts';
-import { normalizeHostEntry } from '../auth/hosts.ts';
+import { readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import { given } from '../given.ts';
@@ -137,11 +137,9 @@ function eachOnce(
 }
 
 function hostEntry(entry: string, field: string): string {
-  const normalized = normalizeHostEntry(entry);
-  if (normalized === undefined) {
-    throw invalidField(field, 'must be a host such as example.com or example.com:8443, without wildcards');
-  }
-  return normalized;
+  const read = readHostEntry(entry);
+  if ('problem' in read) throw invalidField(field, read.problem);
+  return read.entry;
 }
 
 function ipAddress(entry: string, field: string): string {

@@ -16,6 +16,27 @@ test.each<[string, string | undefined, boolean]>([
   expect(allowedOrigin(anAssistant({ domain }), origin)).toBe(allowed ? origin : undefined);
 });
 
+test.each([
+  ['HTTPS://SHOP.example', 'https://shop.example'],
+  ['https://shop.example:443', 'https://shop.example'],
+])('the origin %p is allowed in its parsed form', async (origin, allowed) => {
+  expect(allowedOrigin(anAssistant({ domain: 'shop.example' }), origin)).toBe(allowed);
+  const anyDomain = async () => true;
+  const findAssistant = async () => anAssistant({ domain: 'shop.example' });
+  for (const siteId of [SITE_ID, undefined]) {
+    expect(await preflight({ siteId, origin }, { anyDomain, findAssistant })).toBe(allowed);
+  }
+});
+
+test.each(['https://sh\top.example', 'https:shop.example', 'https://ｓｈｏｐ.example', 'https://me@shop.example'])(
+  'the origin %p, which no browser sends, is not allowed',
+  async (origin) => {
+    expect(allowedOrigin(anAssistant({ domain: 'shop.example' }), origin)).toBeUndefined();
+    const ports = { anyDomain: async () => true, findAssistant: async () => undefined };
+    expect(await preflight({ siteId: undefined, origin }, ports)).toBeUndefined();
+  },
+);
+
 test('Allowed Domains have no say in it', () => {
   const assistant = anAssistant({ domain: 'shop.example', allowed_domains: ['other.example'] });
   expect(allowedOrigin(assistant, 'https://other.example')).toBeUndefined();

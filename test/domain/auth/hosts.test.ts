@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { entriesMatching, hostMatches, normalizeHostEntry, pageHost } from '../../../src/domain/auth/hosts.ts';
+import { entriesMatching, hostMatches, originHost, pageHost, readHostEntry } from '../../../src/domain/auth/hosts.ts';
+
+const normalizeHostEntry = (text: string) => {
+  const read = readHostEntry(text);
+  return 'entry' in read ? read.entry : undefined;
+};
+
+/** The longest name that there is. */
+const NAME_OF_253 = `${`${'a'.repeat(63)}.`.repeat(3)}${'b'.repeat(61)}`;
 
 describe('an entry is normalized', () => {
   test.each<[string, string | undefined]>([
@@ -23,31 +31,47 @@ describe('an entry is normalized', () => {
     ['192.0.2.1:8080', '192.0.2.1:8080'],
     ['[2001:DB8::1]', '[2001:db8::1]'],
     ['[2001:db8::1]:8443', '[2001:db8::1]:8443'],
+    ['example.com.', 'example.com.'],
+    [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
+    [NAME_OF_253, NAME_OF_253],
   ])('%p to %p', (entry, normalized) => {
     expect(normalizeHostEntry(entry)).toBe(normalized);
   });
 
   test.each([
-    '',
-    '   ',
-    '/',
-    'https://',
-    '//example.com',
-    '*.example.com',
-    '＊.example.com',
-    'exa mple.com',
-    'user@example.com',
-    'https://user:pass@example.com',
-    'example.com:65536',
-    'example.com:123456',
-    'example.com:http',
-    '2001:db8::1',
-    'ex%61mple.com',
-    'ftp://example.com',
-    'chrome-extension://abcdef',
-    'https://http://example.com',
-  ])('%p is refused, because it would never match a page', (entry) => {
-    expect(normalizeHostEntry(entry)).toBeUndefined();
+    ['', ''],
+    ['   ', ''],
+    ['/', ''],
+    ['https://', ''],
+    ['//example.com', ''],
+    ['https:', ', with no scheme but http:// or https://'],
+    ['http:/example.com', ', with no scheme but http:// or https://'],
+    ['https:\\\\example.com', ', with no scheme but http:// or https://'],
+    ['https:example.com', ''],
+    ['*.example.com', ', without wildcards'],
+    ['＊.example.com', ', without wildcards'],
+    ['exa mple.com', ', without spaces, user names and percent signs'],
+    ['user@example.com', ', without spaces, user names and percent signs'],
+    ['https://user:pass@example.com', ', without spaces, user names and percent signs'],
+    ['ex%61mple.com', ', without spaces, user names and percent signs'],
+    ['example.com:0', ', with a port from 1 to 65535'],
+    ['example.com:000', ', with a port from 1 to 65535'],
+    ['example.com:65536', ', with a port from 1 to 65535'],
+    ['example.com:123456', ', with a port from 1 to 65535'],
+    ['example.com:http', ''],
+    ['2001:db8::1', ''],
+    ['ftp://example.com', ', with no scheme but http:// or https://'],
+    ['chrome-extension://abcdef', ', with no scheme but http:// or https://'],
+    ['https://http://example.com', ', with no scheme but http:// or https://'],
+    ['.example.com', ', of at most 253 characters, 1 to 63 between two dots'],
+    ['example..com', ', of at most 253 characters, 1 to 63 between two dots'],
+    [`${'a'.repeat(64)}.example`, ', of at most 253 characters, 1 to 63 between two dots'],
+    [`a${NAME_OF_253}`, ', of at most 253 characters, 1 to 63 between two dots'],
+    [`${'ü'.repeat(60)}.example`, ', of at most 253 characters, 1 to 63 between two dots'],
+  ])('%p is refused, because it would never match a page', (entry, reason) => {
+    expect(readHostEntry(entry)).toEqual({
+      problem: `must be a host such as example.com or example.com:8443${reason}`,
+    });
   });
 
   test('once and for all: normalizing again changes nothing', () => {
@@ -73,31 +97,46 @@ describe('an entry is normalized', () => {
   });
 });
 
-describe('the page of an Origin or Referer header', () => {
+describe('the page of a Referer header', () => {
   test.each([
-    ['https://shop.example', { hostname: 'shop.example', port: '443' }],
-    ['http://shop.example', { hostname: 'shop.example', port: '80' }],
-    ['https://shop.example:8443', { hostname: 'shop.example', port: '8443' }],
-    ['https://SHOP.example/cart?a=1#b', { hostname: 'shop.example', port: '443' }],
-    ['https://shop.example@evil.example/', { hostname: 'evil.example', port: '443' }],
-    ['https://evil.example/https://shop.example', { hostname: 'evil.example', port: '443' }],
-    ['https://[2001:db8::1]:8443', { hostname: '[2001:db8::1]', port: '8443' }],
+    ['https://shop.example', { hostname: 'shop.example', port: '443', origin: 'https://shop.example' }],
+    ['http://shop.example', { hostname: 'shop.example', port: '80', origin: 'http://shop.example' }],
+    ['https://shop.example:8443', { hostname: 'shop.example', port: '8443', origin: 'https://shop.example:8443' }],
+    ['https://shop.example:443/', { hostname: 'shop.example', port: '443', origin: 'https://shop.example' }],
+    ['https://SHOP.example/cart?a=1#b', { hostname: 'shop.example', port: '443', origin: 'https://shop.example' }],
+    [
+      'https://evil.example/https://shop.example',
+      { hostname: 'evil.example', port: '443', origin: 'https://evil.example' },
+    ],
+    ['https://[2001:db8::1]:8443', { hostname: '[2001:db8::1]', port: '8443', origin: 'https://[2001:db8::1]:8443' }],
   ])('%p', (header, page) => {
     expect(pageHost(header)).toEqual(page);
   });
 
   test.each([
-    'null',
-    '',
-    'shop.example',
-    'file:///index.html',
-    'data:text/html,x',
-    'https://',
-    'ftp://shop.example',
-    'https://a.example, https://b.example',
-  ])('%p is no page', (header) => {
+    ...['null', '', 'shop.example', 'file:///index.html', 'data:text/html,x', 'https://', 'ftp://shop.example'],
+    ...['https://a.example, https://b.example', 'https://shop.example@evil.example/', 'https://user:pass@shop.example'],
+    ...['https:shop.example', 'https:/shop.example', 'https:\\\\shop.example', 'https://shop.example\\@evil.example'],
+    ...['https://sh\top.example', 'https://shop.\nexample', ' https://shop.example', 'https://ｓｈｏｐ.example'],
+    ...[
+      'https://münchen.example',
+      'https://shop%2eexample',
+      'https://0x7f.1',
+      'https://shop.example:',
+      'https://shop。example',
+    ],
+    ...['https://shop.example:0', 'https://shop.example:0443', 'https://shop.example:65536', 'https://[2001:0db8::1]'],
+  ])('%p is no page that a browser names', (header) => {
     expect(pageHost(header)).toBeUndefined();
+    expect(originHost(header)).toBeUndefined();
   });
+});
+
+test('an Origin has nothing behind its port', () => {
+  const page = { hostname: 'shop.example', port: '443', origin: 'https://shop.example' };
+  expect(originHost('https://shop.example')).toEqual(page);
+  expect(originHost('HTTPS://SHOP.example:443')).toEqual(page);
+  for (const more of ['/', '/cart', '?a=1', '#b']) expect(originHost(`https://shop.example${more}`)).toBeUndefined();
 });
 
 describe('an entry matches', () => {
