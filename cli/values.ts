@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import * as z from 'zod';
+import { jsonObject as jsonObjectSchema, parseExactly } from '../src/contract/json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
 import type { World } from './world.ts';
 
@@ -51,7 +51,7 @@ export async function jsonValue(
   const path = text.startsWith('@') ? text.slice(1) : bare ? text : undefined;
   const source = path === undefined ? text : await contentOf(field, path, world);
   try {
-    return JSON.parse(source);
+    return parseExactly(source);
   } catch {
     throw invalidField(field, path === undefined ? 'must be JSON, or @file' : `${path} does not hold JSON`);
   }
@@ -63,7 +63,7 @@ export async function jsonObject(
   text: string,
   world: Pick<World, 'readFile' | 'readStdin'>,
 ): Promise<Record<string, unknown>> {
-  const parsed = z.record(z.string(), z.unknown()).safeParse(await jsonValue(field, text, world));
+  const parsed = jsonObjectSchema.safeParse(await jsonValue(field, text, world));
   if (!parsed.success) throw invalidField(field, 'must be a JSON object');
   return parsed.data;
 }

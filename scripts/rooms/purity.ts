@@ -67,6 +67,9 @@ export function impurities({ program, text }: Source): readonly Impurity[] {
     ExportSpecifier: ({ exported }) => {
       pure.add(exported);
     },
+    TSModuleDeclaration: ({ id }) => {
+      pure.add(id);
+    },
     TSTypeReference: ({ typeName }) => {
       pure.add(typeName);
     },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FIELD_TYPES, METHODS, type Method, PARAMETER_TYPES, TRIGGERS, type Trigger } from './action-kinds.ts';
 import { EVENT_NAMES } from './events.ts';
+import { recordOf } from './json.ts';
 import {
   AI_DESCRIPTION_MAX_CHARACTERS,
   AI_DESCRIPTION_MIN_CHARACTERS,
@@ -8,6 +9,8 @@ import {
   FORM_FIELDS_MAX,
   FORM_KEY_MAX_CHARACTERS,
   NAME_MAX_CHARACTERS,
+  PARAMETER_DESCRIPTION_MAX_CHARACTERS,
+  PARAMETER_NAME_MAX_CHARACTERS,
   PARAMETERS_MAX_BYTES,
   PARAMETERS_MAX_PROPERTIES,
   PATTERN_MAX_CHARACTERS,
@@ -26,9 +29,11 @@ export const formField = z.strictObject({
 });
 export type FormField = z.infer<typeof formField>;
 
+const parameterName = characters({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
+
 const parameterProperty = z.strictObject({
   type: z.enum(PARAMETER_TYPES),
-  description: unicodeText.max(1000).optional(),
+  description: characters({ max: PARAMETER_DESCRIPTION_MAX_CHARACTERS }).optional(),
   pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
   format: z.literal('email').optional(),
 });
@@ -44,8 +49,7 @@ const atMostProperties = {
 export const parametersSchema = z
   .strictObject({
     type: z.literal('object').default('object'),
-    properties: z
-      .record(unicodeText.min(1).max(64), parameterProperty)
+    properties: recordOf(parameterName, parameterProperty)
       .refine(atMostProperties.fits, { error: atMostProperties.error })
       .default({}),
     required: z
@@ -61,7 +65,7 @@ export type ParametersSchema = z.infer<typeof parametersSchema>;
 const common = {
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
   method: z.enum(METHODS),
-  url: endpointUrl,
+  url: endpointUrl(),
   enabled: z.boolean(),
 };
 const defaults = { method: common.method.default('POST'), enabled: common.enabled.default(true) };
@@ -84,13 +88,12 @@ const aiSettings = z.strictObject({
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */
-  response_field_map: z
-    .record(
-      unicodeText.min(1).max(64),
-      unicodeText
-        .regex(/^\$(\.[^.\s]+)+$/)
-        .max(FIELD_PATH_MAX_CHARACTERS, `must be at most ${FIELD_PATH_MAX_CHARACTERS} characters`),
-    )
+  response_field_map: recordOf(
+    parameterName,
+    unicodeText
+      .regex(/^\$(\.[^.\s]+)+$/)
+      .max(FIELD_PATH_MAX_CHARACTERS, `must be at most ${FIELD_PATH_MAX_CHARACTERS} characters`),
+  )
     .refine(atMostProperties.fits, { error: atMostProperties.error })
     .optional(),
 });

@@ -19,3 +19,8 @@ export function truncateCharacters(text: string, limit: number): string {
   }
   return text.slice(0, end);
 }
+
+/** Whether every surrogate is one of a pair: JSON may hold half of one, which is no character. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}

@@ -6,6 +6,7 @@ import type { DashboardOperation } from './dashboard-operations.ts';
 import { FAILURE_CODES } from './deliveries.ts';
 import { INTERNAL_ERROR, REFUSAL_CODES, type RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
+import { jsonObject } from './json.ts';
 import { ALLOWED_DOMAINS_MAX } from './limits.ts';
 import { AUDIT_OPERATIONS, ROLES } from './members.ts';
 import { PLANS } from './organizations.ts';
@@ -99,7 +100,7 @@ export const testResult = z.object({
 export type TestResult = z.infer<typeof testResult>;
 
 const idempotency_key = identifier.describe('Chosen by the caller; the same key within 24 hours creates nothing twice');
-const change = z.record(z.string(), z.unknown());
+const change = jsonObject;
 
 /** Bodies by operation; an operation that is not here takes none. */
 export const DASHBOARD_BODIES = {

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { EVENT_NAMES } from './events.ts';
-
-const jsonObject = z.record(z.string(), z.unknown());
-export type JsonObject = { readonly [key: string]: unknown };
+import { jsonObject } from './json.ts';
 
 /** Body of an Event Action request (spec "Event envelope"). */
 export const envelope = z.object({

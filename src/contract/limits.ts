@@ -23,8 +23,12 @@ export const USAGE_WEBHOOK_SECRET_MAX_CHARACTERS = 256;
 /** Open point: API Gateway takes 10 KB of headers in all. */
 export const SESSION_TOKEN_MAX_BYTES = 8192;
 
-/** Of Action endpoints and usage webhooks. */
+/** Of Action endpoints and usage webhooks, as they were typed. */
 export const URL_MAX_CHARACTERS = 2000;
+/** Open point: of an Action's URL as it is sent, where a character can become twelve bytes (`%F0%9F%98%80`). */
+export const URL_ENCODED_MAX_BYTES = 24_000;
+/** Open point: of a usage webhook's URL as it is sent; the token carries the URL, and a header carries the token. */
+export const USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES = 2000;
 export const ACTIONS_PER_ORGANIZATION = 50;
 export const AI_DESCRIPTION_MIN_CHARACTERS = 10;
 /** Of one AI-decided Action. Calls refused by validation do not count. */
@@ -60,6 +64,11 @@ export const ACTION_TESTS_PER_MINUTE = 10;
 export const NAME_MAX_CHARACTERS = 100;
 export const AI_DESCRIPTION_MAX_CHARACTERS = 1024;
 export const FORM_FIELDS_MAX = 50;
+/** Of a parameter, and of an entry of a response field map: model APIs take no longer names. */
+export const PARAMETER_NAME_MAX_CHARACTERS = 64;
+export const PARAMETER_DESCRIPTION_MAX_CHARACTERS = 1000;
+/** Of the address that a widget's page was reached from; longer ones are truncated. */
+export const REFERRER_MAX_CHARACTERS = 2000;
 /** Properties of an AI-decided Action's parameters, and entries of its response field map. */
 export const PARAMETERS_MAX_PROPERTIES = 50;
 /** Of the parameters' compact JSON, in UTF-8. Whoever lists an organization's Actions reads it fifty times. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { envelope } from './envelope.ts';
 import { EVENT_NAMES } from './events.ts';
+import { jsonObject } from './json.ts';
 
 /**
  * Message attribute of a dead letter that was moved back: the id of the message that died. It stands for the message's own, so
@@ -16,7 +17,7 @@ export const busEvent = z.object({
   detail: z.object({
     org_id: z.string().min(1),
     site_id: z.string().min(1).nullish(),
-    data: z.record(z.string(), z.unknown()),
+    data: jsonObject,
     /** Of the shape of `detail`. */
     version: z.literal(1).optional(),
   }),

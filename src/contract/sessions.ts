@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonObject } from './json.ts';
 
 /** Session create's answer (spec "Session token"). */
 export type SessionCreateResponse = {
@@ -19,7 +20,7 @@ export const sessionClaims = z.object({
   site_id: z.string(),
   user_name: z.string().optional(),
   user_email: z.string().optional(),
-  context: z.record(z.string(), z.unknown()).optional(),
+  context: jsonObject.optional(),
   usage_webhook: z.object({ url: z.string(), secret: z.string() }).optional(),
   /** Unix seconds. */
   iat: z.int(),

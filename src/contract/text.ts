@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { exceedsCharacters } from './characters.ts';
+import { exceedsCharacters, isWellFormed } from './characters.ts';
+
+export const NOT_WELL_FORMED = 'must be well-formed Unicode';
 
 /** Text that can be stored: JSON may hold half of a surrogate pair, which is no character, and DynamoDB refuses it. */
-export const unicodeText = z
-  .string()
-  .refine((text) => !/\p{Surrogate}/u.test(text), { error: 'must be well-formed Unicode' });
+export const unicodeText = z.string().refine((text) => isWellFormed(text), { error: NOT_WELL_FORMED });
 
 /** Text that can be stored, and whose length is counted in code points. */
 export function characters({ min = 0, max }: { min?: number; max: number }) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonObject } from './json.ts';
 import { identifier } from './widget.ts';
 
 /** What the assistant runtime sends to the ai-action function (direct invocation; its shape is open in the spec). */
@@ -10,7 +11,7 @@ export const toolRequest = z.discriminatedUnion('operation', [
     /** Becomes the `X-Service-Trigger-Ref` header. */
     conversation_id: identifier,
     tool: z.string().min(1).max(64),
-    arguments: z.record(z.string(), z.unknown()).default({}),
+    arguments: jsonObject.default({}),
   }),
 ]);
 

@@ -1,12 +1,16 @@
 import * as z from 'zod';
-import { exceedsCharacters } from './characters.ts';
-import { URL_MAX_CHARACTERS } from './limits.ts';
+import { exceedsCharacters, isWellFormed } from './characters.ts';
+import { URL_ENCODED_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
+import { NOT_WELL_FORMED } from './text.ts';
 
 /**
- * What can be said of an endpoint URL before it is resolved (spec "Limits": https only, at most 2000 characters).
- * Returns the reason why it is refused, undefined when it is well formed. Where the URL leads is the outbound guard's affair.
+ * What can be said of an endpoint URL before it is resolved (spec "Limits": https only, at most 2000 characters, counted as
+ * typed). Returns the reason why it is refused, undefined when it is well formed. Where the URL leads is the outbound guard's affair.
+ *
+ * @param maxBytes of the URL once it is encoded as it is sent
  */
-export function endpointUrlProblem(text: string): string | undefined {
+export function endpointUrlProblem(text: string, maxBytes = URL_ENCODED_MAX_BYTES): string | undefined {
+  if (!isWellFormed(text)) return NOT_WELL_FORMED;
   if (exceedsCharacters(text, URL_MAX_CHARACTERS)) return `must be at most ${URL_MAX_CHARACTERS} characters`;
   if (!text.toLowerCase().startsWith('https://')) return 'must start with https://';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: WHATWG URL drops tab and newline silently, so they are refused first
@@ -15,11 +19,14 @@ export function endpointUrlProblem(text: string): string | undefined {
   if (url === null || url.protocol !== 'https:' || url.hostname === '') return 'must be a valid URL';
   if (url.username !== '' || url.password !== '') return 'must not contain credentials';
   if (url.port === '0') return 'must not use port 0';
-  if (url.href.length > URL_MAX_CHARACTERS) return `must be at most ${URL_MAX_CHARACTERS} characters once encoded`;
+  if (url.href.length > maxBytes) return `must be at most ${maxBytes} bytes once encoded`;
   return undefined;
 }
 
-export const endpointUrl = z.string().check((context) => {
-  const problem = endpointUrlProblem(context.value);
-  if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
-});
+/** A well-formed endpoint URL. @param maxBytes of the URL once it is encoded as it is sent */
+export function endpointUrl(maxBytes?: number) {
+  return z.string().check((context) => {
+    const problem = endpointUrlProblem(context.value, maxBytes);
+    if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
+  });
+}

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FormField } from './actions.ts';
+import { jsonObject } from './json.ts';
 
 /** Request and response of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
 
@@ -29,7 +30,7 @@ export type InitResponse = {
 
 export const formSubmitRequest = z.object({
   conversation_id: identifier,
-  values: z.record(z.string(), z.unknown()),
+  values: jsonObject,
   /** Chosen by the widget per submission, so that sending it again cannot submit twice. */
   client_key: identifier.nullish(),
 });

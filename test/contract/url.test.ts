@@ -1,6 +1,7 @@
+import { URL_ENCODED_MAX_BYTES } from '../../src/contract/limits.ts';
 import { endpointUrlProblem } from '../../src/contract/url.ts';
 
-const ofLength = (characters: number) => `https://a.example/${'x'.repeat(characters - 18)}`;
+const ofLength = (characters: number, one = 'x') => `https://a.example/${one.repeat(characters - 18)}`;
 
 test.each([
   'https://a.example',
@@ -10,6 +11,8 @@ test.each([
   'https://198.51.100.7/',
   'https://[2001:db8::1]:8443/',
   ofLength(2000),
+  ofLength(2000, 'ü'),
+  ofLength(2000, '😀'),
 ])('%p is well formed', (url) => {
   expect(endpointUrlProblem(url)).toBeUndefined();
 });
@@ -34,7 +37,21 @@ test.each<[string, string]>([
   ['https://a.ex\tample/', 'must not contain spaces, control characters or backslashes'],
   ['https://a.example\\@evil.example/', 'must not contain spaces, control characters or backslashes'],
   [ofLength(2001), 'must be at most 2000 characters'],
-  [`https://a.example/${'é'.repeat(1900)}`, 'must be at most 2000 characters once encoded'],
+  [ofLength(2001, '😀'), 'must be at most 2000 characters'],
+  ['https://a.example/\ud83d', 'must be well-formed Unicode'],
+  ['https://a.example/\ude00?', 'must be well-formed Unicode'],
 ])('%p is refused: %p', (url, problem) => {
   expect(endpointUrlProblem(url)).toBe(problem);
+});
+
+test('a bound of its own counts the URL as it is sent', () => {
+  expect(endpointUrlProblem(`https://a.example/${'ü'.repeat(330)}`, 2000)).toBeUndefined();
+  expect(endpointUrlProblem(`https://a.example/${'ü'.repeat(331)}`, 2000)).toBe(
+    'must be at most 2000 bytes once encoded',
+  );
+});
+
+test('what is typed in 2000 characters is within the bound of what is sent', () => {
+  const longest = `https://a/?${'😀'.repeat(2000 - 11)}`;
+  expect(new URL(longest).href.length).toBeLessThanOrEqual(URL_ENCODED_MAX_BYTES);
 });

@@ -69,6 +69,13 @@ test('when nobody accepts: 502, and the blocked attempt is on record', async () 
   for (const secret of [SIGNING_SECRET, 'DontTell', 'ada@example.com']) expect(answer.log).not.toContain(secret);
 });
 
+test('a value is forwarded whatever its key is called', async () => {
+  setUp([TOPIC]);
+  const values = '{"email":"ada@example.com","__proto__":"a","constructor":"b"}';
+  expect((await submit({ body: `{"conversation_id":"c-1","values":${values}}` })).status).toBe(200);
+  expect(aws.callsOf('Publish').map(({ Message }) => Message)).toEqual([expect.stringContaining(`"values":${values}`)]);
+});
+
 test('when an escalation topic accepts: 200 with the submission id', async () => {
   setUp([TOPIC]);
   const answer = await submit();

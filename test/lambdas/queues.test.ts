@@ -68,6 +68,13 @@ describe('event-router', () => {
     expect(sent()).toHaveLength(1);
   });
 
+  test('carries on what JSON can say and JavaScript cannot hold', async () => {
+    const data =
+      '{"id":12345678901234567890,"far":1e400,"zero":-0,"__proto__":{"a":1},"constructor":[9007199254740993]}';
+    await run(router, JSON.stringify(EVENT).replace('{"text":"private"}', data));
+    expect(sent().map((entry) => entry.MessageBody)).toEqual([expect.stringContaining(`"data":${data}`)]);
+  });
+
   test('sends a reserved event to nobody', async () => {
     aws.on('Query', {}, { Items: [actionItem(anEventAction({ events: ['form.submitted'] }))] });
     await run(router, { ...EVENT, 'detail-type': 'form.submitted' });
@@ -103,6 +110,16 @@ describe('dispatcher', () => {
     aws.on('BatchGetItem', {}, { Responses: { configuration: [item] } });
   };
   beforeEach(() => stored({ action }));
+
+  test('sends what JSON can say and JavaScript cannot hold, and carries it to the next attempt', async () => {
+    const data = '{"id":12345678901234567890,"far":1e400,"__proto__":{"a":1},"constructor":2}';
+    stored({ action: { ...action, url: 'https://nowhere.example.com/' } });
+    await run(dispatcher, JSON.stringify(MESSAGE).replace('{"text":"private"}', data));
+    const payloads = aws.callsOf('PutItem', { TableName: 'delivery-log' }).map((one) => String(one.Item?.payload));
+    expect(payloads).toEqual([expect.stringContaining(`"data":${data}`)]);
+    const later = aws.callsOf('SendMessage').map((one) => String(one.MessageBody));
+    expect(later).toEqual([expect.stringContaining(`"data":${data}`)]);
+  });
 
   test('a failure of the endpoint is an outcome on record, and no message comes back', async () => {
     const { failures, log } = await run(dispatcher, MESSAGE, {

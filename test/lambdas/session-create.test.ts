@@ -36,7 +36,15 @@ const countedAs = () =>
     .map((one) => String(one.Key?.pk))
     .filter((key) => key.startsWith('session-create#'));
 
+const CONTEXT = '{"__proto__":{"a":1},"constructor":{"name":"Set"}}';
+
 describe('answers 200', () => {
+  test('with a token that carries the whole context, whatever its keys are called', async () => {
+    const answer = await create({ body: `{"context":${CONTEXT}}` });
+    const { payload } = await jwtVerify(created.parse(answer.body).session_token, Buffer.from(TOKEN_KEY.key));
+    expect(JSON.stringify(payload.context)).toBe(CONTEXT);
+  });
+
   test('with a token that the token key signed', async () => {
     const answer = await create({ body: { user_id: 'user-1', ttl_minutes: '30' } });
     expect(answer.status).toBe(200);

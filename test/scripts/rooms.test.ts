@@ -178,6 +178,7 @@ const IMPURE: readonly (readonly [string, ...(readonly string[])])[] = [
   ['const { x = fetch } = { x: undefined };', 'fetch'],
   ['new Date(0); new Date(2026, 0); Date.parse("2026"); Date.UTC(2026); let d: Date;'],
   ['Math.max(1, 2); JSON.parse("1"); ({ fetch: 1, process: 2 }).fetch; Buffer.from("x"); URL.parse("x");'],
+  ['declare global { interface JSON { rawJSON(text: string): object } }'],
   ['type T = { fetch: Request; performance(): void };'],
 ];
 

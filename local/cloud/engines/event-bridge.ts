@@ -56,10 +56,13 @@ export class EventBridge {
       resources: entry.Resources ?? [],
       detail: parseObject(String(entry.Detail)) ?? {},
     };
+    const { detail: _, ...head } = event;
+    // As text, so that a number in it stays as it was written.
+    const text = `${JSON.stringify(head).slice(0, -1)},"detail":${entry.Detail}}`;
     for (const rule of this.#definitions.rules) {
       const { EventBusName, EventPattern, Targets } = rule.properties;
       if (EventBusName !== bus.name || !matches(EventPattern, event)) continue;
-      for (const target of Targets) await this.#targets.deliver(rule, target, event);
+      for (const target of Targets) await this.#targets.deliver(rule, target, event, text);
     }
     return { EventId: event.id ?? '' };
   }

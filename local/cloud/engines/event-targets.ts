@@ -34,11 +34,11 @@ export class EventTargets {
     }
   }
 
-  /** Delivers an event. What is refused goes to the target's dead-letter queue, with the reason as attributes, or is lost. */
-  async deliver(rule: RuleDefinition, target: Target, event: JsonObject): Promise<void> {
+  /** Delivers an event, as `text`. What is refused goes to the target's dead-letter queue, with the reason as attributes, or is lost. */
+  async deliver(rule: RuleDefinition, target: Target, event: JsonObject, text: string): Promise<void> {
     const caller: Caller = { kind: 'service', service: 'events.amazonaws.com', sourceArn: rule.arn };
     try {
-      await this.#send(caller, target, event);
+      await this.#send(caller, target, event, text);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (target.DeadLetterConfig === undefined) return;
@@ -51,19 +51,19 @@ export class EventTargets {
       const MessageAttributes = Object.fromEntries(
         Object.entries(reason).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
       );
-      const letter = { MessageBody: JSON.stringify(event), MessageAttributes };
+      const letter = { MessageBody: text, MessageAttributes };
       await this.#sendMessage(caller, target.DeadLetterConfig.Arn, letter).catch((lost: unknown) => {
         if (!(lost instanceof ServiceError)) throw lost;
       });
     }
   }
 
-  async #send(caller: Caller, target: Target, event: JsonObject): Promise<void> {
+  async #send(caller: Caller, target: Target, event: JsonObject, text: string): Promise<void> {
     const name = this.#functions.get(target.Arn);
-    if (name !== undefined) return this.#invoke(caller, name, event);
+    if (name !== undefined) return this.#invoke(caller, name, text);
     const group = target.SqsParameters === undefined ? undefined : groupId(target.SqsParameters.MessageGroupId, event);
     await this.#sendMessage(caller, target.Arn, {
-      MessageBody: JSON.stringify(event),
+      MessageBody: text,
       ...(group === undefined ? {} : { MessageGroupId: group }),
     });
   }
@@ -73,13 +73,13 @@ export class EventTargets {
     await this.#gateway().callJson('sqs', caller, 'AmazonSQS.SendMessage', { QueueUrl, ...message });
   }
 
-  async #invoke(caller: Caller, functionName: string, event: JsonObject): Promise<void> {
+  async #invoke(caller: Caller, functionName: string, text: string): Promise<void> {
     const { status, body } = await this.#gateway().call('lambda', {
       caller,
       method: 'POST',
       path: `/2015-03-31/functions/${functionName}/invocations`,
       headers: { 'x-amz-invocation-type': 'Event' },
-      body: Buffer.from(JSON.stringify(event)),
+      body: Buffer.from(text),
     });
     if (status >= 300) throw new ServiceError('INVOCATION_FAILED', body.toString(), status);
   }

@@ -70,7 +70,8 @@ export class Scheduler {
       resources: [rule.arn],
       detail: {},
     };
-    for (const target of rule.properties.Targets) await this.#targets.deliver(rule, target, event);
+    const text = JSON.stringify(event);
+    for (const target of rule.properties.Targets) await this.#targets.deliver(rule, target, event, text);
   }
 }
 

@@ -22,7 +22,7 @@ import type {
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { marshall, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
+import { convertToAttr, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import { ConditionFailed, TransactionCancelled } from './conditions.ts';
 import { ITEM_VERSION } from './item-version.ts';
 import type { StoredItem } from './stored-item.ts';
@@ -152,7 +152,23 @@ function wire<
   };
 }
 
-const marshalled = (values: Key) => marshall(values, { removeUndefinedValues: true });
+function marshalled(values: Key): Record<string, AttributeValue> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, attributeValue(value)]])),
+  );
+}
+
+/** The library's own way from an object looks at its `constructor`, which may be the name of one of its values. */
+function attributeValue(value: unknown): AttributeValue {
+  if (Array.isArray(value)) return { L: value.map(attributeValue) };
+  return isPlainObject(value) ? { M: marshalled(value) } : convertToAttr(value);
+}
+
+function isPlainObject(value: unknown): value is Key {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
 
 type WirePage = {
   readonly Items?: readonly WireItem[];

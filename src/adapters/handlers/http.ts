@@ -5,6 +5,7 @@ import httpSecurityHeaders from '@middy/http-security-headers';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod';
 import { type ErrorCode, INTERNAL_ERROR } from '../../contract/errors.ts';
+import { isJsonObject } from '../../contract/json.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import type { ErrorResponse } from '../../contract/widget.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -122,8 +123,4 @@ function jsonObject(event: APIGatewayProxyEventV2): Record<string, unknown> {
   }
   if (!isJsonObject(value)) throw new Refusal('body_not_object');
   return value;
-}
-
-function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

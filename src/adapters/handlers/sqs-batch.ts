@@ -3,6 +3,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { parseExactly } from '../../contract/json.ts';
 import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 
 /**
@@ -44,10 +45,10 @@ function messageIdOf({ messageId, messageAttributes }: SQSRecord): string {
   return messageAttributes[ORIGINAL_MESSAGE_ID]?.stringValue ?? messageId;
 }
 
-/** JSON.parse quotes what it could not read, and payloads do not belong in a log. */
+/** The parser quotes what it could not read, and payloads do not belong in a log. */
 function messageBody(record: SQSRecord): unknown {
   try {
-    return JSON.parse(record.body);
+    return parseExactly(record.body);
   } catch {
     throw new Error('The message is not JSON');
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { exceedsCharacters, truncateCharacters } from '../../contract/characters.ts';
+import { jsonObject } from '../../contract/json.ts';
 import {
   CONTEXT_MAX_BYTES,
   TTL_MINUTES_DEFAULT,
@@ -8,6 +9,7 @@ import {
   URL_MAX_CHARACTERS,
   USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
   USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
+  USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES,
   USER_EMAIL_MAX_CHARACTERS,
   USER_ID_MAX_CHARACTERS,
   USER_NAME_MAX_CHARACTERS,
@@ -23,8 +25,7 @@ export const sessionRequest = z.object({
     .describe(`At most ${USER_ID_MAX_CHARACTERS} characters; without it, an anonymous id is generated`),
   user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
   user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
-  context: z
-    .record(z.string(), z.unknown(), { error: 'must be an object' })
+  context: jsonObject
     .refine((context) => jsonFits(context, CONTEXT_MAX_BYTES), {
       error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
     })
@@ -33,7 +34,9 @@ export const sessionRequest = z.object({
   usage_webhook: z
     .object(
       {
-        url: endpointUrl.describe(`https, at most ${URL_MAX_CHARACTERS} characters`),
+        url: endpointUrl(USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES).describe(
+          `https, at most ${URL_MAX_CHARACTERS} characters, and as many bytes once encoded`,
+        ),
         secret: characters({
           min: USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
           max: USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,

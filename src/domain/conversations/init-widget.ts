@@ -1,7 +1,7 @@
 import type { FormAction } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { truncateCharacters } from '../../contract/characters.ts';
-import { URL_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { REFERRER_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { type InitResponse, initRequest } from '../../contract/widget.ts';
 import {
   admitWidget,
@@ -91,7 +91,8 @@ export async function initWidget(
     // After the count: a request that the limit refuses writes nothing else.
     await ports.saveConversation(begun);
     const { conversation_id, session_id, visitor_id } = begun;
-    const referrer = parsed.data.referrer == null ? null : truncateCharacters(parsed.data.referrer, URL_MAX_CHARACTERS);
+    const referrer =
+      parsed.data.referrer == null ? null : truncateCharacters(parsed.data.referrer, REFERRER_MAX_CHARACTERS);
     await ports.publish({
       event: 'conversation.started',
       org_id: assistant.org_id,

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../contract/envelope.ts';
 import type { EventName } from '../../contract/events.ts';
+import type { JsonObject } from '../../contract/json.ts';
 
 /** A catalog event on its way to the bus; without a site it is the organization's. */
 export type CatalogEvent = {

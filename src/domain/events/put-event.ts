@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../contract/envelope.ts';
 import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
+import { isJsonObject } from '../../contract/json.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
@@ -41,8 +41,4 @@ export async function putEvent(
 
 function isEventName(text: string): text is EventName {
   return EVENT_NAMES.some((name) => name === text);
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

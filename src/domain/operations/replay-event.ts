@@ -1,5 +1,6 @@
 import type { EventAction } from '../../contract/actions.ts';
 import { type Envelope, envelope } from '../../contract/envelope.ts';
+import { parseExactly } from '../../contract/json.ts';
 import type { DeliveryMessage } from '../../contract/queues.ts';
 import { requireAction } from '../actions/manage-actions.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
@@ -55,7 +56,7 @@ function sentEnvelope(action: EventAction, attempts: readonly EventAttempt[]): E
   if (text === undefined) {
     throw new Refusal('envelope_not_kept');
   }
-  return envelope.parse(JSON.parse(text));
+  return envelope.parse(parseExactly(text));
 }
 
 function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref, event_time }: EventAttempt): string {

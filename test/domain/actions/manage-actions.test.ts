@@ -81,6 +81,21 @@ describe('a new Action', () => {
       { ...EVENT, url: `https://crm.example/${'x'.repeat(1981)}` },
       'url: must be at most 2000 characters',
     ],
+    [
+      'a URL with half a character',
+      { ...EVENT, url: 'https://crm.example/\ud83d' },
+      'url: must be well-formed Unicode',
+    ],
+    [
+      'a parameter called __proto__',
+      { ...AI, parameters: JSON.parse('{"properties": {"__proto__": {"type": "string"}}}') },
+      'parameters.properties.__proto__: is no name that can be used',
+    ],
+    [
+      'a field map that maps __proto__',
+      { ...AI, response_field_map: JSON.parse('{"__proto__": "$.a"}') },
+      'response_field_map.__proto__: is no name that can be used',
+    ],
     ['a URL with credentials', { ...EVENT, url: 'https://a:b@crm.example/' }, 'url: '],
     ['another method', { ...EVENT, method: 'HEAD' }, 'method: '],
     ['no events', { ...EVENT, events: [] }, 'events: at least one event is required'],
@@ -146,6 +161,9 @@ describe('a new Action', () => {
       { ...EVENT, events: ['form.submitted', 'call.completed', 'email.sent', 'test.ping'] },
     ],
     ['a description of 10 emoji', { ...AI, description: '👩'.repeat(10) }],
+    ['a URL of 2000 characters that take 12 bytes each', { ...EVENT, url: `https://c/?${'😀'.repeat(1989)}` }],
+    ['a parameter called constructor', { ...AI, parameters: { properties: { constructor: { type: 'string' } } } }],
+    ['a field map that maps constructor', { ...AI, response_field_map: { constructor: '$.constructor' } }],
     ['a form key of 100 characters', { ...FORM, form_fields: [{ key: 'k'.repeat(100), label: 'A', type: 'Text' }] }],
   ])('with %s is taken', async (_, input) => {
     expect((await createAction(SITE_ID, input, setUp().ports)).version).toBe(1);
@@ -219,6 +237,8 @@ describe('changing an Action', () => {
 
   test.each<[Record<string, unknown>, string]>([
     [{ url: 'http://crm.example' }, 'url: must start with https://'],
+    [{ url: 'https://crm.example/\ud83d' }, 'url: must be well-formed Unicode'],
+    [JSON.parse('{"__proto__": {"name": "x"}}'), '__proto__'],
     [{ events: [] }, 'events: at least one event is required'],
     [{ action_id: 'act_other' }, 'Unrecognized key'],
     [{ sealed_signing_secret: 'x' }, 'Unrecognized key'],

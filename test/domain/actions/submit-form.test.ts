@@ -219,15 +219,7 @@ describe('refuses', () => {
       400,
       'conversation_id: expected string, received undefined',
     ],
-    [
-      'a body without values',
-      {},
-      { conversation_id: CONVERSATION },
-      {},
-      {},
-      400,
-      'values: expected record, received undefined',
-    ],
+    ['a body without values', {}, { conversation_id: CONVERSATION }, {}, {}, 400, 'values: must be an object'],
     [
       'values that are a list',
       {},
@@ -235,7 +227,7 @@ describe('refuses', () => {
       {},
       {},
       400,
-      'values: expected record, received array',
+      'values: must be an object',
     ],
     [
       'a client_key that cannot be one',

@@ -38,6 +38,16 @@ describe('refuses with 400 and names the field', () => {
       { usage_webhook: { ...WEBHOOK, url: `https://h.example/${'x'.repeat(1983)}` } },
       'usage_webhook.url',
     ],
+    [
+      'a url of 2001 bytes once encoded',
+      { usage_webhook: { ...WEBHOOK, url: `https://h.example/a${'ü'.repeat(330)}bc` } },
+      'usage_webhook.url',
+    ],
+    [
+      'a url with half a character',
+      { usage_webhook: { ...WEBHOOK, url: 'https://h.example/\ud83d' } },
+      'usage_webhook.url',
+    ],
     ['a secret of 31 characters', { usage_webhook: { ...WEBHOOK, secret: 'k'.repeat(31) } }, 'usage_webhook.secret'],
     ['a secret of 31 code points', { usage_webhook: { ...WEBHOOK, secret: EMOJI.repeat(31) } }, 'usage_webhook.secret'],
     ['a secret of 257 characters', { usage_webhook: { ...WEBHOOK, secret: 'k'.repeat(257) } }, 'usage_webhook.secret'],

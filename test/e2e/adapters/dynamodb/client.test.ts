@@ -43,6 +43,13 @@ describe('values', () => {
     expect(Item).toMatchObject({ nested: { binaries: [{ length: 256 }, { length: 0 }] } });
   });
 
+  test('may be called like what every object has', async () => {
+    const Item = { pk: 'names', sk: '1', map: { constructor: { name: 'Set' }, toString: 'text' }, constructor: 'text' };
+    await tables.client.put({ TableName: tables.sorted, Item });
+    const { Item: stored } = await tables.client.get({ TableName: tables.sorted, Key: { pk: 'names', sk: '1' } });
+    expect(stored).toEqual({ ...Item, v: 1 });
+  });
+
   test('that are no values are refused before anything is sent', async () => {
     const put = (value: unknown) => tables.client.put({ TableName: tables.sorted, Item: { pk: 'x', sk: 'x', value } });
     await expect(put(new Date())).rejects.toThrow();

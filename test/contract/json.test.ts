@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { jsonObject, parseExactly } from '../../src/contract/json.ts';
+
+describe('a number that a double cannot hold as it is written keeps its text', () => {
+  test.each([
+    ...[
+      '12345678901234567890',
+      '-9007199254740993',
+      '9007199254740993.5',
+      '0.1234567890123456789',
+      '123456789012345.67',
+    ],
+    ...['1e400', '-1E+400', '1e-400', '1.5e400', '4e5', '-0', '-0.0'],
+  ])('%s', (number) => {
+    for (const text of [number, `[${number}]`, `{"a":${number}}`, `{"a":[1,${number}],"b":{"c":${number}}}`]) {
+      expect(JSON.stringify(parseExactly(text))).toBe(text);
+    }
+    const spaced = `{ "a" :\n\t${number} , "b": [ ${number} ] }`;
+    expect(JSON.stringify(parseExactly(spaced))).toBe(`{"a":${number},"b":[${number}]}`);
+  });
+});
+
+test('any other value is as JSON.parse reads it, beside such a number as well', () => {
+  const ordinary = [0, 1, -1, 0.5, -0.25, 123456789012345, 'text', '1e400', ': 12345678901234567890', '-0', true, null];
+  const text = JSON.stringify({ ordinary, nested: { ordinary }, __proto: {}, '': [] });
+  expect(parseExactly(text)).toEqual(JSON.parse(text));
+  const mixed = parseExactly(`{"n":1e400,"rest":${text}}`);
+  expect(mixed).toMatchObject({ rest: JSON.parse(text) });
+});
+
+test('whatever JSON says comes out again', () => {
+  const number = fc.oneof(
+    fc.bigInt().map(String),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    fc
+      .tuple(fc.integer(), fc.integer({ min: -999, max: 999 }))
+      .map(([mantissa, exponent]) => `${mantissa}e${exponent}`),
+  );
+  const string = fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(number, string)), (parts) => {
+      const text = `[${parts.join(',')}]`;
+      const again = JSON.stringify(parseExactly(text));
+      // A double's own digits are the same number, however it was written.
+      expect(again.replaceAll('"', '')).toBe(JSON.stringify(parseExactly(again)).replaceAll('"', ''));
+      const exact = parts.filter((part) => /^-?\d{16,}$|e/.test(part) && !part.startsWith('"'));
+      for (const part of exact) expect(again).toContain(part);
+    }),
+  );
+});
+
+test.each(['', '{', '01', '1e', '{"a":12345678901234567890', '[1e400,]'])('%p is no JSON', (text) => {
+  expect(() => parseExactly(text)).toThrow(SyntaxError);
+});
+
+describe('a JSON object', () => {
+  test('is handed on whatever its keys are called', () => {
+    const text = '{"__proto__":{"a":1},"constructor":{"name":"Set"},"toString":1,"hasOwnProperty":null}';
+    const parsed = jsonObject.parse(JSON.parse(text));
+    expect(JSON.stringify(parsed)).toBe(text);
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+  });
+
+  test.each([[[]], [null], ['{}'], [1], [undefined]])('is not %p', (value) => {
+    expect(jsonObject.safeParse(value).error?.issues[0]?.message).toBe('must be an object');
+  });
+});
