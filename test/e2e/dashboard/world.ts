@@ -63,7 +63,7 @@ export async function startWorld(plan: 'free' | 'paid' = 'paid'): Promise<World>
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(5000);
+    context.setDefaultTimeout(15_000);
     const problems: string[] = [];
     context.on('console', (message) => {
       // The browser's own line about a refused request is not the page's.

@@ -54,7 +54,7 @@ export async function startHarness(): Promise<Harness> {
       // Without motion, nothing needs to be waited for.
       const usual = { viewport: { width: 1000, height: 760 }, reducedMotion: 'reduce' } as const;
       const context = await browser.newContext({ ...usual, ...options });
-      context.setDefaultTimeout(5000);
+      context.setDefaultTimeout(15_000);
       const page = await context.newPage();
       const logged: string[] = [];
       const errors: string[] = [];

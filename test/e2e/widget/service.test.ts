@@ -68,7 +68,7 @@ async function open(
     headers: options.headers ?? {},
   });
   const page = await (await browser.newContext()).newPage();
-  page.setDefaultTimeout(5000);
+  page.setDefaultTimeout(15_000);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await page.goto(`http://${host}:${port(of)}/`);
