@@ -19,7 +19,7 @@ export type DeploymentOptions = {
   readonly alarmTopicArn?: string | undefined;
   /** A name of the operator's own for `{base_url}`; its DNS record is made by the operator. @default CloudFront's name */
   readonly domain?: { readonly name: string; readonly certificateArn: string } | undefined;
-  /** A web ACL in front of the distribution. @default none: it costs more than the rest of the idle service */
+  /** A web ACL in front of the distribution, which is then the only way to the widget's routes. @default none: it costs more than the rest of the idle service */
   readonly webAclArn?: string | undefined;
   /** Sends every outbound request from two fixed addresses (docs/costs.md says for how much). @default false */
   readonly fixedEgress?: boolean | undefined;

@@ -64,7 +64,7 @@ export class VaWaveStack extends Stack {
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound };
 
     const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
-    new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api });
+    new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: webAclArn !== undefined });
     new Deliveries(this, 'Deliveries', { ...foundation, concurrency });
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
     const edge = emulated

@@ -2,11 +2,16 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
+import { ENVIRONMENT } from '../src/contract/environment.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
 import { ONE_ATTEMPT_TIMEOUT, REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 
-export type WidgetRoutesProps = Foundation & { readonly api: Api };
+export type WidgetRoutesProps = Foundation & {
+  readonly api: Api;
+  /** Refuses the widget's requests that did not come through the distribution. Session create is for customers' backends, which may call the API. */
+  readonly distributionOnly: boolean;
+};
 
 /** The routes of the spec's "Endpoints". CORS is ours (docs/architecture.md): the built-in one cannot know the site. */
 export class WidgetRoutes extends Construct {
@@ -16,6 +21,9 @@ export class WidgetRoutes extends Construct {
     const widgetInit = this.#widgetInit(props);
     const formSubmit = this.#formSubmit(props);
     const preflight = this.#preflight(props);
+    for (const { fn } of [widgetInit, formSubmit, preflight]) {
+      fn.addEnvironment(ENVIRONMENT.distributionOnly, String(props.distributionOnly));
+    }
     props.alarms.watch(this, [sessionCreate, widgetInit, formSubmit, preflight]);
     props.api.route('/api/widget/session/create', HttpMethod.POST, 'SessionCreate', sessionCreate);
     props.api.route('/api/widget/init', HttpMethod.POST, 'WidgetInit', widgetInit);
@@ -79,7 +87,7 @@ export class WidgetRoutes extends Construct {
     return formSubmit;
   }
 
-  #preflight({ stage, tables }: WidgetRoutesProps): ServiceFunction {
+  #preflight({ stage, tables, keys, distributionOnly }: WidgetRoutesProps): ServiceFunction {
     const preflight = new ServiceFunction(this, 'Preflight', {
       stage,
       folder: 'preflight',
@@ -87,6 +95,7 @@ export class WidgetRoutes extends Construct {
       timeout: REQUEST_TIMEOUT,
     });
     tables.configuration.allow(preflight, 'GetItem', 'Query');
+    if (distributionOnly) keys.allowOriginSecret(preflight);
     return preflight;
   }
 }

@@ -4,6 +4,7 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
@@ -23,6 +24,7 @@ const secrets = secretsManagerClient();
 const outbound = outboundFunction('form-submit', process.env, dynamo);
 const { logger } = outbound;
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
 const ports = {
   ...outbound.ports,
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
@@ -42,6 +44,7 @@ const ports = {
 
 export const handler = httpHandler(logger, (request, replyHeaders) =>
   outbound.invocation(async () => {
+    await requireDistribution(request);
     const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
     const { site_id: siteId = '', slug = '' } = request.path;
     const widget = await identifyWidget(credentials, ports);

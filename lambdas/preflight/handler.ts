@@ -1,20 +1,28 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
+import { dynamoDbClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
+import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
+import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { allowPreflight } from '../../src/adapters/handlers/widget-request.ts';
+import { acceptedValues } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { preflight } from '../../src/domain/auth/cors.ts';
 
 const logger = new Logger({ serviceName: 'preflight' });
 const ports = configurationReads(dynamoDb(dynamoDbClient()), required(process.env, ENVIRONMENT.configurationTable));
 
+const requireDistribution = distributionOnly(process.env, () =>
+  acceptedValues(secretsManagerClient(), required(process.env, ENVIRONMENT.originSecret), now),
+);
+
 /** The form route names its site in the path; init's widget adds `?site=`. */
 const FORM_PATH = /^\/api\/widgets\/sites\/([^/]+)\//;
 
 export const handler = httpHandler(logger, async (request, replyHeaders) => {
+  await requireDistribution(request);
   const siteId = FORM_PATH.exec(request.rawPath)?.[1] ?? request.query.site;
   const origin = await preflight({ origin: request.headers.origin, siteId }, ports);
   if (origin !== undefined) allowPreflight(origin, replyHeaders);

@@ -7,6 +7,7 @@ import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { readableActions } from '../../src/adapters/dynamodb/readable-actions.ts';
 import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
+import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
@@ -22,6 +23,7 @@ const logger = new Logger({ serviceName: 'widget-init' });
 const dynamo = dynamoDb(dynamoDbClient());
 const secrets = secretsManagerClient();
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
 const reads = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
   ...reads,
@@ -35,6 +37,7 @@ const ports = {
 };
 
 export const handler = httpHandler(logger, async (request, replyHeaders) => {
+  await requireDistribution(request);
   const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
   const init = await identifyInit({ credentials, readBody: request.readBody }, ports);
   siteIdentified(init.widget, logger, replyHeaders);

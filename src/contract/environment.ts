@@ -13,5 +13,7 @@ export const ENVIRONMENT = {
   tokenKeys: 'TOKEN_KEYS_SECRET',
   sealingKey: 'SEALING_KEY_SECRET',
   originSecret: 'ORIGIN_SECRET',
+  /** `true` where a web ACL in front of the distribution is the only way in; else `false`. */
+  distributionOnly: 'DISTRIBUTION_ONLY',
   actionTestFunction: 'ACTION_TEST_FUNCTION',
 } as const;

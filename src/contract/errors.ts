@@ -19,6 +19,7 @@ export const REFUSALS = {
   session_token_invalid: { status: 401, message: 'Invalid or expired session token' },
   site_not_found: { status: 401, message: 'Widget site not found' },
   credentials_required: { status: 401, message: 'X-Site-Id or X-Session-Token header required' },
+  distribution_required: { status: 403, message: 'Requests have to come through the distribution' },
   site_mismatch: { status: 403, message: 'The credential belongs to another site' },
   body_not_json: { status: 400, message: 'Request body must be valid JSON' },
   body_not_object: { status: 400, message: 'Request body must be a JSON object' },

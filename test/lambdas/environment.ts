@@ -22,4 +22,5 @@ Object.assign(process.env, {
   [ENVIRONMENT.tokenKeys]: 'token-keys',
   [ENVIRONMENT.sealingKey]: 'sealing-key',
   [ENVIRONMENT.originSecret]: 'origin-secret',
+  [ENVIRONMENT.distributionOnly]: 'false',
 });

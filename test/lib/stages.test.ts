@@ -1,7 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { STAGES } from '../../lib/stage.ts';
 import { ALL_OPTIONS } from './deployment-choices.ts';
-import { nameOf, synthesize } from './synthesized.ts';
+import { grantsOf, nameOf, synthesize } from './synthesized.ts';
 
 const prod = await synthesize();
 const dev = await synthesize('development');
@@ -96,6 +96,21 @@ describe('with every option', () => {
     full.hasResourceProperties('AWS::Cognito::UserPoolClient', {
       CallbackURLs: ['https://chat.example.com/dashboard/callback'],
     });
+  });
+
+  test('the widget’s functions refuse what did not come through the distribution, and no other does', () => {
+    const strict = Object.entries(full.findResources('AWS::Lambda::Function'))
+      .filter(([, { Properties }]) => Properties.Environment?.Variables?.DISTRIBUTION_ONLY === 'true')
+      .map(([id]) => nameOf(id));
+    expect(strict.sort()).toEqual([
+      'WidgetRoutesFormSubmitFunction',
+      'WidgetRoutesPreflightFunction',
+      'WidgetRoutesWidgetInitFunction',
+    ]);
+    expect(grantsOf(full, 'WidgetRoutesPreflightRole')).toContainEqual(
+      expect.stringContaining('GetSecretValue KeysOrigin'),
+    );
+    expect(JSON.stringify(prod.toJSON())).not.toContain('"DISTRIBUTION_ONLY":"true"');
   });
 
   test('the distribution sends the version of the origin secret that was named', () => {
