@@ -38,7 +38,7 @@ export type DeliveryRecord = {
   readonly started_at: string;
   /** `started` until the outcome is known; a record that stays so was cut off by a crash. */
   readonly state: 'started' | 'succeeded' | 'failed';
-  /** The body that was sent; null on GET. */
+  /** The body that was sent; null on GET, and for an Event delivery until the outcome is known. */
   readonly payload: string | null;
   /** True when the payload was too large for the log, which then holds its beginning. */
   readonly payload_cut: boolean;

@@ -61,7 +61,7 @@ export const REFUSALS = {
   action_disabled: { status: 409, message: 'action_id: is switched off' },
   envelope_not_kept: {
     status: 409,
-    message: 'payload: the log holds no whole envelope: it was too large, or sent by GET',
+    message: 'payload: the log holds no whole envelope: it was too large, was sent by GET, or its attempt is under way',
   },
   envelope_too_large: { status: 413, message: 'payload: no queue message can hold the envelope' },
   sealing_key_replaced: {

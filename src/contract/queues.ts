@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FAILURE_CODES } from './deliveries.ts';
 import { envelope } from './envelope.ts';
 import { EVENT_NAMES } from './events.ts';
 import { jsonObject } from './json.ts';
@@ -35,6 +36,7 @@ export function isNewerEvent(body: unknown): boolean {
   return success && (data.detail.version > 1 || !EVENT_NAMES.some((name) => name === data['detail-type']));
 }
 
+const replay = z.string().regex(/^[0-9a-f]{12}$/);
 const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1).max(3), envelope };
 
 /**
@@ -47,6 +49,24 @@ const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1
 export const deliveryMessage = z.discriminatedUnion('version', [
   z.object({ version: z.literal(1), ...attemptOfDelivery }),
   /** An event that the operator replays: attempts of their own, beside those of the first delivery. */
-  z.object({ version: z.literal(2), ...attemptOfDelivery, replay: z.string().regex(/^[0-9a-f]{12}$/) }),
+  z.object({ version: z.literal(2), ...attemptOfDelivery, replay }),
+  /** An attempt that was made, and whose record could not be completed: that is what is left to do. */
+  z.object({
+    version: z.literal(3),
+    ...attemptOfDelivery,
+    replay: replay.optional(),
+    made: z.object({
+      /** The message that carried the attempt. */
+      message_id: z.string(),
+      started_at: z.string(),
+      /** False for a GET. */
+      with_body: z.boolean(),
+      success: z.boolean(),
+      status: z.number().nullable(),
+      response_excerpt: z.string().nullable(),
+      latency_ms: z.number().nullable(),
+      error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
+    }),
+  }),
 ]);
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;

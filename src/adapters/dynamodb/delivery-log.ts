@@ -29,6 +29,9 @@ const CUT_CHARACTERS = 50_000;
  */
 const CUT_OFF_SECONDS = 20;
 
+/** Of an attempt under way, whose payload its message holds. */
+const NOT_YET = { payload_cut: false };
+
 const DAY_SECONDS = 24 * 3600;
 
 const storedRecord = z.object({
@@ -86,7 +89,6 @@ export function deliveryLog(
       started_at: start.started_at,
       ...(start.replay === undefined ? {} : { replay: start.replay }),
     },
-    ...storedPayload(start.payload),
     message_id: start.message_id ?? undefined,
     expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
   });
@@ -104,12 +106,33 @@ export function deliveryLog(
     return blocking === undefined ? undefined : readRecord(table, blocking);
   };
 
+  /** Ends the record of an attempt that has not ended; false when there is none. */
+  const end = (start: AttemptStart, outcome: Readonly<Record<string, unknown>>): Promise<boolean> => {
+    const set = Object.entries(outcome).filter(([, value]) => value !== undefined);
+    return whenConditionHolds(
+      client.update({
+        TableName: table,
+        Key: keyOf(start),
+        UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+        ConditionExpression: '#record_state = :started',
+        ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+          ':started': 'started',
+        },
+      }),
+    );
+  };
+
   return {
     claim: async (start): Promise<Claim> => {
       // The client repeats a write whose answer it did not get, and then finds its own.
       const claim_id = randomUUID();
       const claimed_at = unixSeconds(options.now());
-      const existing = await putNew({ ...started(start), record_state: 'started', sends: 1, claim_id, claimed_at });
+      // DynamoDB bills the write that ends the record for all of it, so this one leaves out what a message still holds.
+      const payload = start.message_id === null ? storedPayload(start.payload) : NOT_YET;
+      const claim = { ...started(start), ...payload, record_state: 'started', sends: 1, claim_id, claimed_at };
+      const existing = await putNew(claim);
       if (existing === undefined || existing.claim_id === claim_id) return { kind: 'claimed' };
       if (!isOfMessage(existing, start)) return { kind: 'taken' };
       if (existing.record_state !== 'started') return finished(existing);
@@ -136,43 +159,22 @@ export function deliveryLog(
       return { kind: resumed ? 'resumed' : 'in_progress' };
     },
 
-    complete: async (start, result) => {
-      const made = await whenConditionHolds(
-        client.update({
-          TableName: table,
-          Key: keyOf(start),
-          UpdateExpression:
-            'SET record_state = :state, #status = :status, response_excerpt = :excerpt, latency_ms = :latency, failure = :failure',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':state': result.success ? 'succeeded' : 'failed',
-            ':status': result.status,
-            ':excerpt': result.response_excerpt,
-            ':latency': result.latency_ms,
-            ':failure': result.error,
-          },
-        }),
-      );
-      if (made) return;
-      const { success, error, ...response } = result;
-      const record_state = success ? 'succeeded' : 'failed';
-      await putNew({ ...started(start), record_state, sends: 1, ...response, failure: error });
+    complete: async (start, { success, error, ...response }) => {
+      const outcome = {
+        ...storedPayload(start.payload),
+        record_state: success ? 'succeeded' : 'failed',
+        ...response,
+        failure: error,
+      };
+      if (!(await end(start, outcome))) await putNew({ ...started(start), ...outcome, sends: 1 });
     },
 
     recordUnsent: async (start, error): Promise<FinishedAttempt | undefined> => {
-      const existing = await putNew({ ...started(start), record_state: 'failed', sends: 0, failure: error });
+      const outcome = { ...storedPayload(start.payload), record_state: 'failed', failure: error };
+      const existing = await putNew({ ...started(start), ...outcome, sends: 0 });
       if (existing === undefined || !isOfMessage(existing, start)) return undefined;
       if (existing.record_state !== 'started') return finished(existing);
-      await whenConditionHolds(
-        client.update({
-          TableName: table,
-          Key: keyOf(start),
-          UpdateExpression: 'SET record_state = :failed, failure = :failure',
-          ConditionExpression: 'record_state = :started',
-          ExpressionAttributeValues: { ':failed': 'failed', ':failure': error, ':started': 'started' },
-        }),
-      );
+      await end(start, outcome);
       return undefined;
     },
   };

@@ -24,7 +24,8 @@ export type AttemptDeliveryPorts = {
 };
 
 export type AttemptSummary = {
-  readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent';
+  /** `recorded`: only the record of an attempt that was made before was completed. */
+  readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
   readonly result: AttemptResult | null;
 };
 
@@ -44,15 +45,16 @@ export async function attemptDelivery(
   ports: AttemptDeliveryPorts,
 ): Promise<AttemptSummary> {
   const { envelope } = message;
+  if (message.version === 3) return recordMade(message, ports);
   const action = await ports.findAction(envelope.org_id, message.action_id);
-  const start: AttemptStart = {
+  const start: AttemptStart & { readonly message_id: string } = {
     action_id: message.action_id,
     at: envelope.timestamp,
     reference: envelope.id,
     attempt: message.attempt,
     trigger: 'event',
     trigger_ref: envelope.event,
-    payload: action === undefined ? null : actionPayload(action, envelope),
+    payload: action === undefined ? JSON.stringify(envelope) : actionPayload(action, envelope),
     started_at: ports.now().toISOString(),
     message_id: messageId,
     ...(message.version === 2 ? { replay: message.replay } : {}),
@@ -83,9 +85,52 @@ export async function attemptDelivery(
   });
   const result = resultOf(await ports.deliver(request), request);
   // In this order: a crash in between leaves a finished record, and nothing is sent again.
-  await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
+  await ports.log.complete(start, result).catch(async (cause: unknown) => {
+    ports.logWriteFailed(start, result, cause);
+    await recordLater(message, start, result, ports);
+  });
   await scheduleNext(message, result, ports);
   return { outcome: result.success ? 'succeeded' : 'failed', result };
+}
+
+/** What went wrong with the log may be over by then. Seconds. */
+const RECORD_LATER_SECONDS = 60;
+
+/**
+ * The record that could not be completed is left to a message of its own, which has the payload; it is no reason to send again. If not
+ * even that can be queued, the line in the function's log is what there is.
+ */
+async function recordLater(
+  message: Exclude<DeliveryMessage, { version: 3 }>,
+  start: AttemptStart & { readonly message_id: string },
+  result: AttemptResult,
+  ports: Pick<AttemptDeliveryPorts, 'sendLater'>,
+): Promise<void> {
+  const { message_id, started_at, payload } = start;
+  const made = { message_id, started_at, with_body: payload !== null, ...result };
+  await ports.sendLater({ ...message, version: 3, made }, RECORD_LATER_SECONDS).catch(() => undefined);
+}
+
+/** Completes a record that could not be completed before. @throws when the log still cannot be written */
+async function recordMade(
+  { envelope, action_id, attempt, replay, made }: Extract<DeliveryMessage, { version: 3 }>,
+  ports: Pick<AttemptDeliveryPorts, 'log'>,
+): Promise<AttemptSummary> {
+  const { message_id, started_at, with_body, ...result } = made;
+  const start: AttemptStart = {
+    action_id,
+    at: envelope.timestamp,
+    reference: envelope.id,
+    attempt,
+    trigger: 'event',
+    trigger_ref: envelope.event,
+    payload: with_body ? JSON.stringify(envelope) : null,
+    started_at,
+    message_id,
+    ...(replay === undefined ? {} : { replay }),
+  };
+  await ports.log.complete(start, result);
+  return { outcome: 'recorded', result: null };
 }
 
 function whyUnsent(action: Action | undefined) {

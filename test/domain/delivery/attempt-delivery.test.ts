@@ -344,7 +344,10 @@ describe('when our own parts fail', () => {
     outbound.outcomes = [answered(503)];
     log.failing.add('complete');
     expect((await attempt()).outcome).toBe('failed');
-    expect(later).toHaveLength(1);
+    expect(later.map(({ message, seconds }) => [message.version, message.attempt, seconds])).toEqual([
+      [3, 1, 60],
+      [1, 2, 2],
+    ]);
     expect(logWriteFailed.calls).toEqual([
       {
         key: expect.objectContaining({ attempt: 1 }),
@@ -352,6 +355,28 @@ describe('when our own parts fail', () => {
         cause: expect.any(Error),
       },
     ]);
+  });
+
+  test('a record that cannot be completed is completed by a message of its own, which sends nothing', async () => {
+    const { attempt, outbound, later, log, ports } = setUp();
+    log.failing.add('complete');
+    await attempt();
+    const [left] = later.splice(0);
+    if (left === undefined) throw new Error('Nothing was queued');
+    await expect(attemptDelivery(left.message, 'message-2', ports)).rejects.toThrow('The log is away');
+    log.failing.clear();
+    expect(await attemptDelivery(left.message, 'message-2', ports)).toEqual({ outcome: 'recorded', result: null });
+    expect(log.all()).toEqual([
+      expect.objectContaining({ sends: 1, result: expect.objectContaining({ status: 200 }) }),
+    ]);
+    expect([outbound.requests.length, later.length]).toEqual([1, 0]);
+  });
+
+  test('neither record nor that message can be written: the attempt is over all the same', async () => {
+    const { log, logWriteFailed, ports } = setUp();
+    log.failing.add('complete');
+    const { outcome } = await attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway });
+    expect([outcome, logWriteFailed.calls.length]).toEqual(['succeeded', 1]);
   });
 
   test('the retry cannot be queued: the record is completed and the message comes back', async () => {

@@ -4,14 +4,18 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
-import { deliveryLog, deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { type AttemptDeliveryPorts, attemptDelivery } from '../../../src/domain/delivery/attempt-delivery.ts';
 import { attemptOnce } from '../../../src/domain/delivery/single-attempt.ts';
+import type { EventTime } from '../../../src/domain/operations/event-attempts.ts';
+import { replayEvent } from '../../../src/domain/operations/replay-event.ts';
+import { traceEvent } from '../../../src/domain/operations/trace-event.ts';
 import { aFormAction, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { answered, FakeLogWriteFailed, FakeOutbound, openSigningSecret } from '../../fakes/delivery.ts';
-import { FrozenClock } from '../../fakes/sources.ts';
+import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb/tables.ts';
 
@@ -232,6 +236,107 @@ describe('a function that dies', () => {
   });
 });
 
+describe('an operator traces and replays an event', () => {
+  /** What `va-wave event trace` and `replay` find of a delivery, and do for it. */
+  async function operatorOf({ action, clock, enqueue, message, records, run }: ReturnType<typeof aDelivery>) {
+    const store = new InMemoryConfigurationStore();
+    await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: '2026-01-01T00:00:00Z' });
+    await store.createAction({ ...action, created_at: '2026-03-01T00:00:00Z', updated_at: '2026-03-01T00:00:00Z' });
+    const ports = {
+      store,
+      now: clock.now,
+      randomBytes: countingBytes(),
+      eventAttempts: (id: string, event: string, when: EventTime) =>
+        eventAttempts(tables.client, tables.sorted, id, event, when),
+      sendDelivery: async (next: DeliveryMessage) => {
+        enqueue(next);
+      },
+    };
+    const { id, timestamp: at } = message.envelope;
+    const asked = { event_id: id, search: { at } };
+    const trace = async () => {
+      const { deliveries } = await traceEvent({ ...asked, org_id: ORG_ID }, ports, () => undefined);
+      return deliveries.map(({ outcome, attempts }) => [outcome, attempts.map(({ state }) => state)]);
+    };
+    const replay = async () => {
+      await replayEvent({ ...asked, action_id: action.action_id }, ports);
+      await run();
+      const replayed = (await records()).filter((record) => record.replay !== null);
+      return replayed.map(({ payload }) => payload);
+    };
+    return { trace, replay, whole: JSON.stringify(message.envelope) };
+  }
+
+  test('whose function died after sending, once its message came back', async () => {
+    const delivery = aDelivery([200]);
+    await delivery.run(['after_send']);
+    const { trace, replay, whole } = await operatorOf(delivery);
+    expect(await trace()).toEqual([['delivered', ['succeeded']]]);
+    expect(await replay()).toEqual([whole]);
+  });
+
+  test('whose function died after sending, while its message has not come back: it is traced, and not replayed yet', async () => {
+    const delivery = aDelivery([200]);
+    const [first] = delivery.queue;
+    if (first === undefined) throw new Error('Nothing is queued');
+    await delivery.handOut(first, 'after_send');
+    const { trace, replay } = await operatorOf(delivery);
+    expect(await trace()).toEqual([['under_way', ['started']]]);
+    delivery.queue.length = 0;
+    await expect(replay()).rejects.toMatchObject({ code: 'envelope_not_kept' });
+  });
+
+  test('whose record could not be completed when it was delivered', async () => {
+    const delivery = aDelivery([200]);
+    const { message, ports, queue, run } = delivery;
+    queue.length = 0;
+    const away = { ...ports.log, complete: async () => Promise.reject(new Error('The log is away')) };
+    await attemptDelivery(message, 'message-0', { ...ports, log: away });
+    const { trace, replay, whole } = await operatorOf(delivery);
+    expect(await trace()).toEqual([['under_way', ['started']]]);
+    await run();
+    expect(await trace()).toEqual([['delivered', ['succeeded']]]);
+    expect(delivery.outbound.requests).toHaveLength(1);
+    expect(await replay()).toEqual([whole]);
+  });
+
+  test('whose Action was disabled after the crash', async () => {
+    const delivery = aDelivery([200]);
+    const { action, clock, handOut, message, ports, queue } = delivery;
+    queue.length = 0;
+    await handOut({ message, id: 'message-0' }, 'after_send');
+    clock.advance(VISIBILITY_SECONDS * 1000);
+    await attemptDelivery(message, 'message-0', {
+      ...ports,
+      findAction: async () => ({ ...action, enabled: false }),
+    });
+    const { trace, replay, whole } = await operatorOf(delivery);
+    expect(await trace()).toEqual([['failed', ['failed']]]);
+    expect(await replay()).toEqual([whole]);
+  });
+
+  test('that died five times and was moved back from the dead letters under another id', async () => {
+    const delivery = aDelivery([200]);
+    const { handOut, clock, message, queue, run, enqueue, outbound } = delivery;
+    queue.length = 0;
+    for (let receive = 1; receive <= 5; receive++) {
+      await handOut({ message, id: 'message-0' }, 'after_claim');
+      clock.advance(VISIBILITY_SECONDS * 1000);
+    }
+    const { trace, replay, whole } = await operatorOf(delivery);
+    expect(await trace()).toEqual([['under_way', ['started']]]);
+    // The move keeps the id that the claim knows, in an attribute.
+    queue.push({ message, id: 'message-0' });
+    await run();
+    expect(await trace()).toEqual([['delivered', ['succeeded']]]);
+    expect(outbound.requests).toHaveLength(1);
+    expect(await replay()).toEqual([whole]);
+    enqueue(message);
+    await run();
+    expect(outbound.requests).toHaveLength(2);
+  });
+});
+
 describe('a log that cannot be written', () => {
   /** A DynamoDB that answers 500 to these operations and is well otherwise, behind the client that the functions have. */
   async function failingLog(operations: readonly string[]) {
@@ -304,7 +409,7 @@ describe('a log that cannot be written', () => {
     expect((await attemptDelivery(message, 'message-0', ports)).outcome).toBe('failed');
     expect(tries).toEqual(['PutItem', 'UpdateItem', 'UpdateItem', 'UpdateItem']);
     expect(outbound.requests).toHaveLength(1);
-    expect(later).toEqual([2]);
+    expect(later).toEqual([60, 2]);
     expect(written.calls).toEqual([expect.objectContaining({ result: expect.objectContaining({ status: 503 }) })]);
     await stop();
   });

@@ -262,14 +262,52 @@ describe('a record', () => {
 });
 
 describe('a payload', () => {
-  const stored = async (payload: string) => {
-    const start = aStart({ payload });
-    await log().claim(start);
+  const found = async (start: AttemptStart) => {
     const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
     const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     const [record] = await recordsOf(start.action_id);
     return { item: Item ?? {}, record };
   };
+  const stored = async (payload: string) => {
+    const start = aStart({ payload });
+    await log().claim(start);
+    await log().complete(start, SUCCESS);
+    return found(start);
+  };
+  const REFUSAL = { code: 'action_disabled', message: 'The Action is disabled' } as const;
+
+  test.each<[string, number, (start: AttemptStart) => Promise<unknown>]>([
+    ['completion', 1, (start) => log().complete(start, FAILURE)],
+    ['refusal of what was cut off', 1, (start) => log().recordUnsent(start, REFUSAL)],
+    [
+      'second completion, which changes nothing,',
+      1,
+      async (start) => {
+        await log().complete(start, FAILURE);
+        await log().complete({ ...start, payload: 'other' }, SUCCESS);
+      },
+    ],
+  ])('of a queued attempt is written once, by its %s', async (_, sends, end) => {
+    const start = aStart();
+    await log().claim(start);
+    expect(await found(start)).toMatchObject({ record: { payload: null, state: 'started' } });
+    await end(start);
+    expect((await found(start)).record).toMatchObject({ payload: start.payload, state: 'failed', sends });
+  });
+
+  test('of an attempt that was never claimed is written by what ends it', async () => {
+    const [completed, refused] = [aStart(), aStart()];
+    await log().complete(completed, SUCCESS);
+    await log().recordUnsent(refused, REFUSAL);
+    expect((await found(completed)).record).toMatchObject({ payload: completed.payload, success: true });
+    expect((await found(refused)).record).toMatchObject({ payload: refused.payload, sends: 0 });
+  });
+
+  test('of an attempt that no message carries is written before it is sent: nobody else has it', async () => {
+    const start = aStart({ message_id: null });
+    await log().claim(start);
+    expect((await found(start)).record).toMatchObject({ payload: start.payload, state: 'started' });
+  });
 
   test('that is small stands as it is, and comes back', async () => {
     const payload = 'é'.repeat(2048);
