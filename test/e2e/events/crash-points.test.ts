@@ -253,13 +253,13 @@ describe('an operator traces and replays an event', () => {
       },
     };
     const { id, timestamp: at } = message.envelope;
-    const asked = { event_id: id, search: { at } };
+    const asked = { eventId: id, search: { at } };
     const trace = async () => {
-      const { deliveries } = await traceEvent({ ...asked, org_id: ORG_ID }, ports, () => undefined);
+      const { deliveries } = await traceEvent({ ...asked, orgId: ORG_ID }, ports, () => undefined);
       return deliveries.map(({ outcome, attempts }) => [outcome, attempts.map(({ state }) => state)]);
     };
     const replay = async () => {
-      await replayEvent({ ...asked, action_id: action.action_id }, ports);
+      await replayEvent({ ...asked, actionId: action.action_id }, ports);
       await run();
       const replayed = (await records()).filter((record) => record.replay !== null);
       return replayed.map(({ payload }) => payload);
