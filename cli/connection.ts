@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
+import { accountFacts } from '../src/adapters/cloudformation/account-facts.ts';
 import { operatorAccess } from '../src/adapters/cloudformation/operator-access.ts';
 import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
-import { type Deployment, openDeployment } from './deployment.ts';
+import type { AccountFacts } from '../src/domain/operations/examine-account.ts';
+import { type Deployment, logGroupOf, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
+import { localLog } from './local-log.ts';
 
 export const DEFAULT_READY_FILE = '.local/ready.json';
 export const DEFAULT_STACK = 'VaWave';
@@ -34,21 +37,29 @@ const readyFile = z.object({
  */
 export async function connect(target: Target): Promise<Deployment> {
   if (target.local === undefined) {
-    const access = await operatorAccess({
-      requestHandler: PATIENCE,
-      ...(target.region === undefined ? {} : { region: target.region }),
-    });
+    const access = await accessOf(target);
     return openDeployment(await stackOutputs(target.stack ?? DEFAULT_STACK, access), access);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
-  const ready = await readReadyFile(target.local === true ? DEFAULT_READY_FILE : target.local);
-  return openDeployment(ready.outputs, {
+  const file = target.local === true ? DEFAULT_READY_FILE : target.local;
+  const ready = await readReadyFile(file);
+  const deployment = openDeployment(ready.outputs, {
     endpoint: ready.gateway_url,
     region: ready.region,
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
     requestHandler: PATIENCE,
   });
+  return { ...deployment, log: (name, query) => localLog(dirname(file), logGroupOf(ready.outputs, name), query) };
 }
+
+/** What the account says of itself. @throws CommandFailure with --local, which has no account */
+export async function examinedAccount(target: Target): Promise<AccountFacts> {
+  if (target.local !== undefined) throw new CommandFailure(EXIT.refused, 'doctor asks an account on AWS, not --local');
+  return accountFacts(target.stack ?? DEFAULT_STACK, await accessOf(target));
+}
+
+const accessOf = ({ region }: Target) =>
+  operatorAccess({ requestHandler: PATIENCE, ...(region === undefined ? {} : { region }) });
 
 async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
   let text: string;

@@ -5,6 +5,7 @@ import {
   dynamoDbClient,
   eventBridgeClient,
   lambdaClient,
+  logsClient,
   secretsManagerClient,
   sqsClient,
 } from '../src/adapters/aws-clients.ts';
@@ -17,6 +18,7 @@ import { members } from '../src/adapters/dynamodb/members.ts';
 import { putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/lambda/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/lambda/assistant-runtime.ts';
+import { functionLog, type LogLine, type LogQuery } from '../src/adapters/logs/function-log.ts';
 import { cachedRing, readRing, replaceSecret, writeRing } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
@@ -24,7 +26,7 @@ import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
 import type { Action } from '../src/contract/actions.ts';
 import type { TestResult } from '../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../src/contract/deliveries.ts';
-import { OUTPUTS } from '../src/contract/outputs.ts';
+import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
 import type { PutEventPorts } from '../src/domain/events/put-event.ts';
 import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/dead-letters.ts';
@@ -32,6 +34,7 @@ import type { Erasure } from '../src/domain/operations/erase.ts';
 import type { FindEventAttempts } from '../src/domain/operations/event-attempts.ts';
 import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts';
 import type { ResealPorts } from '../src/domain/operations/reseal.ts';
+import type { RevokeTokenKeysPorts } from '../src/domain/operations/revoke-token-keys.ts';
 import type { RotateOriginSecretPorts } from '../src/domain/operations/rotate-origin-secret.ts';
 import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { Refusal } from '../src/domain/refusal.ts';
@@ -53,10 +56,24 @@ export type Deployment = ManageActionsPorts &
     readonly eventAttempts: FindEventAttempts;
     readonly sendDelivery: ReplayEventPorts['sendDelivery'];
     readonly replaceOriginSecret: RotateOriginSecretPorts['replaceOriginSecret'];
+    readonly tokenRing: RevokeTokenKeysPorts['tokenRing'];
     readonly sealingRing: ResealPorts['sealingRing'];
     readonly erasure: Erasure;
     readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
+    /** Oldest first. */
+    readonly log: (name: LogName, query: LogQuery) => AsyncIterable<LogLine>;
   };
+
+/** A function's own log, or the API's access log. */
+export type LogName = FunctionName | 'api';
+
+/** The name of a log group, by whose log it is. @throws CommandFailure when the stack is of another version */
+export function logGroupOf(outputs: Readonly<Record<string, string>>, name: LogName): string {
+  const output = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
+  const group = outputs[output];
+  if (group !== undefined) return group;
+  throw new CommandFailure(EXIT.fault, `The stack has no output ${output}: deploy this version of va-wave first`);
+}
 
 /**
  * Makes the clients for a deployment; nothing is called yet.
@@ -95,6 +112,10 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       if (tooLarge.length > 0) throw new Refusal('envelope_too_large');
     },
     replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
+    tokenRing: {
+      read: () => readRing(secrets, output('tokenKeys')),
+      write: (ring) => writeRing(secrets, output('tokenKeys'), ring),
+    },
     sealingRing: {
       read: () => readRing(secrets, output('sealingKey')),
       write: (ring) => writeRing(secrets, output('sealingKey'), ring),
@@ -111,6 +132,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
           ? { source: output('eventsQueue'), deadLetters: output('eventsDeadLetters') }
           : { source: output('deliveriesQueue'), deadLetters: output('deliveriesDeadLetters') },
       ),
+    log: (name, query) => functionLog(logsClient(access), logGroupOf(outputs, name), query),
     now,
     randomBytes,
   };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from './connection.ts';
+import { connect, examinedAccount } from './connection.ts';
 import { runCommandLine } from './program.ts';
 
 // A reader that has seen enough, such as head, closes the pipe.
@@ -33,4 +33,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     return !interrupted.signal.aborted;
   },
   connect,
+  examinedAccount,
 });

@@ -2,8 +2,10 @@ import { Command } from 'commander';
 import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
 import { addDeliveriesCommand } from './commands/deliveries.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addEventCommands } from './commands/event.ts';
 import { addKeysCommands } from './commands/keys.ts';
+import { addLogsCommand } from './commands/logs.ts';
 import { addMemberCommands } from './commands/member.ts';
 import { addOrgCommands } from './commands/org.ts';
 import { addRedriveCommand } from './commands/redrive.ts';
@@ -57,6 +59,8 @@ Examples:
   addDeliveriesCommand(program, run);
   addRedriveCommand(program, run);
   addKeysCommands(program, run);
+  addLogsCommand(program, run);
+  addDoctorCommand(program, run);
   return program;
 }
 
@@ -77,7 +81,7 @@ export async function runCommandLine(words: readonly string[], world: World): Pr
       ...(stack === undefined ? {} : { stack }),
       ...(options.region === undefined ? {} : { region: options.region }),
     };
-    await work({ world, output, progress, deployment: connectOnce(world, target, progress) });
+    await work({ world, target, output, progress, deployment: connectOnce(world, target, progress) });
   });
   const quiet = { writeOut: world.stdout, writeErr: output.json ? () => {} : world.stderr };
   for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);

@@ -9,6 +9,8 @@ import type { World } from './world.ts';
 /** One run of one command. */
 export type Session = {
   readonly world: World;
+  /** What the options name. */
+  readonly target: Target;
   readonly output: Output;
   readonly progress: Progress;
   /** The deployment that the options name, found when it is first needed. */

@@ -21,6 +21,16 @@ export function positive(text: string): number {
   return value;
 }
 
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time such as `30m`, in milliseconds. */
+export function duration(text: string): number {
+  const [, count = '', unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  const milliseconds = UNITS[unit];
+  if (milliseconds === undefined) throw new InvalidArgumentError('It must be a time such as 30m, 1h or 2d.');
+  return Number(count) * milliseconds;
+}
+
 /** On, off, or undefined when neither was asked for. @throws Refusal 400 when both were */
 export function switched(options: { readonly enable?: true; readonly disable?: true }): boolean | undefined {
   if (options.enable && options.disable) throw invalidField('enabled', '--enable and --disable exclude each other');

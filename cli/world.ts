@@ -1,4 +1,4 @@
-import type { connect } from './connection.ts';
+import type { connect, examinedAccount } from './connection.ts';
 import type { Write } from './output.ts';
 
 /** What the command line needs of the process around it, so that tests can give something else. */
@@ -16,4 +16,5 @@ export type World = {
   /** Resolves to false once Ctrl-C was pressed, else to true after the milliseconds. */
   readonly pause: (milliseconds: number) => Promise<boolean>;
   readonly connect: typeof connect;
+  readonly examinedAccount: typeof examinedAccount;
 };

@@ -34,6 +34,7 @@ export type ApiProps = {
 /** The HTTP API. Features add their routes; whatever is no route of theirs is answered 404. */
 export class Api extends Construct {
   readonly http: HttpApi;
+  readonly accessLog: LogGroup;
 
   constructor(scope: Construct, id: string, { stage, alarms, requestsPerSecond }: ApiProps) {
     super(scope, id);
@@ -49,15 +50,17 @@ export class Api extends Construct {
       defaultIntegration: new HttpLambdaIntegration('NotFound', notFound.fn),
       createDefaultStage: false,
     });
+    this.accessLog = new LogGroup(this, 'AccessLog', {
+      retention: stage.logRetention,
+      removalPolicy: stage.removalPolicy,
+    });
     new HttpStage(this, 'Stage', {
       httpApi: this.http,
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: requestsPerSecond, burstLimit: 2 * requestsPerSecond },
       accessLogSettings: {
-        destination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLog', { retention: stage.logRetention, removalPolicy: stage.removalPolicy }),
-        ),
+        destination: new LogGroupLogDestination(this.accessLog),
         format: AccessLogFormat.custom(ACCESS_LOG),
       },
     });

@@ -3,6 +3,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { FunctionName } from '../src/contract/outputs.ts';
 import type { Egress } from './egress.ts';
 import { functionCode } from './function-code.ts';
 import type { Stage } from './stage.ts';
@@ -17,7 +18,7 @@ export type Outbound = {
 
 export type ServiceFunctionProps = Outbound & {
   /** Folder below lambdas/ that holds handler.ts. */
-  readonly folder: string;
+  readonly folder: FunctionName;
   readonly description: string;
   readonly timeout: Duration;
   /** In MB; CPU grows with it, and cold starts are CPU time. @default 512 */
@@ -28,10 +29,14 @@ export type ServiceFunctionProps = Outbound & {
 /** A Lambda function of this service: one bundle, one role that starts with the right to write its own log and nothing else. */
 export class ServiceFunction extends Construct {
   readonly fn: LambdaFunction;
+  /** As its folder is called. */
+  readonly name: FunctionName;
+  readonly log: LogGroup;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const logGroup = new LogGroup(this, 'Log', {
+    this.name = props.folder;
+    this.log = new LogGroup(this, 'Log', {
       retention: props.stage.logRetention,
       removalPolicy: props.stage.removalPolicy,
     });
@@ -46,12 +51,12 @@ export class ServiceFunction extends Construct {
       memorySize: props.memorySize ?? 512,
       timeout: props.timeout,
       role,
-      logGroup,
+      logGroup: this.log,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.DISABLED,
       ...props.egress?.placement,
     });
-    logGroup.grantWrite(role);
+    this.log.grantWrite(role);
     props.egress?.allowInterfaces(role);
   }
 

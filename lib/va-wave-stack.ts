@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { OUTPUTS } from '../src/contract/outputs.ts';
+import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
@@ -16,6 +16,7 @@ import { Keys } from './keys.ts';
 import { Login } from './login.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
+import { ServiceFunction } from './service-function.ts';
 import { STAGES } from './stage.ts';
 import { Tables } from './tables.ts';
 import { WidgetRoutes } from './widget-routes.ts';
@@ -99,6 +100,7 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.eventsDeadLetters, messaging.events.deadLetters.queueUrl);
     this.#output(OUTPUTS.deliveriesQueue, messaging.deliveries.queue.queueUrl);
     this.#output(OUTPUTS.deliveriesDeadLetters, messaging.deliveries.deadLetters.queueUrl);
+    this.#output(OUTPUTS.tokenKeys, keys.token.secretArn);
     this.#output(OUTPUTS.sealingKey, keys.sealing.secretArn);
     this.#output(OUTPUTS.originSecret, keys.origin.secretArn);
     this.#output(OUTPUTS.aiAction, runtime.aiAction.fn.functionName);
@@ -106,6 +108,10 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.dashboardUrl, dashboard.url);
     this.#output(OUTPUTS.userPool, login.pool.userPoolId);
     this.#output(OUTPUTS.actionTest, dashboard.actionTest.fn.functionName);
+    this.#output(ACCESS_LOG_OUTPUT, api.accessLog.logGroupName);
+    for (const part of this.node.findAll()) {
+      if (part instanceof ServiceFunction) this.#output(logOutput(part.name), part.log.logGroupName);
+    }
   }
 
   #output(name: string, value: string): void {

@@ -18,7 +18,7 @@ export function cliReference(): string {
 
 const INTRODUCTION = `<!-- Written by \`node scripts/cli-reference.ts\`; a test holds it to the help texts. -->
 
-\`npx va-wave\` runs on any Node from 20 on. Options of the whole work before and after the command, and are shown here once.`;
+\`npx va-wave\` runs on any Node from 22.19 on. Options of the whole work before and after the command, and are shown here once.`;
 
 /** The program, then every command that does something. */
 function commands(command: Command, path = command.name()): { readonly path: string; readonly command: Command }[] {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { reseal } from '../../src/domain/operations/reseal.ts';
+import { revokeTokenKeys } from '../../src/domain/operations/revoke-token-keys.ts';
 import { rotateOriginSecret } from '../../src/domain/operations/rotate-origin-secret.ts';
 import { confirmed, pauseOrEnd, type Run, steps } from '../session.ts';
 
@@ -64,6 +65,34 @@ Example:
         const rotated = await rotateOriginSecret(ports);
         session.output.object(rotated, 'Replaced the origin secret', [['version_id', rotated.version_id]]);
         session.output.note(`Now: npx cdk deploy -c originSecretVersion=${rotated.version_id}`);
+      }),
+    );
+
+  keys
+    .command('revoke')
+    .description('replace every key of session tokens at once, because somebody else may know one: all tokens end')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+Every session token that was minted before ends within five minutes; widgets ask their page for a new one. Meanwhile a
+few new tokens may end as well, those of containers that still sign with a former key. Nothing else is needed
+afterwards: the keys go on rotating by themselves.
+
+Example:
+  va-wave keys revoke`,
+    )
+    .action((options: { yes?: true }) =>
+      run(async (session) => {
+        const ports = await session.deployment();
+        await confirmed(session, options.yes, 'End every session token?');
+        const done = await revokeTokenKeys(ports);
+        session.progress.end();
+        session.output.object(done, 'Revoked the token keys', [
+          ['kid', done.kid],
+          ['revoked', done.revoked.join(', ')],
+          ['ended_at', done.ended_at],
+        ]);
       }),
     );
 }

@@ -1,4 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
@@ -74,3 +75,6 @@ export const cognitoClient = (access: AwsAccess = {}): CognitoIdentityProviderCl
 
 export const cloudFormationClient = (access: AwsAccess = {}): CloudFormationClient =>
   new CloudFormationClient(settings(access, 5000));
+
+export const logsClient = (access: AwsAccess = {}): CloudWatchLogsClient =>
+  new CloudWatchLogsClient(settings(access, 5000));

@@ -16,6 +16,7 @@ export const OUTPUTS = {
   eventsDeadLetters: 'EventsDeadLettersUrl',
   deliveriesQueue: 'DeliveriesQueueUrl',
   deliveriesDeadLetters: 'DeliveriesDeadLettersUrl',
+  tokenKeys: 'TokenKeysSecret',
   sealingKey: 'SealingKeySecret',
   originSecret: 'OriginSecret',
   aiAction: 'AiActionFunction',
@@ -24,3 +25,28 @@ export const OUTPUTS = {
   userPool: 'UserPoolId',
   actionTest: 'ActionTestFunction',
 } as const;
+
+/** Every function of the service, by its folder in lambdas/. */
+export const FUNCTIONS = [
+  'session-create',
+  'widget-init',
+  'form-submit',
+  'preflight',
+  'not-found',
+  'event-router',
+  'dispatcher',
+  'ai-action',
+  'usage-report',
+  'dashboard-api',
+  'action-test',
+  'key-rotation',
+] as const;
+export type FunctionName = (typeof FUNCTIONS)[number];
+
+/** The output with the name of a function's log group: `LogOfSessionCreate` for `session-create`. */
+export function logOutput(name: FunctionName): string {
+  return `LogOf${name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
+}
+
+/** The output with the name of the API's access log. */
+export const ACCESS_LOG_OUTPUT = 'LogOfApi';

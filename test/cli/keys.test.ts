@@ -1,3 +1,4 @@
+import { activeKey } from '../../src/domain/auth/token-key-ring.ts';
 import { FakeOperator } from './operator.ts';
 
 test('the origin secret gets a value that fits into a header, and is never shown', async () => {
@@ -23,4 +24,28 @@ test('reseal says what it did, and is interrupted by Ctrl-C', async () => {
   operator.whileWaiting = () => true;
   expect(await operator.json('keys', 'reseal')).toEqual({ kid: added.kid, resealed: 0, dropped_keys: 1, lost: [] });
   expect(operator.sealingRing).toEqual([added]);
+});
+
+test('revoke leaves one new key, which signs at once, and says when the former ones end', async () => {
+  const operator = new FakeOperator();
+  const done = await operator.json<{ kid: string; revoked: string[]; ended_at: string }>('keys', 'revoke');
+  expect(operator.tokenRing).toEqual([{ kid: done.kid, key: expect.stringMatching(/^[\w-]{64}$/) }]);
+  expect(activeKey(operator.tokenRing, operator.clock.now()).kid).toBe(done.kid);
+  expect(done.revoked).toEqual(['k2', 'k1']);
+  expect(new Date(done.ended_at).getTime() - operator.clock.now().getTime()).toBe(300_000);
+});
+
+test('revoke asks at a terminal, and changes nothing on no', async () => {
+  const operator = new FakeOperator();
+  operator.terminal = true;
+  operator.answer = 'no';
+  expect(await operator.run('keys', 'revoke')).toMatchObject({ code: 2 });
+  expect(operator.questions).toEqual(['End every session token? [y/N] ']);
+  expect(operator.tokenRing).toHaveLength(2);
+});
+
+test('the text of a key is never shown', async () => {
+  const operator = new FakeOperator();
+  const { out, err } = await operator.run('keys', 'revoke');
+  for (const { key } of operator.tokenRing) expect(out + err).not.toContain(key);
 });

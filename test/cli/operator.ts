@@ -1,7 +1,8 @@
 import type { Target } from '../../cli/connection.ts';
-import type { Deployment } from '../../cli/deployment.ts';
+import type { Deployment, LogName } from '../../cli/deployment.ts';
 import { runCommandLine } from '../../cli/program.ts';
 import type { World } from '../../cli/world.ts';
+import type { LogLine, LogQuery } from '../../src/adapters/logs/function-log.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
@@ -10,6 +11,7 @@ import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type { KeyRing } from '../../src/domain/auth/token-key-ring.ts';
 import type { CatalogEvent } from '../../src/domain/events/publish.ts';
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import type { AccountFacts } from '../../src/domain/operations/examine-account.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
 import { InMemoryDeadLetters } from '../fakes/dead-letters.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
@@ -38,12 +40,27 @@ export class FakeOperator {
   readonly targets: Target[] = [];
   connectFails: Error | undefined;
 
+  tokenRing: KeyRing = [
+    { kid: 'k2', key: 'y'.repeat(64), active_from: 1 },
+    { kid: 'k1', key: 'x'.repeat(64) },
+  ];
   sealingRing: KeyRing = [{ kid: 'k1', key: 'x'.repeat(64) }];
   readonly originSecrets: string[] = [];
   /** What eventAttempts finds. */
   attempts: EventAttempt[] = [];
   readonly sentDeliveries: DeliveryMessage[] = [];
   readonly deadLetters = { events: new InMemoryDeadLetters(), deliveries: new InMemoryDeadLetters() };
+
+  /** What was asked of which log, and what every log holds. */
+  readonly logQueries: (LogQuery & { readonly name: LogName })[] = [];
+  logLines: LogLine[] = [];
+  account: AccountFacts = {
+    region: 'eu-west-1',
+    concurrency: 1000,
+    tableWriteUnits: 40_000,
+    toolkit: 'CREATE_COMPLETE',
+    stack: undefined,
+  };
 
   terminal = false;
   environment: Record<string, string> = {};
@@ -95,6 +112,12 @@ export class FakeOperator {
       this.sentDeliveries.push(message);
     },
     replaceOriginSecret: async (value) => `version-${this.originSecrets.push(value)}`,
+    tokenRing: {
+      read: async () => this.tokenRing,
+      write: async (ring) => {
+        this.tokenRing = ring;
+      },
+    },
     sealingRing: {
       read: async () => this.sealingRing,
       write: async (ring) => {
@@ -115,6 +138,7 @@ export class FakeOperator {
       },
     },
     deadLetters: (queue) => this.deadLetters[queue],
+    log: (name, query) => this.#log(name, query),
   };
 
   #asked(input: object): object {
@@ -153,6 +177,10 @@ export class FakeOperator {
         if (this.connectFails !== undefined) throw this.connectFails;
         return this.deployment;
       },
+      examinedAccount: async (target) => {
+        this.targets.push(target);
+        return this.account;
+      },
     };
     const code = await runCommandLine(words, world);
     return { code, out, err };
@@ -186,5 +214,10 @@ export class FakeOperator {
   async *#records(id: string): AsyncGenerator<DeliveryRecord> {
     this.logsRead.push(id);
     yield* this.records;
+  }
+
+  async *#log(name: LogName, query: LogQuery): AsyncGenerator<LogLine> {
+    this.logQueries.push({ name, ...query });
+    yield* this.logLines;
   }
 }

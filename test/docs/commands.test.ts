@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { commandLine } from '../../cli/program.ts';
+import { FUNCTIONS, logOutput, OUTPUTS } from '../../src/contract/outputs.ts';
 import { allCode, allDocuments, codeBlocks, type Document, inlineCode } from './documents.ts';
 
 const documents = allDocuments();
@@ -135,4 +136,17 @@ test('every program that is run by npx or node is there', () => {
     ]),
   );
   expect(wrong).toEqual([]);
+});
+
+test('every stack output that a document names exists', () => {
+  const named = documents.flatMap((document) =>
+    [...document.text.matchAll(/<(\w+) output>|\boutput `(\w+)`/g)].map(([, placeholder, name]) => placeholder ?? name),
+  );
+  expect(named.length).toBeGreaterThan(2);
+  const outputs: readonly (string | undefined)[] = [...Object.values(OUTPUTS), ...FUNCTIONS.map(logOutput)];
+  expect(named.filter((name) => !outputs.includes(name))).toEqual([]);
+});
+
+test('no document names a log group, whose name is generated', () => {
+  expect(documents.filter(({ text }) => /\/aws\/lambda\//.test(text)).map(({ path }) => path)).toEqual([]);
 });

@@ -60,6 +60,9 @@ async function run(...words: readonly string[]) {
     readStdin: async () => '',
     ask: async () => '',
     pause: async () => false,
+    examinedAccount: async () => {
+      throw new Error('Nobody asks an account');
+    },
     connect: async () => deployment,
   });
   return {

@@ -40,6 +40,9 @@ async function run(words: readonly string[], pause = async () => false) {
     readStdin: async () => '',
     ask: async () => '',
     pause,
+    examinedAccount: async () => {
+      throw new Error('Nobody asks an account');
+    },
     connect,
   });
   return { code, out, err };

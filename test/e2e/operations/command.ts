@@ -25,6 +25,9 @@ export function commandLineOf(cloud: LocalCloud) {
       readStdin: async () => '',
       ask: async () => '',
       pause: async () => true,
+      examinedAccount: async () => {
+        throw new Error('Nobody asks an account');
+      },
       connect: async () => deployment,
     });
     return { code, out, err };

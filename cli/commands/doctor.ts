@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { examineAccount } from '../../src/domain/operations/examine-account.ts';
+import { DEFAULT_STACK } from '../connection.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import type { Run } from '../session.ts';
+
+/** What to know of an account before the first deploy. */
+export function addDoctorCommand(program: Command, run: Run): void {
+  program
+    .command('doctor')
+    .description('ask an account for its quotas, and say what is missing before the first deploy')
+    .addHelpText(
+      'after',
+      `
+It changes nothing. It cannot see whether CloudFront was verified for a new account, nor the permissions that a
+deployment needs.
+
+Example:
+  va-wave doctor --region eu-west-1`,
+    )
+    .action(() =>
+      run(async ({ world, target, output, progress }) => {
+        progress.doing('Asking the account');
+        const examined = examineAccount(await world.examinedAccount(target), target.stack ?? DEFAULT_STACK);
+        progress.end();
+        output.list(
+          examined,
+          'Nothing to check',
+          examined.map(({ check, ok, found, advice }) => ({ check, found, '': ok ? 'ok' : advice })),
+        );
+        const missing = examined.filter(({ ok }) => !ok);
+        if (missing.length > 0) {
+          throw new CommandFailure(EXIT.refused, `To do first: ${missing.map(({ check }) => check).join(', ')}`);
+        }
+      }),
+    );
+}

@@ -1,0 +1,40 @@
+import { Argument, type Command } from 'commander';
+import { FUNCTIONS } from '../../src/contract/outputs.ts';
+import type { LogName } from '../deployment.ts';
+import type { Run } from '../session.ts';
+import { duration } from '../values.ts';
+
+const NAMES = [...FUNCTIONS, 'api'] as const;
+
+/** Logs by the names that the documents use: the names of the log groups are generated. */
+export function addLogsCommand(program: Command, run: Run): void {
+  program
+    .command('logs')
+    .addArgument(new Argument('<function>', 'whose log; api is the access log of the API').choices(NAMES))
+    .description('show what a function logged, oldest first')
+    .option('--since <duration>', 'how far to look back, such as 30m, 1h or 2d', duration, duration('1h'))
+    .option('--containing <text>', 'only lines that hold this text')
+    .addHelpText(
+      'after',
+      `
+Lines hold ids, never a payload, a secret or a token.
+
+Examples:
+  va-wave logs dispatcher --containing "could not be written"
+  va-wave logs api --since 10m`,
+    )
+    .action((name: LogName, options: { since: number; containing?: string }) =>
+      run(async ({ deployment, output, progress }) => {
+        const { log, now } = await deployment();
+        progress.doing('Reading the log');
+        const since = new Date(now().getTime() - options.since);
+        let lines = 0;
+        for await (const line of log(name, { since, containing: options.containing })) {
+          if (lines++ === 0) progress.end();
+          output.line(line, () => `${line.text}\n`);
+        }
+        progress.end();
+        if (lines === 0) output.note('No such lines in that time');
+      }),
+    );
+}

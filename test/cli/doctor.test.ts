@@ -1,0 +1,29 @@
+import { FakeOperator } from './operator.ts';
+
+test('an account that has everything is ready', async () => {
+  const operator = new FakeOperator();
+  const { code, out, err } = await operator.run('doctor', '--region', 'eu-west-1', '--stack', 'Chat');
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toContain('stack Chat');
+  expect(out).not.toContain('accountConcurrency');
+  expect(operator.targets).toEqual([{ region: 'eu-west-1', stack: 'Chat' }]);
+});
+
+test.each([
+  [{ concurrency: 10 }, 'concurrent executions', 'Deploy with -c accountConcurrency=10'],
+  [{ concurrency: undefined }, 'concurrent executions', 'Allow lambda:GetAccountSettings'],
+  [{ tableWriteUnits: 10_000 }, 'write units of a table', 'Enough for 2500 deliveries a second'],
+  [{ tableWriteUnits: undefined }, 'write units of a table', 'Allow dynamodb:DescribeLimits'],
+  [{ toolkit: undefined }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],
+  [{ toolkit: 'ROLLBACK_COMPLETE' }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],
+  [{ stack: 'ROLLBACK_COMPLETE' }, 'stack VaWave', 'Clean up as docs/deploying.md says'],
+  [{ region: 'cn-north-1' }, 'region', 'Choose another region'],
+])('%j: %s is missing', async (facts, check, advice) => {
+  const operator = new FakeOperator();
+  operator.account = { ...operator.account, ...facts };
+  const { code, out, err } = await operator.run('doctor');
+  expect([code, err]).toEqual([2, `To do first: ${check}\n`]);
+  expect(out).toContain(advice);
+  const examined = JSON.parse((await operator.run('doctor', '--json')).out);
+  expect(examined.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([expect.objectContaining({ check })]);
+});
