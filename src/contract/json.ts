@@ -39,6 +39,11 @@ export function recordOf<Value extends z.ZodType>(name: z.ZodString, value: Valu
   );
 }
 
+/** JSON.parse, whose result nobody may believe before a schema has seen it. @throws SyntaxError, which quotes the text */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text);
+}
+
 /** A number that a double may not hold as it is written: one of 16 digits, with an exponent, or minus zero. */
 const UNUSUAL = String.raw`-?(?:\d+(?:\.\d+)?[eE]|[\d.]{16})|-0(?:\.0+)?(?=[\s,\]}]|$)`;
 const UNUSUAL_NUMBER = new RegExp(`^(?:${UNUSUAL})`);

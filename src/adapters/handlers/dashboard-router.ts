@@ -20,7 +20,15 @@ import { StaleVersion } from '../../domain/organizations/recorded-changes.ts';
 import { invalidInput, Refusal } from '../../domain/refusal.ts';
 import { type HttpError, type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 
-type Ids = { readonly org_id: string; readonly site_id: string; readonly action_id: string };
+/** Ids that the path of an operation names. */
+type Ids = Readonly<Partial<Record<'org_id' | 'site_id' | 'action_id', string>>>;
+
+/** The operations whose path names this. */
+type OperationAt<Id extends keyof Ids> = {
+  [O in DashboardOperation]: (typeof DASHBOARD_OPERATIONS)[O]['path'] extends `${string}{${Id}}${string}` ? O : never;
+}[DashboardOperation];
+
+type Call<I> = { readonly member: Membership; readonly input: I };
 
 export type DashboardRoute = {
   readonly operation: DashboardOperation;
@@ -41,19 +49,53 @@ export function forUser<O extends DashboardOperation, I>(
 }
 
 /** An operation in an organization, for who has the operation's role there now. The input is parsed only then. */
-export function forMember<O extends DashboardOperation, I>(
+export function forMember<O extends OperationAt<'org_id'>, I>(
   operation: O,
   schema: z.ZodType<I>,
-  work: (call: { readonly member: Membership; readonly ids: Ids; readonly input: I }) => Promise<DashboardAnswer<O>>,
+  work: (call: Call<I>) => Promise<DashboardAnswer<O>>,
+): DashboardRoute {
+  return inOrganization(operation, schema, work);
+}
+
+/** An operation on an assistant, which may be another organization's. */
+export function forAssistant<O extends OperationAt<'site_id'>, I>(
+  operation: O,
+  schema: z.ZodType<I>,
+  work: (call: Call<I> & { readonly siteId: string }) => Promise<DashboardAnswer<O>>,
+): DashboardRoute {
+  return inOrganization(operation, schema, (call, ids) => work({ ...call, siteId: named(ids, 'site_id') }));
+}
+
+/** An operation on an Action, which may be another organization's. */
+export function forAction<O extends OperationAt<'action_id'>, I>(
+  operation: O,
+  schema: z.ZodType<I>,
+  work: (call: Call<I> & { readonly actionId: string }) => Promise<DashboardAnswer<O>>,
+): DashboardRoute {
+  return inOrganization(operation, schema, (call, ids) => work({ ...call, actionId: named(ids, 'action_id') }));
+}
+
+function inOrganization<O extends DashboardOperation, I>(
+  operation: O,
+  schema: z.ZodType<I>,
+  work: (call: Call<I>, ids: Ids) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
   const { role } = DASHBOARD_OPERATIONS[operation];
   return {
     operation,
     answer: async (request, sub, ids, members) => {
-      const member = await requireMembership(ids.org_id, sub, role === 'admin' ? 'admin' : 'member', members);
-      return DASHBOARD_ANSWERS[operation].parse(await work({ member, ids, input: inputOf(request, schema) }));
+      const orgId = named(ids, 'org_id');
+      const member = await requireMembership(orgId, sub, role === 'admin' ? 'admin' : 'member', members);
+      return DASHBOARD_ANSWERS[operation].parse(await work({ member, input: inputOf(request, schema) }, ids));
     },
   };
+}
+
+/** OperationAt lets no other operation get here. */
+function named(ids: Ids, name: keyof Ids): string {
+  const id = ids[name];
+  if (id === undefined) throw new Error(`The path of the operation names no ${name}`);
+  return id;
 }
 
 /** The handler of the dashboard's API. Its errors carry their code, and the field when the input is wrong. */
@@ -111,7 +153,7 @@ function match(pattern: string, path: string): Ids | undefined {
   const wanted = pattern.split('/');
   const given = path.split('/');
   if (wanted.length !== given.length) return undefined;
-  const ids = { org_id: '', site_id: '', action_id: '' };
+  const ids: { -readonly [Name in keyof Ids]: Ids[Name] } = {};
   for (const [index, part] of wanted.entries()) {
     const text = given[index] ?? '';
     if (part === '{org_id}' || part === '{site_id}' || part === '{action_id}') {

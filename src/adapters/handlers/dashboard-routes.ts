@@ -20,7 +20,7 @@ import {
 import { type WhoAmIPorts, whoAmI } from '../../domain/organizations/dashboard-member.ts';
 import type { RecordedStores } from '../../domain/organizations/recorded-changes.ts';
 import type { UnreadableAction } from '../../domain/organizations/store.ts';
-import { type DashboardRoute, forMember, forUser } from './dashboard-router.ts';
+import { type DashboardRoute, forAction, forAssistant, forMember, forUser } from './dashboard-router.ts';
 
 export type DashboardPorts = ManageActionsPorts &
   RecordedStores &
@@ -46,18 +46,18 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     forMember('createAssistant', DASHBOARD_BODIES.createAssistant, async ({ member, input }) =>
       assistantView(await createAssistantOnce(member, { key: input.idempotency_key, input: input.assistant }, ports)),
     ),
-    forMember('getAssistant', nothing, async ({ member, ids }) =>
-      assistantView(await assistantOf(member, ids.site_id, ports)),
+    forAssistant('getAssistant', nothing, async ({ member, siteId }) =>
+      assistantView(await assistantOf(member, siteId, ports)),
     ),
-    forMember('updateAssistant', DASHBOARD_BODIES.updateAssistant, async ({ member, ids, input }) =>
-      assistantView(await saveAssistant(member, ids.site_id, input, ports)),
+    forAssistant('updateAssistant', DASHBOARD_BODIES.updateAssistant, async ({ member, siteId, input }) =>
+      assistantView(await saveAssistant(member, siteId, input, ports)),
     ),
-    forMember('generateServerSecret', DASHBOARD_BODIES.generateServerSecret, async ({ member, ids, input }) => {
-      const { assistant, serverSecret } = await replaceServerSecret(member, ids.site_id, input, ports);
+    forAssistant('generateServerSecret', DASHBOARD_BODIES.generateServerSecret, async ({ member, siteId, input }) => {
+      const { assistant, serverSecret } = await replaceServerSecret(member, siteId, input, ports);
       return { server_secret: serverSecret, assistant: assistantView(assistant) };
     }),
-    forMember('getInstallation', nothing, async ({ member, ids }) => {
-      const assistant = await assistantOf(member, ids.site_id, ports);
+    forAssistant('getInstallation', nothing, async ({ member, siteId }) => {
+      const assistant = await assistantOf(member, siteId, ports);
       return { requests_this_hour: await ports.requestsThisHour(assistant.site_id) };
     }),
 
@@ -66,23 +66,21 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       unreadable.forEach(ports.reportUnreadable);
       return { actions: actions.map(actionView), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
-    forMember('createAction', DASHBOARD_BODIES.createAction, async ({ member, ids, input }) =>
-      actionView(
-        await createActionOnce(member, ids.site_id, { key: input.idempotency_key, input: input.action }, ports),
-      ),
+    forAssistant('createAction', DASHBOARD_BODIES.createAction, async ({ member, siteId, input }) =>
+      actionView(await createActionOnce(member, siteId, { key: input.idempotency_key, input: input.action }, ports)),
     ),
-    forMember('getAction', nothing, async ({ member, ids }) =>
-      actionView(await actionOf(member, ids.action_id, ports)),
+    forAction('getAction', nothing, async ({ member, actionId }) =>
+      actionView(await actionOf(member, actionId, ports)),
     ),
-    forMember('updateAction', DASHBOARD_BODIES.updateAction, async ({ member, ids, input }) =>
-      actionView(await saveAction(member, ids.action_id, input, ports)),
+    forAction('updateAction', DASHBOARD_BODIES.updateAction, async ({ member, actionId, input }) =>
+      actionView(await saveAction(member, actionId, input, ports)),
     ),
-    forMember('deleteAction', DASHBOARD_QUERIES.deleteAction, async ({ member, ids, input }) => {
-      await removeAction(member, ids.action_id, input.version, ports);
+    forAction('deleteAction', DASHBOARD_QUERIES.deleteAction, async ({ member, actionId, input }) => {
+      await removeAction(member, actionId, input.version, ports);
       return { deleted: true };
     }),
-    forMember('testAction', nothing, async ({ member, ids }) => {
-      const action = await actionOf(member, ids.action_id, ports);
+    forAction('testAction', nothing, async ({ member, actionId }) => {
+      const action = await actionOf(member, actionId, ports);
       return ports.testAction(action.org_id, action.action_id);
     }),
 

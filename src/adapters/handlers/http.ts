@@ -5,7 +5,7 @@ import httpSecurityHeaders from '@middy/http-security-headers';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod';
 import { type ErrorCode, INTERNAL_ERROR } from '../../contract/errors.ts';
-import { isJsonObject } from '../../contract/json.ts';
+import { isJsonObject, parseJson } from '../../contract/json.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import type { ErrorResponse } from '../../contract/widget.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -117,7 +117,7 @@ function jsonObject(event: APIGatewayProxyEventV2): Record<string, unknown> {
   if (text.trim() === '') return {};
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     throw new Refusal('body_not_json');
   }

@@ -1,4 +1,5 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { parseJson } from '../../contract/json.ts';
 
 /**
  * Invokes a function of this service and waits for what it returns.
@@ -9,5 +10,5 @@ export async function invokeFunction(client: LambdaClient, functionName: string,
     new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(input)) }),
   );
   if (FunctionError !== undefined || Payload === undefined) throw new Error(`The function ${functionName} failed`);
-  return JSON.parse(Buffer.from(Payload).toString('utf8'));
+  return parseJson(Buffer.from(Payload).toString('utf8'));
 }

@@ -6,6 +6,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { parseJson } from '../../contract/json.ts';
 import { sameDigest } from '../../domain/auth/same-digest.ts';
 import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/token-key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
@@ -134,7 +135,7 @@ async function readSecret(client: SecretsManagerClient, secretId: string, Versio
 
 function jsonOrUndefined(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { truncateCharacters } from '../../contract/characters.ts';
+import { parseJson } from '../../contract/json.ts';
 import { NON_JSON_RESPONSE_CHARACTERS } from '../../contract/limits.ts';
 
 /**
@@ -12,7 +13,7 @@ export function toolResponse(
   const text = new TextDecoder().decode(body);
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch {
     return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../contract/json.ts';
 
 /** The two queues whose dead letters an operator can move back. */
 export const REDRIVEN_QUEUES = ['events', 'deliveries'] as const;
@@ -89,7 +90,7 @@ export function deadLetterSummary(queue: RedrivenQueue, letter: DeadLetter): Dea
 
 function jsonOrUndefined(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { parseJson } from '../../contract/json.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/usage.ts';
 import { type AttemptStart, type DeliveryLog, type LogWriteFailed, resultOf } from '../delivery/delivery-log.ts';
@@ -78,7 +79,7 @@ export function usageLogId(siteId: string): string {
 function saysStop(outcome: OutboundOutcome): boolean {
   if (outcome.status !== 200 || !outcome.bodyComplete) return false;
   try {
-    const reply: unknown = JSON.parse(new TextDecoder().decode(outcome.body));
+    const reply = parseJson(new TextDecoder().decode(outcome.body));
     return typeof reply === 'object' && reply !== null && 'should_continue' in reply && reply.should_continue === false;
   } catch {
     return false;

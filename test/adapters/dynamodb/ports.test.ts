@@ -1,0 +1,66 @@
+import type { actionsTogether } from '../../../src/adapters/dynamodb/actions-together.ts';
+import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
+import type { configurationReads } from '../../../src/adapters/dynamodb/configuration-reads.ts';
+import type { conversations } from '../../../src/adapters/dynamodb/conversations.ts';
+import type { members } from '../../../src/adapters/dynamodb/members.ts';
+import type { readableActions } from '../../../src/adapters/dynamodb/readable-actions.ts';
+import type { ItemReader, StoredItem } from '../../../src/adapters/dynamodb/stored-item.ts';
+import type { parseJson } from '../../../src/contract/json.ts';
+import type { DeliveryLog } from '../../../src/domain/delivery/delivery-log.ts';
+import type { RecordedStores } from '../../../src/domain/organizations/recorded-changes.ts';
+import type { ConfigurationStore } from '../../../src/domain/organizations/store.ts';
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+/** Whether `any` is in here: itself, a member, an element, or what a function gives or promises. */
+type HasAny<T, Depth extends readonly unknown[] = []> =
+  IsAny<T> extends true
+    ? true
+    : Depth['length'] extends 6
+      ? false
+      : T extends (...given: never[]) => infer Given
+        ? HasAny<Given, [...Depth, 0]>
+        : T extends Promise<infer One> | AsyncIterable<infer One> | readonly (infer One)[]
+          ? HasAny<One, [...Depth, 0]>
+          : T extends object
+            ? true extends { [Name in keyof T]-?: HasAny<T[Name], [...Depth, 0]> }[keyof T]
+              ? true
+              : false
+            : false;
+
+/** By the compiler: it says no to a port that hands over any. */
+const GIVES_ANY: {
+  readonly client: HasAny<DynamoDb>;
+  readonly item: HasAny<StoredItem>;
+  readonly reader: HasAny<ItemReader<{ readonly text: string }>>;
+  readonly json: HasAny<typeof parseJson>;
+  readonly reads: HasAny<ReturnType<typeof configurationReads>>;
+  readonly offers: HasAny<ReturnType<typeof readableActions>>;
+  readonly together: HasAny<ReturnType<typeof actionsTogether>>;
+  readonly store: HasAny<ConfigurationStore>;
+  readonly recorded: HasAny<RecordedStores['findCreation']>;
+  readonly members: HasAny<ReturnType<typeof members>>;
+  readonly conversations: HasAny<ReturnType<typeof conversations>>;
+  readonly log: HasAny<DeliveryLog>;
+} = {
+  client: false,
+  item: false,
+  reader: false,
+  json: false,
+  reads: false,
+  offers: false,
+  together: false,
+  store: false,
+  recorded: false,
+  members: false,
+  conversations: false,
+  log: false,
+};
+
+test('no port of storage hands over any, and the check sees one that would', () => {
+  const seen: readonly [
+    HasAny<() => Promise<{ readonly Item?: Record<string, ReturnType<typeof JSON.parse>> }>>,
+    HasAny<ReturnType<typeof JSON.parse>[]>,
+  ] = [true, true];
+  expect(seen).toEqual([true, true]);
+  expect(new Set(Object.values(GIVES_ANY))).toEqual(new Set([false]));
+});
