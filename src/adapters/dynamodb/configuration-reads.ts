@@ -1,3 +1,4 @@
+import { TRIGGERS } from '../../contract/action-kinds.ts';
 import type { Action, AiAction, FormAction, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { ActionList, Subscription, UnreadableAction } from '../../domain/organizations/store.ts';
@@ -82,12 +83,18 @@ export function configurationReads(client: DynamoDb, table: string) {
   };
 }
 
-/** One that has no trigger cannot be read, and is listed so that somebody sees it. */
-const ofTrigger = (trigger: Trigger): Filter => ({
-  expression: '#action.#trigger = :trigger OR attribute_not_exists(#action.#trigger)',
-  names: { '#action': 'action', '#trigger': 'trigger' },
-  values: { ':trigger': trigger },
-});
+/** What has none of the other triggers: one whose trigger is missing or wrong cannot be read, and is listed so that somebody sees it. */
+const ofTrigger = (trigger: Trigger): Filter => {
+  const others = TRIGGERS.filter((other) => other !== trigger).map((other, index): [string, Trigger] => [
+    `:t${index}`,
+    other,
+  ]);
+  return {
+    expression: `NOT (#action.#trigger IN (${others.map(([name]) => name).join(', ')}))`,
+    names: { '#action': 'action', '#trigger': 'trigger' },
+    values: Object.fromEntries(others),
+  };
+};
 
 /** Of an Action that newer code wrote nothing is known: what its attributes mean is newer code's to say. */
 function subscriptionIn(table: string, item: StoredItem): Subscription | undefined {

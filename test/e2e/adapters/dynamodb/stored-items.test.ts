@@ -503,6 +503,9 @@ describe('of an organization with an Action that cannot be read', () => {
     const reported: string[] = [];
     const offers = readableActions(world.reads, ({ action_id }) => reported.push(action_id));
     expect((await offers.toolsOf(SITE)).map(({ action_id }) => action_id)).toEqual([AI]);
+    expect(reported).toEqual([]);
+    const assistant = await world.reads.findAssistant(SITE);
+    expect(assistant && (await offers.formsOf(assistant))).toEqual([]);
     expect(reported).toEqual([FORM]);
     expect(await Promise.allSettled([EVENT, FORM, AI].map((id) => world.together(ORG, id)))).toMatchObject([
       { value: { action_id: EVENT } },
@@ -510,4 +513,19 @@ describe('of an organization with an Action that cannot be read', () => {
       { value: { action_id: AI } },
     ]);
   });
+
+  test.each([undefined, null, 7, 'of a later release', { wrong: true }])(
+    'whose trigger is %j, it is not left out of the reads for one trigger',
+    async (trigger) => {
+      await world.put(tables.sorted, {
+        ...changedAt(itemAt(ACTION(FORM)), ['action', 'trigger'], trigger),
+        ...ACTION(FORM),
+      });
+      const { actions, unreadable } = await world.reads.actionsOf(ORG, 'Event');
+      expect([actions.map(({ action_id }) => action_id), unreadable.map(({ action_id }) => action_id)]).toEqual([
+        [EVENT],
+        [FORM],
+      ]);
+    },
+  );
 });
