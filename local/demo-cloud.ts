@@ -1,4 +1,5 @@
 import type { Cloud } from './cloud/start-cloud.ts';
+import type { ReceiverCertificates } from './receiver-certificates.ts';
 
 /** What the demo is given of a running one-machine cloud: what an operator of a deployment would have. It keeps its state below `<dataDir>/demo`. */
 export type DemoCloud = Pick<
@@ -6,20 +7,14 @@ export type DemoCloud = Pick<
   'baseUrl' | 'apiUrl' | 'gatewayUrl' | 'region' | 'credentials' | 'outputs' | 'dataDir'
 >;
 
-/**
- * local/demo/demo.ts exports these two. `prepareDemo` runs before the cloud starts, because the functions must trust
- * the demo's certificate authority from their first request on.
- */
-export type PrepareDemo = (dataDir: string) => Promise<{
-  /** PEM file of the certificate authority that signed the demo's receiver. */
-  readonly caFile: string;
-}>;
-
+/** local/demo/demo.ts exports it. */
 export type StartDemo = (
   cloud: DemoCloud,
   options: {
     /** How many requests the receiver answers with 503 before it accepts one. 0 = none. */
     readonly fail: number;
+    /** Of the demo's receiver; the cloud trusts their authority. */
+    readonly certificates: ReceiverCertificates;
   },
 ) => Promise<RunningDemo>;
 

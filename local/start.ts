@@ -4,6 +4,7 @@ import { CloudError } from './cloud/cloud-error.ts';
 import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 import type { RunningDemo } from './demo-cloud.ts';
 import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
+import { type ReceiverCertificates, receiverCertificates } from './receiver-certificates.ts';
 
 type Options = {
   readonly data: string;
@@ -55,18 +56,21 @@ async function main(): Promise<void> {
   const options = program.parse().opts<Options>();
   const data = resolve(options.data);
   const demo = options.demo && !options.strict ? await import('./demo/demo.ts') : undefined;
-  const prepared = demo === undefined ? undefined : await demo.prepareDemo(data);
+  // The strict rule trusts public authorities only.
+  const certificates = options.strict ? undefined : receiverCertificates(join(data, 'receiver'));
   const cloud = await startLocalCloud({
     data,
     port: options.port,
     strict: options.strict,
-    authorities: [...options.ca, ...(prepared === undefined ? [] : [prepared.caFile])],
+    authorities: [...options.ca, ...(certificates === undefined ? [] : [certificates.caFile])],
     print: (line) => console.error(line),
   });
   let running: RunningDemo | undefined;
   try {
-    running = await demo?.startDemo(cloud, { fail: options.demoFail });
-    writeReadyFiles(cloud, running, options.readyFile);
+    if (demo !== undefined && certificates !== undefined) {
+      running = await demo.startDemo(cloud, { fail: options.demoFail, certificates });
+    }
+    writeReadyFiles(cloud, { demo: running, certificates, readyFile: options.readyFile });
     announce(cloud, running, options.strict, (performance.now() - started) / 1000);
     await untilAsked();
     console.log('Stopping …');
@@ -76,7 +80,18 @@ async function main(): Promise<void> {
   }
 }
 
-function writeReadyFiles(cloud: LocalCloud, demo: RunningDemo | undefined, readyFile: string | undefined): void {
+function writeReadyFiles(
+  cloud: LocalCloud,
+  {
+    demo,
+    certificates,
+    readyFile,
+  }: {
+    readonly demo: RunningDemo | undefined;
+    readonly certificates: ReceiverCertificates | undefined;
+    readonly readyFile: string | undefined;
+  },
+): void {
   const ready = {
     base_url: cloud.baseUrl,
     api_url: cloud.apiUrl,
@@ -86,6 +101,9 @@ function writeReadyFiles(cloud: LocalCloud, demo: RunningDemo | undefined, ready
     secret_access_key: cloud.credentials.secretAccessKey,
     outputs: cloud.outputs,
     demo: demo?.urls ?? {},
+    // What a receiver on this machine may present.
+    receiver_tls:
+      certificates === undefined ? null : { certificate: certificates.certificateFile, key: certificates.keyFile },
     pid: process.pid,
   };
   const text = `${JSON.stringify(ready, null, 2)}\n`;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { demoCertificates } from '../../local/demo/certificates.ts';
 import { operatorOf } from '../../local/demo/operator.ts';
 import { startLocalCloud } from '../../local/local-cloud.ts';
+import { receiverCertificates } from '../../local/receiver-certificates.ts';
 import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
@@ -16,7 +16,7 @@ const FAILING = 30;
 
 /** From PutEvents to the customer's endpoint, through everything. */
 export async function endToEnd(folder: string): Promise<Section> {
-  const certificates = demoCertificates(folder);
+  const certificates = receiverCertificates(folder);
   const receiver = await startTimedReceiver(certificates);
   const cloud = await startLocalCloud({ data: join(folder, 'cloud'), authorities: [certificates.caFile] });
   const operator = operatorOf(cloud);

@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { demoCertificates } from '../../local/demo/certificates.ts';
+import { receiverCertificates } from '../../local/receiver-certificates.ts';
 
 /** A TLS endpoint in another process. */
 export type BenchReceiver = { readonly url: string; readonly authorityFile: string; readonly stop: () => void };
 
 /** @param folder where its certificate is kept */
 export async function startReceiver(folder: string): Promise<BenchReceiver> {
-  const { caFile, certificate, key } = demoCertificates(folder);
+  const { caFile, certificate, key } = receiverCertificates(folder);
   const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {
     env: { RECEIVER_CERTIFICATE: certificate, RECEIVER_KEY: key },
   });

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { demoCertificates } from '../../local/demo/certificates.ts';
 import { operatorOf } from '../../local/demo/operator.ts';
 import { startLocalCloud } from '../../local/local-cloud.ts';
+import { receiverCertificates } from '../../local/receiver-certificates.ts';
 import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
@@ -38,7 +38,7 @@ export async function checkAgainstLocalCloud(): Promise<{ readonly model: Check;
 
 async function runLocally(): Promise<Check> {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-simulate-'));
-  const certificates = demoCertificates(folder);
+  const certificates = receiverCertificates(folder);
   const answeredAt = new Map<string, number>();
   const server = createServer({ cert: certificates.certificate, key: certificates.key }, (request, response) => {
     const chunks: Buffer[] = [];

@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
-import type { PrepareDemo, StartDemo } from '../demo-cloud.ts';
+import type { StartDemo } from '../demo-cloud.ts';
 import { addReadyUsers, READY_USERS } from '../ready-users.ts';
-import { demoCertificates } from './certificates.ts';
 import { Feed } from './feed.ts';
 import { recall, remember } from './memory.ts';
 import { operatorOf } from './operator.ts';
@@ -13,14 +12,8 @@ import { startSite } from './site.ts';
 
 const folderOf = (dataDir: string) => join(dataDir, 'demo');
 
-/** Makes the certificates, so that the cloud can trust them from its first request on. */
-export const prepareDemo: PrepareDemo = async (dataDir) => {
-  const { caFile } = demoCertificates(folderOf(dataDir));
-  return { caFile };
-};
-
 /** A customer with a website, a members' area, a backend and a TLS receiver, as the service's neighbours. */
-export const startDemo: StartDemo = async (cloud, { fail }) => {
+export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
   const folder = folderOf(cloud.dataDir);
   const memory = recall(folder);
   const feed = new Feed();
@@ -30,7 +23,6 @@ export const startDemo: StartDemo = async (cloud, { fail }) => {
     for (const end of stops.splice(0).reverse()) await end();
   };
   try {
-    const certificates = demoCertificates(folder);
     const usageKey = randomBytes(32);
     const usageSecretOf = (userId: string) => createHmac('sha256', usageKey).update(userId).digest('hex');
     const receiver = await startReceiver({

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import type { DemoCertificates } from './certificates.ts';
+import type { ReceiverCertificates } from '../receiver-certificates.ts';
 import type { Feed, SignedHeaders } from './feed.ts';
 import { listen } from './listen.ts';
 import { type Verification, verifyRequest, verifyUsage } from './verification.ts';
@@ -35,7 +35,7 @@ const KEPT_KEYS = 10_000;
  * @param fail how many requests of each event are answered 503 before one is taken, so that retries can be seen
  */
 export async function startReceiver(options: {
-  readonly certificates: DemoCertificates;
+  readonly certificates: ReceiverCertificates;
   readonly preferredPort: number;
   readonly fail: number;
   /** Of the usage webhook; another one for every user. */

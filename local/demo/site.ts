@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import * as z from 'zod';
 import { messageOf } from '../cloud/cloud-error.ts';
 import type { DemoCloud } from '../demo-cloud.ts';
-import type { DemoCertificates } from './certificates.ts';
+import type { ReceiverCertificates } from '../receiver-certificates.ts';
 import type { Feed, ReceivedRequest } from './feed.ts';
 import { listen } from './listen.ts';
 import type { Operator } from './operator.ts';
@@ -27,7 +27,7 @@ type Neighbours = {
   readonly cloud: DemoCloud;
   readonly feed: Feed;
   readonly operator: Operator;
-  readonly certificates: DemoCertificates;
+  readonly certificates: ReceiverCertificates;
   readonly receiverPort: number;
   readonly usageSecretOf: (userId: string) => string;
   readonly fail: number;

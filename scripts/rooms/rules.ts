@@ -122,7 +122,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'cli',
     purpose: "the operator's command line",
-    rooms: ['src/adapters', 'src/contract', 'src/domain'],
+    rooms: ['packages/receiver/src', 'src/adapters', 'src/contract', 'src/domain'],
     packages: ['commander', 'zod', 'node:*'],
   },
   {

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { prepareDemo, startDemo } from '../../../local/demo/demo.ts';
+import { startDemo } from '../../../local/demo/demo.ts';
 import { type Operator, operatorOf } from '../../../local/demo/operator.ts';
 import type { RunningDemo } from '../../../local/demo-cloud.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
@@ -32,9 +33,9 @@ beforeAll(async () => {
     startSite(),
     startSite(),
   ]);
-  const { caFile } = await prepareDemo(data);
-  cloud = await startLocalCloud({ data, assembly: await serviceAssembly(), authorities: [caFile] });
-  demo = await startDemo(cloud, { fail: 1 });
+  const certificates = receiverCertificates(join(data, 'receiver'));
+  cloud = await startLocalCloud({ data, assembly: await serviceAssembly(), authorities: [certificates.caFile] });
+  demo = await startDemo(cloud, { fail: 1, certificates });
   operator = operatorOf(cloud);
   organization = (await createOrganization({ name: 'Shops', plan: 'free' }, operator.management)).org_id;
 }, 90_000);

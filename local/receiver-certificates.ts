@@ -1,26 +1,35 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomically } from '../cloud/state/atomic-file.ts';
+import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 import { authorityExtensions, serverExtensions, signCertificate } from './x509.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const VALID_DAYS = 365;
 const RENEW_DAYS_BEFORE = 30;
-const AUTHORITY = 'va-wave demo authority';
+const AUTHORITY = 'va-wave local authority';
 
 /** What the receiver presents, and the authority that vouches for it; PEM. */
-export type DemoCertificates = { readonly caFile: string; readonly certificate: string; readonly key: string };
+export type ReceiverCertificates = {
+  readonly caFile: string;
+  readonly certificateFile: string;
+  readonly keyFile: string;
+  readonly certificate: string;
+  readonly key: string;
+};
 
-/** Reads the demo's certificates from `folder`, or makes them. They are for `localhost` and 127.0.0.1 only. */
-export function demoCertificates(folder: string): DemoCertificates {
+/**
+ * Reads the certificates of this machine's receivers from `folder`, or makes them. They are for `localhost` and 127.0.0.1 only.
+ * The functions must trust the authority from their first request on, so this comes before the service starts.
+ */
+export function receiverCertificates(folder: string): ReceiverCertificates {
   const files = {
     ca: join(folder, 'ca.pem'),
     certificate: join(folder, 'receiver.pem'),
     key: join(folder, 'receiver.key'),
   };
   if (!usable(Object.values(files), files.certificate)) {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const made = makeCertificates(Date.now());
     writeFileAtomically(files.key, made.key);
     writeFileAtomically(files.certificate, made.certificate);
@@ -28,6 +37,8 @@ export function demoCertificates(folder: string): DemoCertificates {
   }
   return {
     caFile: files.ca,
+    certificateFile: files.certificate,
+    keyFile: files.key,
     certificate: readFileSync(files.certificate, 'utf8'),
     key: readFileSync(files.key, 'utf8'),
   };
