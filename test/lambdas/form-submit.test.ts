@@ -61,7 +61,7 @@ test('when nobody accepts: 502, and the blocked attempt is on record', async () 
   const completions = aws.callsOf('UpdateItem', { TableName: 'delivery-log' });
   expect(completions.map((one) => one.ExpressionAttributeValues)).toEqual([
     expect.objectContaining({
-      ':state': 'failed',
+      ':record_state': 'failed',
       ':status': null,
       ':failure': expect.objectContaining({ code: 'blocked_address' }),
     }),

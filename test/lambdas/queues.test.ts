@@ -115,7 +115,8 @@ describe('dispatcher', () => {
     const data = '{"id":12345678901234567890,"far":1e400,"__proto__":{"a":1},"constructor":2}';
     stored({ action: { ...action, url: 'https://nowhere.example.com/' } });
     await run(dispatcher, JSON.stringify(MESSAGE).replace('{"text":"private"}', data));
-    const payloads = aws.callsOf('PutItem', { TableName: 'delivery-log' }).map((one) => String(one.Item?.payload));
+    const completions = aws.callsOf('UpdateItem', { TableName: 'delivery-log' });
+    const payloads = completions.map((one) => String(one.ExpressionAttributeValues?.[':payload']));
     expect(payloads).toEqual([expect.stringContaining(`"data":${data}`)]);
     const later = aws.callsOf('SendMessage').map((one) => String(one.MessageBody));
     expect(later).toEqual([expect.stringContaining(`"data":${data}`)]);
