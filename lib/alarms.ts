@@ -1,8 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { METRICS_NAMESPACE, METRICS_SERVICE } from '../src/contract/metrics.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** The period of every metric that is watched, unless it says otherwise. */
@@ -14,7 +22,20 @@ export type WatchedMetric = {
   readonly metric: IMetric;
   /** The alarm is raised when the metric reaches it. */
   readonly threshold: number;
+  /** How many periods are looked at. @default 1 */
+  readonly periods?: number;
+  /** In how many of them the threshold has to be reached. @default all */
+  readonly breaching?: number;
 };
+
+/**
+ * Errors that wake somebody: five in five minutes, twice in a quarter of an hour. One error is a bad moment of AWS: its request was
+ * answered 500 and may be made again, its message comes back. What does not get better by itself ends among the dead letters, which
+ * raise an alarm at the first.
+ */
+export const LASTING_ERRORS = { threshold: 5, periods: 3, breaching: 2 } as const;
+
+export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
 
 export type AlarmsProps = {
   /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
@@ -40,14 +61,19 @@ export class Alarms extends Construct {
     return this.#faults;
   }
 
-  raise(scope: Construct, id: string, { runbookEntry, metric, threshold }: WatchedMetric): void {
+  raise(
+    scope: Construct,
+    id: string,
+    { runbookEntry, metric, threshold, periods = 1, breaching = periods }: WatchedMetric,
+  ): void {
     if (this.#emulated) return;
     const alarm = new Alarm(scope, id, {
       alarmDescription: `docs/runbook.md#${runbookEntry}`,
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
+      evaluationPeriods: periods,
+      datapointsToAlarm: breaching,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     if (this.#topic !== undefined) alarm.addAlarmAction(new SnsAction(this.#topic));
@@ -58,7 +84,7 @@ export class Alarms extends Construct {
    * and tell less.
    * @param functions at most ten, which is what the expression of an alarm takes
    */
-  watch(scope: Construct, functions: readonly ServiceFunction[]): void {
+  watch(scope: Construct, functions: readonly ServiceFunction[], lasting: Lasting = LASTING_ERRORS): void {
     const period = FIVE_MINUTES;
     const feature = scope.node.id;
     const errors = sum(
@@ -70,7 +96,7 @@ export class Alarms extends Construct {
       functions.map(({ fn }) => fn.metricThrottles({ period })),
     );
     this.#faults.push(errors, throttles);
-    this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, threshold: 1 });
+    this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, ...lasting });
   }
 }
 
@@ -84,5 +110,16 @@ function sum(label: string, metrics: readonly IMetric[]): IMetric {
     label,
     period: FIVE_MINUTES,
     usingMetrics: Object.fromEntries(named),
+  });
+}
+
+/** A metric that the functions emit themselves. */
+export function ownMetric(metricName: string, period: Duration, statistic = 'Sum'): Metric {
+  return new Metric({
+    namespace: METRICS_NAMESPACE,
+    metricName,
+    dimensionsMap: { service: METRICS_SERVICE },
+    statistic,
+    period,
   });
 }

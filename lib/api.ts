@@ -4,12 +4,9 @@ import { HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from 'aws
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type Alarms, FIVE_MINUTES } from './alarms.ts';
+import { type Alarms, FIVE_MINUTES, LASTING_ERRORS } from './alarms.ts';
 import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
-
-/** A customer's endpoint cannot cause these; a handful in five minutes is more than a bad moment of AWS. */
-const SERVER_ERRORS = 5;
 
 /** No query string, header or body: nothing of a token, a secret or a visitor but the address. */
 const ACCESS_LOG = JSON.stringify({
@@ -72,7 +69,8 @@ export class Api extends Construct {
     alarms.raise(this, 'ServerErrors', {
       runbookEntry: 'server-errors',
       metric: this.http.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' }),
-      threshold: SERVER_ERRORS,
+      // A customer's endpoint cannot cause these.
+      ...LASTING_ERRORS,
     });
   }
 

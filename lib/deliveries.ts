@@ -1,5 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { METRICS } from '../src/contract/metrics.ts';
+import { FIVE_MINUTES, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
 import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -9,13 +11,29 @@ export const DISPATCHER_TIMEOUT = Duration.seconds(15);
 /** Ten events, or six megabytes of them, to fifty Actions each: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
 
+/** Endpoints of single customers fail all the time; half of all organizations at once have only our own network in common. */
+const UNREACHED_SHARE = 0.5;
+
 export type DeliveriesProps = Foundation & { readonly concurrency: Concurrency };
 
 /** The way of an event from the events queue to the endpoints of the subscribed Actions. */
 export class Deliveries extends Construct {
   constructor(scope: Construct, id: string, props: DeliveriesProps) {
     super(scope, id);
-    props.alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
+    const { alarms } = props;
+    alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
+    alarms.raise(this, 'UnreachedOrganizations', {
+      runbookEntry: 'unreached-organizations',
+      metric: ownMetric(METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
+      threshold: UNREACHED_SHARE,
+      periods: 3,
+      breaching: 2,
+    });
+    alarms.raise(this, 'EventsDropped', {
+      runbookEntry: 'events-dropped',
+      metric: ownMetric(METRICS.eventsDropped, FIVE_MINUTES),
+      threshold: 1,
+    });
   }
 
   #router({ stage, tables, messaging, concurrency }: DeliveriesProps): ServiceFunction {

@@ -4,9 +4,15 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
-import type { Alarms } from './alarms.ts';
+import { METRICS } from '../src/contract/metrics.ts';
+import { type Alarms, ownMetric } from './alarms.ts';
 import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
+
+/** A week, and two daily runs that failed. */
+const TOKEN_KEY_OLD_DAYS = 9;
+/** It runs once a day, and Lambda has tried three times by then. */
+const SINGLE_ERROR = { threshold: 1, periods: 1, breaching: 1 };
 
 export type KeysProps = {
   readonly stage: Stage;
@@ -64,7 +70,7 @@ export class Keys extends Construct {
     this.#allowRead(fn, this.origin, ENVIRONMENT.originSecret);
   }
 
-  /** Replaces the ring every week: a stolen key is then worth a week at most. */
+  /** Replaces the ring every week: a stolen key is then worth a week at most. The function runs daily, and tells the key's age. */
   #rotateTokenKeys({ stage, alarms }: KeysProps): void {
     const rotation = new ServiceFunction(this, 'KeyRotation', {
       stage,
@@ -80,10 +86,15 @@ export class Keys extends Construct {
     });
     new Rule(this, 'TokenRotation', {
       description: 'Rotates the token keys',
-      schedule: Schedule.rate(Duration.days(7)),
+      schedule: Schedule.rate(Duration.days(1)),
       targets: [new LambdaFunction(rotation.fn)],
     });
-    alarms.watch(this, [rotation]);
+    alarms.watch(this, [rotation], SINGLE_ERROR);
+    alarms.raise(this, 'TokenKeyAge', {
+      runbookEntry: 'token-key-age',
+      metric: ownMetric(METRICS.tokenKeyAge, Duration.days(1), 'Maximum'),
+      threshold: TOKEN_KEY_OLD_DAYS,
+    });
   }
 
   #allowRead(fn: ServiceFunction, secret: Secret, environmentName: string): void {

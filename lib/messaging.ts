@@ -48,6 +48,8 @@ export class WorkQueue extends Construct {
       runbookEntry: 'old-messages',
       metric: this.queue.metricApproximateAgeOfOldestMessage({ period }),
       threshold: OLD_MESSAGE_SECONDS,
+      // A burst that is worked off within minutes is the queue's business.
+      periods: 3,
     });
   }
 

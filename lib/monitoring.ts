@@ -1,10 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
 import { Dashboard, GraphWidget, type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../src/contract/metrics.ts';
-import { type Alarms, FIVE_MINUTES } from './alarms.ts';
+import { METRICS, METRICS_NAMESPACE } from '../src/contract/metrics.ts';
+import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Messaging } from './messaging.ts';
 
 /** The unit in which a dashboard counts its columns. */
@@ -14,11 +15,12 @@ export type MonitoringProps = {
   readonly alarms: Alarms;
   readonly messaging: Messaging;
   readonly api: HttpApi;
+  readonly distribution: IDistribution;
 };
 
 /** One dashboard over all features, and the alarms that are about none of them alone. Each feature raises its own. */
 export class Monitoring extends Construct {
-  constructor(scope: Construct, id: string, { alarms, messaging, api }: MonitoringProps) {
+  constructor(scope: Construct, id: string, { alarms, messaging, api, distribution }: MonitoringProps) {
     super(scope, id);
     const serverErrors = api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
     const logWriteFailed = ownMetric(METRICS.logWriteFailed, FIVE_MINUTES);
@@ -26,7 +28,8 @@ export class Monitoring extends Construct {
       runbookEntry: 'throttles',
       // Of the whole account, as the concurrency is that is then used up: one metric to pay for instead of one per function.
       metric: LambdaFunction.metricAllThrottles({ period: FIVE_MINUTES }),
-      threshold: 1,
+      // Queues try again by themselves, and a widget's page is loaded again; what lasts needs a larger quota.
+      ...LASTING_ERRORS,
     });
     alarms.raise(this, 'LogWriteFailed', { runbookEntry: 'log-write-failed', metric: logWriteFailed, threshold: 1 });
 
@@ -46,6 +49,12 @@ export class Monitoring extends Construct {
           Requests: [api.metricCount(), api.metricClientError(), serverErrors],
           'Refusals by reason': [sumsBy('reason', METRICS.refusals)],
           'Latency (ms)': [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })],
+        }),
+        row({
+          'Organizations not reached (share)': [ownMetric(METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average')],
+          'Events dropped': [ownMetric(METRICS.eventsDropped, FIVE_MINUTES)],
+          'Age of the token key (days)': [ownMetric(METRICS.tokenKeyAge, Duration.days(1), 'Maximum')],
+          'CloudFront: 5xx (%)': [edgeErrors(distribution)],
         }),
         row({
           'Our own faults': [logWriteFailed, ...alarms.faults],
@@ -74,12 +83,14 @@ function sumsBy(dimension: string, metricName: string): IMetric {
   });
 }
 
-function ownMetric(metricName: string, period: Duration, statistic = 'Sum'): Metric {
+/** CloudFront's metrics are in one region, wherever the stack is: a graph reaches them, an alarm of another region does not. */
+function edgeErrors({ distributionId }: IDistribution): Metric {
   return new Metric({
-    namespace: METRICS_NAMESPACE,
-    metricName,
-    dimensionsMap: { service: METRICS_SERVICE },
-    statistic,
-    period,
+    namespace: 'AWS/CloudFront',
+    metricName: '5xxErrorRate',
+    dimensionsMap: { DistributionId: distributionId, Region: 'Global' },
+    region: 'us-east-1',
+    statistic: 'Average',
+    period: FIVE_MINUTES,
   });
 }

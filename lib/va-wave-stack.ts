@@ -81,12 +81,15 @@ export class VaWaveStack extends Stack {
     const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
     const login = new Login(this, 'Login', { stage, emulated });
     const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge, baseUrl });
-    if (!emulated) new Monitoring(this, 'Monitoring', { alarms, messaging, api: api.http });
+    if (edge !== undefined) {
+      new Monitoring(this, 'Monitoring', { alarms, messaging, api: api.http, distribution: edge.distribution });
+    }
     acknowledgeFindings(this);
 
     this.#output(OUTPUTS.baseUrl, baseUrl);
     if (edge !== undefined) {
       this.#output(OUTPUTS.distributionDomain, edge.distribution.distributionDomainName);
+      this.#output(OUTPUTS.distributionId, edge.distribution.distributionId);
       this.#output(OUTPUTS.widgetPinnedPath, edge.widget.immutablePath);
       this.#output(OUTPUTS.widgetIntegrity, edge.widget.integrity);
     }

@@ -19,7 +19,7 @@ import { attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts'
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('dispatcher', process.env, dynamo);
 const { logger, metrics } = outbound;
-const report = deliveryReport(logger, metrics);
+const report = deliveryReport(logger, metrics, now);
 const ports = {
   ...outbound.ports,
   ...failureSpells(dynamo, {

@@ -16,6 +16,15 @@ export const METRICS = {
   refusals: 'Refusals',
   /** An endpoint to which every delivery has failed for an hour; at most one per Action and day. */
   endpointsFailing: 'EndpointsFailing',
+  /**
+   * Of the organizations whose endpoints a container of the dispatcher tried in the last minutes, the share, from 0 to 1, of those that
+   * it did not reach at all. Only told of three organizations or more: below that it says nothing of our own network.
+   */
+  unreachedOrganizations: 'UnreachedOrganizations',
+  /** An event that no retry can mend, because whoever put it on the bus got its shape wrong. */
+  eventsDropped: 'EventsDropped',
+  /** Age in days of the newest key of session tokens. */
+  tokenKeyAge: 'TokenKeyAge',
   /** A record that the delivery log could not take; its line is in the function's log. */
   logWriteFailed: 'DeliveryLogWriteFailed',
 } as const;

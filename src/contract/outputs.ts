@@ -3,6 +3,7 @@ export const OUTPUTS = {
   baseUrl: 'BaseUrl',
   /** What a domain of the operator's own points to. */
   distributionDomain: 'DistributionDomain',
+  distributionId: 'DistributionId',
   /** Where outbound requests come from, with fixed egress. */
   egressAddresses: 'EgressAddresses',
   apiUrl: 'ApiUrl',

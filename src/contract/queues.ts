@@ -10,13 +10,16 @@ import { jsonObject } from './json.ts';
  */
 export const ORIGINAL_MESSAGE_ID = 'va-wave-original-message-id';
 
+/** Groups messages of one organization; so it is what SQS takes as a group: printable ASCII without spaces, 128 at most. */
+export const groupId = z.string().regex(/^[!-~]{1,128}$/, 'must be 1 to 128 printable ASCII characters');
+
 /** What the platform puts on the bus: `detail-type` is the event's name. Without `site_id` it is the organization's. */
 export const busEvent = z.object({
   id: z.string().min(1),
   'detail-type': z.enum(EVENT_NAMES),
   time: z.string(),
   detail: z.object({
-    org_id: z.string().min(1),
+    org_id: groupId,
     site_id: z.string().min(1).nullish(),
     data: jsonObject,
     /** Of the shape of `detail`. */

@@ -55,7 +55,27 @@ describe('event-router', () => {
     const { failures, log } = await run(router, wrong, 'private, not JSON', EVENT);
     expect(failures).toEqual(['message-1']);
     expect(log).toContain('was dropped');
+    expect(lineOf(log, METRICS.eventsDropped)).toMatchObject({ [METRICS.eventsDropped]: 1 });
     expect(log).not.toContain('private');
+    expect(sent()).toHaveLength(1);
+  });
+
+  test.each([['o'.repeat(129)], ['org one'], ['größe'], ['']])(
+    'drops an event of the organization %j, which SQS takes as no group',
+    async (org_id) => {
+      const { failures, log } = await run(router, { ...EVENT, detail: { ...EVENT.detail, org_id } });
+      expect(failures).toEqual([]);
+      expect(log).toContain('was dropped');
+      expect(sent()).toEqual([]);
+    },
+  );
+
+  test.each([['$.detail.org_id'], [undefined]])('routes an event in the group %p as any other', async (group) => {
+    const event = sqsEvent(EVENT);
+    const [record] = event.Records;
+    if (record !== undefined && group !== undefined) record.attributes.MessageGroupId = group;
+    const { result } = await logged(() => router(event, lambdaContext()));
+    expect(result.batchItemFailures).toEqual([]);
     expect(sent()).toHaveLength(1);
   });
 

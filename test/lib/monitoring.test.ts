@@ -15,7 +15,10 @@ test('the alarms are about these signals', () => {
     'AssistantRuntimeErrors',
     'DashboardErrors',
     'DeliveriesErrors',
+    'DeliveriesEventsDropped',
+    'DeliveriesUnreachedOrganizations',
     'KeysErrors',
+    'KeysTokenKeyAge',
     'MessagingDeliveriesDeadLettersWaiting',
     'MessagingDeliveriesOldMessages',
     'MessagingEventsDeadLettersWaiting',
@@ -51,4 +54,16 @@ test('throttles are those of the whole account, whose concurrency is used up', (
 test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
   const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
   expect(JSON.stringify(dashboard?.Properties.DashboardBody)).toContain(metric);
+});
+
+test('nobody is woken by what may be over in five minutes', () => {
+  const lasting = alarms.filter(({ AlarmDescription }) =>
+    /#(function-errors|server-errors|throttles)$/.test(AlarmDescription),
+  );
+  for (const { name, Threshold, EvaluationPeriods, DatapointsToAlarm } of lasting) {
+    // The rotation runs once a day: its error is three failed tries already.
+    const expected = name === 'KeysErrors' ? [1, 1, 1] : [5, 3, 2];
+    expect([name, Threshold, EvaluationPeriods, DatapointsToAlarm]).toEqual([name, ...expected]);
+  }
+  expect(lasting).toHaveLength(8);
 });

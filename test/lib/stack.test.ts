@@ -308,9 +308,9 @@ test('the rule lets exactly the 22 events that fire pass, to the events queue, g
   expect(DELIVERED_EVENTS).toHaveLength(22);
 });
 
-test('the token keys rotate by themselves', () => {
+test('the token keys are looked after every day', () => {
   template.hasResourceProperties('AWS::Events::Rule', {
-    ScheduleExpression: 'rate(7 days)',
+    ScheduleExpression: 'rate(1 day)',
     State: 'ENABLED',
     Targets: [Match.objectLike({ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^KeysKeyRotationFunction'), 'Arn'] } })],
   });

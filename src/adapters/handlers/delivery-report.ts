@@ -2,10 +2,13 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../contract/metrics.ts';
 import type { AttemptAndWatchPorts } from '../../domain/delivery/attempt-and-watch.ts';
+import type { Clock } from '../../domain/sources.ts';
 import { attemptsMetric } from './attempts-metric.ts';
+import { unreachedOrganizations } from './unreached-organizations.ts';
 
 /** What the dispatcher tells the operator of its deliveries: a line and a count for each attempt, without the payload. */
-export function deliveryReport(logger: Logger, metrics: Metrics) {
+export function deliveryReport(logger: Logger, metrics: Metrics, now: Clock) {
+  const organizations = unreachedOrganizations(now);
   const attempts = attemptsMetric(metrics);
   const attempted: AttemptAndWatchPorts['attempted'] = ({ envelope, action_id, attempt }, { outcome, result }) => {
     logger.info('Attempted', {
@@ -20,6 +23,7 @@ export function deliveryReport(logger: Logger, metrics: Metrics) {
       latency_ms: result?.latency_ms,
     });
     if (result === null) return;
+    organizations.attempted(envelope.org_id, result.error?.code);
     attempts.count({ outcome: result.error?.code ?? 'succeeded', attempt, latencyMs: result.latency_ms });
   };
   return {
@@ -35,6 +39,10 @@ export function deliveryReport(logger: Logger, metrics: Metrics) {
         await signal(event);
       },
     /** Writes the counts of an invocation. */
-    publish: attempts.publish,
+    publish: (): void => {
+      attempts.publish();
+      const share = organizations.share();
+      if (share !== undefined) metrics.addMetric(METRICS.unreachedOrganizations, MetricUnit.NoUnit, share);
+    },
   };
 }

@@ -5,11 +5,14 @@ import httpSecurityHeaders from '@middy/http-security-headers';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod';
 import { type ErrorCode, INTERNAL_ERROR } from '../../contract/errors.ts';
+import { SITE_ID_HEADER } from '../../contract/headers.ts';
 import { isJsonObject, parseJson } from '../../contract/json.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import type { ErrorResponse } from '../../contract/widget.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { refusalLog } from './refusal-log.ts';
 import { countRefusal } from './refusals-metric.ts';
+import { now } from './system-clock.ts';
 
 export type HttpRequest = {
   /** Names in lower case. */
@@ -56,6 +59,7 @@ export function httpHandler(
   route: (request: HttpRequest, replyHeaders: ReplyHeaders) => Promise<HttpReply>,
   errorBody: (error: HttpError) => object = publicErrorBody,
 ) {
+  const logRefusal = refusalLog(logger, now);
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(httpSecurityHeaders())
@@ -66,6 +70,7 @@ export function httpHandler(
       } catch (error) {
         if (error instanceof Refusal) {
           countRefusal(error);
+          logRefusal(error, event.routeKey, event.headers[SITE_ID_HEADER] ?? event.pathParameters?.site_id);
           if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
           return respond({ status: error.status, body: errorBody(error) }, headers);
         }

@@ -46,3 +46,9 @@ export function newRingKey(now: Date, randomBytes: RandomBytes): RingKey {
     active_from: unixSeconds(now) + RING_CACHE_SECONDS,
   };
 }
+
+/** Age of the newest key in days; undefined for the first one, which CloudFormation made without saying when. */
+export function newestKeyAgeDays([newest]: KeyRing, now: Date): number | undefined {
+  if (newest.active_from === undefined) return undefined;
+  return Math.max(0, (unixSeconds(now) - newest.active_from) / 86_400);
+}

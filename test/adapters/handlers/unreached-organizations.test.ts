@@ -1,0 +1,52 @@
+import { unreachedOrganizations } from '../../../src/adapters/handlers/unreached-organizations.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+
+const started = () => {
+  const clock = new FrozenClock();
+  return { clock, organizations: unreachedOrganizations(clock.now) };
+};
+
+test('says nothing of fewer than three organizations', () => {
+  const { organizations } = started();
+  for (let i = 0; i < 100; i++) organizations.attempted(`org_${i % 2}`, 'dns_failure');
+  expect(organizations.share()).toBeUndefined();
+});
+
+test('an organization counts once, however often its endpoints fail', () => {
+  const { organizations } = started();
+  for (let i = 0; i < 100; i++) organizations.attempted('org_loud', 'connect_failure');
+  for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, undefined);
+  expect(organizations.share()).toBe(0.25);
+});
+
+test('whoever was reached once in the last minutes is reached', () => {
+  const { organizations } = started();
+  for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, undefined);
+  organizations.attempted('org_a', 'tls_failure');
+  expect(organizations.share()).toBe(0);
+});
+
+test.each([['http_status'], ['redirect'], ['blocked_address'], ['quota_exceeded'], ['connection_closed']] as const)(
+  '%s is no fault of our network',
+  (failure) => {
+    const { organizations } = started();
+    for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, failure);
+    expect(organizations.share()).toBe(0);
+  },
+);
+
+test('all are unreached when the resolver is gone, and after five minutes nothing is known any more', () => {
+  const { clock, organizations } = started();
+  for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, undefined);
+  clock.advance(301_000);
+  for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, 'dns_failure');
+  expect(organizations.share()).toBe(1);
+  clock.advance(301_000);
+  expect(organizations.share()).toBeUndefined();
+});
+
+test('a million organizations take no more room than a thousand', () => {
+  const { organizations } = started();
+  for (let i = 0; i < 5000; i++) organizations.attempted(`org_${i}`, i < 4500 ? 'timeout' : undefined);
+  expect(organizations.share()).toBe(0.5);
+});

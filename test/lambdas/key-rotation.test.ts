@@ -1,0 +1,46 @@
+import { METRICS } from '../../src/contract/metrics.ts';
+import { aws } from './environment.ts';
+import { lineOf, logged } from './invocation.ts';
+
+const { handler } = await import('../../lambdas/key-rotation/handler.ts');
+
+const DAY = 86_400;
+const SCHEDULED = { 'detail-type': 'Scheduled Event', source: 'aws.events' };
+const nowInSeconds = () => Math.floor(Date.now() / 1000);
+
+/** A ring whose newest key has been active for so many days; undefined for the one that CloudFormation made. */
+const ringOf = (days: number | undefined) =>
+  JSON.stringify({
+    keys: [
+      { kid: 'k', key: 'x'.repeat(64), ...(days === undefined ? {} : { active_from: nowInSeconds() - days * DAY }) },
+    ],
+  });
+
+const rotated = async (event: unknown, days: number | undefined) => {
+  aws.on('GetSecretValue', {}, { SecretString: ringOf(days) });
+  aws.on('PutSecretValue', {}, { VersionId: 'v' });
+  const { result, log } = await logged(() => handler(event));
+  return { keys: result.keys, log };
+};
+
+test.each([
+  [undefined, 2],
+  [3, 1],
+  [6.6, 2],
+  [30, 2],
+])('on its schedule, with a key of %p days, it leaves %p keys', async (days, keys) => {
+  expect(await rotated(SCHEDULED, days)).toMatchObject({ keys });
+});
+
+test.each([[{}], [null], ['now'], [{ 'detail-type': 'Something' }]])(
+  'invoked with %j it rotates at once',
+  async (event) => {
+    expect(await rotated(event, 0.1)).toMatchObject({ keys: 2 });
+  },
+);
+
+test('it tells the age of the newest key, and no key', async () => {
+  const { log } = await rotated(SCHEDULED, 3);
+  expect(lineOf(log, METRICS.tokenKeyAge)?.[METRICS.tokenKeyAge]).toBeCloseTo(3, 1);
+  expect(log).not.toContain('x'.repeat(64));
+});
