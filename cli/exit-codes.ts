@@ -12,6 +12,8 @@ export const EXIT = {
   notFound: 3,
   /** `action test`: the request was made and failed. */
   testFailed: 4,
+  /** Something that cannot be undone: the answer was no, or there was nobody to ask and no `--yes`. */
+  notConfirmed: 5,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -21,7 +23,8 @@ export const EXIT_CODES_HELP = `Exit codes:
   1  fault of the service or of the connection to it
   2  refused: wrong options, or an input against the rules (the message names the field)
   3  not found
-  4  action test: the endpoint did not accept the test request`;
+  4  action test: the endpoint did not accept the test request
+  5  not confirmed: the answer was no, or there is no terminal to ask at and no --yes; nothing was changed`;
 
 /** Something the operator can act on, told in one message. */
 export class CommandFailure extends Error {

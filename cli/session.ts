@@ -30,29 +30,35 @@ export function connectOnce(world: World, target: Target, progress: Progress): (
   };
 }
 
-/** Asks before something that cannot be undone. Scripts, which nobody watches, are not asked. @throws CommandFailure on no */
+/**
+ * Asks before something that cannot be undone. A script has to say --yes: nothing is taken for a yes that nobody said.
+ * @throws CommandFailure on no, and where there is nobody to ask
+ */
 export async function confirmed(session: Session, yes: boolean | undefined, question: string): Promise<void> {
-  const { world } = session;
-  if (yes === true || !world.terminal) return;
-  session.progress.end();
-  const answer = await world.ask(`${plainText(question)} [y/N] `);
+  if (yes === true) return;
+  const answer = await asked(session, question, '[y/N]');
   if (!/^y(es)?$/i.test(answer)) throw nothingChanged();
 }
 
 /**
  * Asks for the id of what will be gone for good; a script has to say --yes.
- * @throws CommandFailure when it was not typed
+ * @throws CommandFailure when it was not typed, and where there is nobody to ask
  */
 export async function confirmedById(
   session: Session,
   options: { readonly yes: boolean | undefined; readonly id: string; readonly question: string },
 ): Promise<void> {
   if (options.yes === true) return;
-  const { world, progress } = session;
-  if (!world.terminal) throw new CommandFailure(EXIT.refused, `${options.question} Then say --yes`);
-  progress.end();
-  const answer = await world.ask(`${plainText(options.question)} Type ${options.id} to go on: `);
+  const answer = await asked(session, options.question, `Type ${options.id} to go on:`);
   if (answer !== options.id) throw nothingChanged();
+}
+
+async function asked({ world, progress }: Session, question: string, how: string): Promise<string> {
+  if (!world.terminal) {
+    throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal to ask at: say --yes`);
+  }
+  progress.end();
+  return world.ask(`${plainText(question)} ${how} `);
 }
 
 /** Ends work that can be run again once Ctrl-C was pressed. @throws CommandFailure */
@@ -69,4 +75,4 @@ export function steps(session: Session): (text: string) => Promise<void> {
   };
 }
 
-const nothingChanged = () => new CommandFailure(EXIT.refused, 'Nothing was changed');
+const nothingChanged = () => new CommandFailure(EXIT.notConfirmed, 'Nothing was changed');

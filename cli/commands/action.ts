@@ -75,7 +75,7 @@ export function addActionCommands(program: Command, run: Run): void {
   action
     .command('delete <action_id>')
     .description('delete an Action and its signing secret; deliveries under way end with a record that says so')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; needed where there is no terminal')
     .addHelpText('after', '\nExample:\n  va-wave action delete act_…')
     .action((actionId: string, options: { yes?: true }) =>
       run(async (session) => {

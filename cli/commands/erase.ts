@@ -15,7 +15,7 @@ export function addAssistantDelete(assistant: Command, run: Run): void {
   assistant
     .command('delete <site_id>')
     .description('erase an assistant, its Actions, and all data of its visitors')
-    .option('--yes', 'do not ask for the id')
+    .option('--yes', 'do not ask for the id; needed where there is no terminal')
     .addHelpText('after', `${HELP}\nExample:\n  va-wave assistant delete site_…`)
     .action((siteId: string, options: { yes?: true }) =>
       run(async (session) => {
@@ -35,7 +35,7 @@ export function addOrgDelete(org: Command, run: Run): void {
   org
     .command('delete <org_id>')
     .description('erase an organization: members, assistants, Actions, audit trail, and all data of visitors')
-    .option('--yes', 'do not ask for the id')
+    .option('--yes', 'do not ask for the id; needed where there is no terminal')
     .addHelpText(
       'after',
       `${HELP}Logins stay: they may belong to other organizations.\n\nExample:\n  va-wave org delete org_…`,

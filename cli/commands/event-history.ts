@@ -47,7 +47,7 @@ Examples:
     event
       .command('replay <event_id> <action_id>')
       .description('deliver an event to an Action again: same envelope, same id; its attempts are marked as a replay')
-      .option('--yes', 'do not ask'),
+      .option('--yes', 'do not ask; needed where there is no terminal'),
   )
     .addHelpText(
       'after',

@@ -13,7 +13,7 @@ export function addKeysCommands(program: Command, run: Run): void {
   keys
     .command('reseal')
     .description('replace the sealing key, and seal every signing secret with the new one; takes at least six minutes')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; needed where there is no terminal')
     .addHelpText(
       'after',
       `
@@ -47,7 +47,7 @@ Example:
   keys
     .command('rotate-origin')
     .description('give the origin secret a new value; it and the former one are accepted until the next rotation')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; needed where there is no terminal')
     .addHelpText(
       'after',
       `
@@ -71,7 +71,7 @@ Example:
   keys
     .command('revoke')
     .description('replace every key of session tokens at once, because somebody else may know one: all tokens end')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; needed where there is no terminal')
     .addHelpText(
       'after',
       `

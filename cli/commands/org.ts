@@ -74,7 +74,7 @@ export function addOrgCommands(program: Command, run: Run): void {
     .description(
       'refuse its widgets and server secrets like those of disabled assistants, and send none of its requests',
     )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; needed where there is no terminal')
     .addHelpText(
       'after',
       `

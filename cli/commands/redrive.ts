@@ -19,7 +19,7 @@ export function addRedriveCommand(program: Command, run: Run): void {
     .description('move dead letters back to their queue; what was delivered already is not delivered again')
     .option('--dry-run', 'move nothing: show how many there are, and of what')
     .option('--limit <number>', 'how many a dry run shows', positive, 100)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; needed where there is no terminal')
     .addHelpText(
       'after',
       `

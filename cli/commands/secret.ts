@@ -17,7 +17,7 @@ export function addSecretCommands(program: Command, run: Run): void {
   secret
     .command('regenerate <site_id>')
     .description('replace the server secret: the old one stops working at once')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; needed where there is no terminal')
     .addHelpText('after', '\nExample:\n  va-wave secret regenerate site_… --yes')
     .action((siteId: string, options: { yes?: true }) =>
       run(async (session) => {

@@ -172,7 +172,7 @@ test('asks at a terminal before it deletes', async () => {
   const operator = new FakeOperator();
   const { action_id } = await operator.action();
   operator.terminal = true;
-  expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 2, err: 'Nothing was changed\n' });
+  expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
   expect(operator.questions).toEqual([`Delete the Action Tell the CRM (${action_id})? [y/N] `]);
   operator.answer = 'Y';
   expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 0 });
@@ -180,10 +180,10 @@ test('asks at a terminal before it deletes', async () => {
   expect((await operator.run('action', 'delete', action_id, '--yes')).code).toBe(3);
 });
 
-test('deletes unasked in a script', async () => {
+test('deletes unasked once a script says --yes', async () => {
   const operator = new FakeOperator();
   const { action_id } = await operator.action();
-  expect(await operator.json('action', 'delete', action_id)).toEqual({ action_id, deleted: true });
+  expect(await operator.json('action', 'delete', action_id, '--yes')).toEqual({ action_id, deleted: true });
   expect(operator.questions).toEqual([]);
 });
 

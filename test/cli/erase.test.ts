@@ -10,7 +10,7 @@ test('erases an assistant once its id is typed', async () => {
   const { operator, site_id, org_id } = await world();
   operator.terminal = true;
   operator.answer = 'y';
-  expect(await operator.run('assistant', 'delete', site_id)).toMatchObject({ code: 2, err: 'Nothing was changed\n' });
+  expect(await operator.run('assistant', 'delete', site_id)).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
   expect(operator.questions).toEqual([
     `Erase the assistant Shop (${site_id}) and all data of its visitors? Type ${site_id} to go on: `,
   ]);
@@ -30,8 +30,8 @@ test('erases an organization with all that belongs to it; a script says --yes', 
   const { operator, org_id } = await world();
   await operator.json('member', 'add', '--org', org_id, '--email', 'ada@example.com');
   expect(await operator.run('org', 'delete', org_id)).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('Then say --yes'),
+    code: 5,
+    err: expect.stringContaining('say --yes'),
   });
   expect(await operator.json('org', 'delete', org_id, '--yes')).toEqual({
     org_id,

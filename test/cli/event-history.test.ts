@@ -97,12 +97,12 @@ describe('a replay', () => {
   test('sends the logged envelope as a first attempt of its own', async () => {
     const { operator, one } = await world();
     operator.attempts = [anAttempt(one.action_id)];
-    const replay = await operator.json<{ replay: string }>('event', 'replay', 'event-1', one.action_id);
+    const replay = await operator.json<{ replay: string }>('event', 'replay', 'event-1', one.action_id, '--yes');
     expect(replay).toMatchObject({ event_id: 'event-1', event: 'conversation.started', action_id: one.action_id });
     expect(operator.sentDeliveries).toEqual([
       { version: 2, action_id: one.action_id, attempt: 1, replay: replay.replay, envelope: ENVELOPE },
     ]);
-    const again = await operator.json<{ replay: string }>('event', 'replay', 'event-1', one.action_id);
+    const again = await operator.json<{ replay: string }>('event', 'replay', 'event-1', one.action_id, '--yes');
     expect(again.replay).not.toBe(replay.replay);
   });
 
@@ -110,7 +110,7 @@ describe('a replay', () => {
     const { operator, one } = await world();
     await operator.json('action', 'update', one.action_id, '--method', 'GET');
     operator.attempts = [anAttempt(one.action_id, { payload: null })];
-    await operator.json('event', 'replay', 'event-1', one.action_id);
+    await operator.json('event', 'replay', 'event-1', one.action_id, '--yes');
     expect(operator.sentDeliveries[0]?.envelope).toMatchObject({ id: 'event-1', data: {}, site_id: one.site_id });
   });
 
@@ -121,7 +121,7 @@ describe('a replay', () => {
   ])('is refused: %s', async (message, attempts) => {
     const { operator, one } = await world();
     operator.attempts = attempts(one.action_id);
-    expect((await operator.run('event', 'replay', 'event-1', one.action_id)).err).toContain(message);
+    expect((await operator.run('event', 'replay', 'event-1', one.action_id, '--yes')).err).toContain(message);
     expect(operator.sentDeliveries).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describe('a replay', () => {
     const { operator, one } = await world();
     operator.attempts = [anAttempt(one.action_id)];
     operator.terminal = true;
-    expect((await operator.run('event', 'replay', 'event-1', one.action_id)).code).toBe(2);
+    expect((await operator.run('event', 'replay', 'event-1', one.action_id)).code).toBe(5);
     expect(operator.questions).toHaveLength(1);
     await operator.json('action', 'update', one.action_id, '--disable');
     expect(await operator.run('event', 'replay', 'event-1', one.action_id, '--yes')).toMatchObject({

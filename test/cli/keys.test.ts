@@ -3,13 +3,13 @@ import { FakeOperator } from './operator.ts';
 
 test('the origin secret gets a value that fits into a header, and is never shown', async () => {
   const operator = new FakeOperator();
-  const { code, out, err } = await operator.run('keys', 'rotate-origin');
+  const { code, out, err } = await operator.run('keys', 'rotate-origin', '--yes');
   expect([code, out, err]).toEqual([
     0,
     'Replaced the origin secret\n  version_id  version-1\n',
     'Now: npx cdk deploy -c originSecretVersion=version-1\n',
   ]);
-  expect(await operator.json('keys', 'rotate-origin')).toEqual({ version_id: 'version-2' });
+  expect(await operator.json('keys', 'rotate-origin', '--yes')).toEqual({ version_id: 'version-2' });
   const [first, second] = operator.originSecrets;
   expect(first).toMatch(/^[\w-]{48}$/);
   expect(second).not.toBe(first);
@@ -17,18 +17,26 @@ test('the origin secret gets a value that fits into a header, and is never shown
 
 test('reseal says what it did, and is interrupted by Ctrl-C', async () => {
   const operator = new FakeOperator();
-  expect(await operator.run('keys', 'reseal')).toMatchObject({ code: 1, err: 'Interrupted; run it again to go on\n' });
+  expect(await operator.run('keys', 'reseal', '--yes')).toMatchObject({
+    code: 1,
+    err: 'Interrupted; run it again to go on\n',
+  });
   expect(operator.sealingRing).toHaveLength(2);
   const [added] = operator.sealingRing;
   operator.clock.advance(400_000);
   operator.whileWaiting = () => true;
-  expect(await operator.json('keys', 'reseal')).toEqual({ kid: added.kid, resealed: 0, dropped_keys: 1, lost: [] });
+  expect(await operator.json('keys', 'reseal', '--yes')).toEqual({
+    kid: added.kid,
+    resealed: 0,
+    dropped_keys: 1,
+    lost: [],
+  });
   expect(operator.sealingRing).toEqual([added]);
 });
 
 test('revoke leaves one new key, which signs at once, and says when the former ones end', async () => {
   const operator = new FakeOperator();
-  const done = await operator.json<{ kid: string; revoked: string[]; ended_at: string }>('keys', 'revoke');
+  const done = await operator.json<{ kid: string; revoked: string[]; ended_at: string }>('keys', 'revoke', '--yes');
   expect(operator.tokenRing).toEqual([{ kid: done.kid, key: expect.stringMatching(/^[\w-]{64}$/) }]);
   expect(activeKey(operator.tokenRing, operator.clock.now()).kid).toBe(done.kid);
   expect(done.revoked).toEqual(['k2', 'k1']);
@@ -39,13 +47,13 @@ test('revoke asks at a terminal, and changes nothing on no', async () => {
   const operator = new FakeOperator();
   operator.terminal = true;
   operator.answer = 'no';
-  expect(await operator.run('keys', 'revoke')).toMatchObject({ code: 2 });
+  expect(await operator.run('keys', 'revoke')).toMatchObject({ code: 5 });
   expect(operator.questions).toEqual(['End every session token? [y/N] ']);
   expect(operator.tokenRing).toHaveLength(2);
 });
 
 test('the text of a key is never shown', async () => {
   const operator = new FakeOperator();
-  const { out, err } = await operator.run('keys', 'revoke');
+  const { out, err } = await operator.run('keys', 'revoke', '--yes');
   for (const { key } of operator.tokenRing) expect(out + err).not.toContain(key);
 });

@@ -68,7 +68,7 @@ test('moves every dead letter once, also one that dies again meanwhile', async (
   const { deliveries } = operator.deadLetters;
   for (let i = 1; i <= 5; i++) deliveries.add(`message-${i}`, DELIVERY);
   deliveries.diesAgain.add('message-2');
-  expect(await operator.json('redrive', 'deliveries')).toEqual({ queue: 'deliveries', moved: 5, again: 1 });
+  expect(await operator.json('redrive', 'deliveries', '--yes')).toEqual({ queue: 'deliveries', moved: 5, again: 1 });
   expect(deliveries.movedBack.map((letter) => letter.message_id).sort()).toEqual(
     [1, 2, 3, 4, 5].map((i) => `message-${i}`),
   );
@@ -80,7 +80,7 @@ test('asks at a terminal first', async () => {
   const operator = new FakeOperator();
   operator.terminal = true;
   operator.deadLetters.events.add('message-1', EVENT);
-  expect(await operator.run('redrive', 'events')).toMatchObject({ code: 2, err: 'Nothing was changed\n' });
+  expect(await operator.run('redrive', 'events')).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
   expect(operator.questions).toEqual(['Move about 1 dead letters back to events? [y/N] ']);
   expect(operator.deadLetters.events.movedBack).toEqual([]);
   expect((await operator.run('redrive', 'events', '--yes')).code).toBe(0);
@@ -90,6 +90,6 @@ test('asks at a terminal first', async () => {
 test('an empty queue is no error, an unknown one is', async () => {
   const operator = new FakeOperator();
   expect((await operator.run('redrive', 'events', '--dry-run')).out).toBe('No dead letters of events\n');
-  expect(await operator.json('redrive', 'events')).toEqual({ queue: 'events', moved: 0, again: 0 });
+  expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', moved: 0, again: 0 });
   expect((await operator.run('redrive', 'all')).code).toBe(2);
 });

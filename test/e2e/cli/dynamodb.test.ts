@@ -96,7 +96,7 @@ test('what one command writes, the next one reads', async () => {
     slug: 'write-us',
   });
   expect((await run('deliveries', action.action_id)).value).toEqual([]);
-  expect((await run('action', 'delete', action.action_id)).value).toEqual({
+  expect((await run('action', 'delete', action.action_id, '--yes')).value).toEqual({
     action_id: action.action_id,
     deleted: true,
   });

@@ -78,7 +78,7 @@ describe('dead letters', () => {
     expect(JSON.parse(dry.out)).toHaveLength(3);
     expect(world.receiver.to('/redriven')).toEqual([]);
 
-    expect(await command.json('redrive', 'deliveries')).toEqual({ queue: 'deliveries', moved: 3, again: 0 });
+    expect(await command.json('redrive', 'deliveries', '--yes')).toEqual({ queue: 'deliveries', moved: 3, again: 0 });
     const records = await world.finished(action, 3);
     await until(() => world.receiver.to('/redriven').length >= 2);
     const received = world.receiver.to('/redriven').map(({ body }) => JSON.parse(body.toString()).id);
@@ -107,7 +107,7 @@ describe('an event', () => {
     const outcomes = Object.fromEntries(first.deliveries.map((delivery) => [delivery.action_id, delivery.outcome]));
     expect(outcomes).toEqual({ [taken]: 'delivered', [refused]: 'failed' });
 
-    await command.json('event', 'replay', id, refused, '--at', first.time);
+    await command.json('event', 'replay', id, refused, '--yes', '--at', first.time);
     await until(() => world.receiver.to('/refused').length === 2);
     await world.finished(refused, 2);
     const [before, after] = world.receiver.to('/refused').map(({ body }) => body.toString());
@@ -138,7 +138,7 @@ test('the origin secret rotates: the distribution that sends the former value is
     return (await fetch(`${world.service.apiUrl}/api/widget/init`, { method: 'POST', headers, body: '{}' })).status;
   };
   const former = await originSecret();
-  await command.json('keys', 'rotate-origin');
+  await command.json('keys', 'rotate-origin', '--yes');
   const current = await originSecret();
   secrets.destroy();
   expect(current).not.toBe(former);
@@ -173,7 +173,7 @@ test('a suspended organization is refused like a disabled assistant, its events 
     return (await fetch(`${world.service.apiUrl}/api/widget/init`, { method: 'POST', headers })).json();
   };
   const put = () => command.json('event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId);
-  await command.json('org', 'suspend', org.orgId);
+  await command.json('org', 'suspend', org.orgId, '--yes');
   expect(await init()).toEqual({ success: false, error: 'Widget site is disabled' });
   await put();
   expect(await world.finished(action, 1)).toMatchObject([{ sends: 0, error: { code: 'organization_suspended' } }]);
@@ -196,11 +196,11 @@ test('a quota counts retries, keeps back the rest, and what was missed is replay
   const codes = async (count: number) => (await world.finished(action, count)).map(({ error }) => error?.code);
   expect(await codes(3)).toEqual(['quota_exceeded', 'http_status', 'http_status']);
 
-  await command.json('event', 'replay', id, action);
+  await command.json('event', 'replay', id, action, '--yes');
   expect(await codes(4)).toContain('quota_exceeded');
   expect(world.receiver.to('/limited')).toHaveLength(2);
 
   await quota(3);
-  await command.json('event', 'replay', id, action);
+  await command.json('event', 'replay', id, action, '--yes');
   await until(() => world.receiver.to('/limited').length === 3);
 });

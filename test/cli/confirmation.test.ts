@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { commandLine } from '../../cli/program.ts';
+import { FakeOperator } from './operator.ts';
+
+function asking(command: Command, path: readonly string[] = []): string[] {
+  const here = command.options.some(({ long }) => long === '--yes') ? [path.join(' ')] : [];
+  return [...here, ...command.commands.flatMap((child) => asking(child, [...path, child.name()]))];
+}
+
+const WORDS: Readonly<Record<string, (of: { action_id: string; site_id: string; org_id: string }) => string[]>> = {
+  'org suspend': ({ org_id }) => [org_id],
+  'org delete': ({ org_id }) => [org_id],
+  'assistant delete': ({ site_id }) => [site_id],
+  'action delete': ({ action_id }) => [action_id],
+  'secret regenerate': ({ site_id }) => [site_id],
+  'event replay': ({ action_id }) => ['event-1', action_id],
+  redrive: () => ['deliveries'],
+  'keys reseal': () => [],
+  'keys rotate-origin': () => [],
+  'keys revoke': () => [],
+};
+
+test('every command that knows --yes is tried below', () => {
+  expect(asking(commandLine(async () => {})).toSorted()).toEqual(Object.keys(WORDS).toSorted());
+});
+
+test.each(Object.entries(WORDS))(
+  '%s changes nothing where nobody can be asked and nobody said --yes',
+  async (path, words) => {
+    const operator = new FakeOperator();
+    const ids = await operator.action();
+    await operator.json('assistant', 'update', ids.site_id, '--mode', 'session-signed');
+    await operator.json('secret', 'generate', ids.site_id);
+    const state = () =>
+      structuredClone([...operator.store.assistants, ...operator.store.actions, ...operator.store.organizations]);
+    const before = state();
+    const { code, out, err } = await operator.run(...path.split(' '), ...words(ids));
+    expect([code, out]).toEqual([5, '']);
+    expect(err).toMatch(/\? .*There is no terminal to ask at: say --yes\n$/);
+    expect(state()).toEqual(before);
+    expect([operator.sentDeliveries, operator.originSecrets, operator.sealingRing.length]).toEqual([[], [], 1]);
+    const { code: again } = await operator.run(...path.split(' '), ...words(ids), '--json');
+    expect(again).toBe(5);
+  },
+);
