@@ -1,6 +1,7 @@
 import type { Action } from '../../src/contract/actions.ts';
 import type { EventName } from '../../src/contract/events.ts';
 import { createAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import { serverSecretMatches } from '../../src/domain/auth/server-secret.ts';
 import {
   createAssistant,
   generateServerSecret,
@@ -51,7 +52,7 @@ export async function demoOrganization(
 ): Promise<DemoOrganization> {
   if (known !== undefined && (await stillThere(known, management))) {
     for (const siteId of [known.website_site_id, known.members_site_id]) await follow(siteId, siteHost, management);
-    return known;
+    return withServerSecret(known, management);
   }
   const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, management);
   const common = { domain: siteHost, hourly_rate_limit: 10_000 };
@@ -111,6 +112,18 @@ export async function demoActions(
     else byPath.set(path, found.url === url ? found : await updateAction(found.action_id, { url }, management));
   }
   return byPath;
+}
+
+/** Somebody may have regenerated the secret, which then is in nobody's hands that the demo knows. */
+async function withServerSecret(
+  known: DemoOrganization,
+  management: Operator['management'],
+): Promise<DemoOrganization> {
+  const members = await management.store.findAssistant(known.members_site_id);
+  if (members === undefined || members.authentication_mode !== 'Session Signed') return known;
+  if (serverSecretMatches(members.server_secret, known.server_secret)) return known;
+  const { serverSecret } = await generateServerSecret(members.site_id, { regenerate: true }, management);
+  return { ...known, server_secret: serverSecret };
 }
 
 async function stillThere(known: DemoOrganization, { store }: Operator['management']): Promise<boolean> {

@@ -8,9 +8,14 @@ const TTL_MINUTES = 1;
 /** Whom the members' page greets. */
 const MEMBER = { user_id: 'member-42', user_name: 'Ada Lovelace' };
 
+/** The service knows no such server secret: it was regenerated, or the assistant is switched off. */
+export class ServerSecretRefused extends Error {
+  override readonly name = 'ServerSecretRefused';
+}
+
 /**
  * What a customer's backend does for a visitor who has logged in: one call with the server secret, which never leaves it.
- * @throws when the service refuses
+ * @throws ServerSecretRefused on a 401; an Error when the service refuses for another reason
  */
 export async function mintSessionToken(
   apiUrl: string,
@@ -26,6 +31,9 @@ export async function mintSessionToken(
       ttl_minutes: TTL_MINUTES,
     }),
   });
-  if (!response.ok) throw new Error(`Session create answered ${response.status} ${await response.text()}`);
+  if (!response.ok) {
+    const message = `Session create answered ${response.status} ${await response.text()}`;
+    throw response.status === 401 ? new ServerSecretRefused(message) : new Error(message);
+  }
   return answer.parse(await response.json()).session_token;
 }

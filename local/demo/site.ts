@@ -12,7 +12,7 @@ import { DEMO_EVENTS, type DemoOrganization } from './organization.ts';
 import { contentSecurityPolicy, type DemoPage, demoPage } from './page.ts';
 import { USAGE_PATH } from './receiver.ts';
 import { replay } from './replay.ts';
-import { mintSessionToken } from './session-token.ts';
+import { mintSessionToken, ServerSecretRefused } from './session-token.ts';
 
 export type Site = {
   readonly port: number;
@@ -48,7 +48,7 @@ export async function startSite(neighbours: Neighbours, preferredPort: number): 
     if (organization === undefined) return reply(response, { status: 503, body: 'Starting …' });
     if (request.method === 'GET' && path === '/live') return live(request, response, neighbours.feed);
     answer(request, path, organization, neighbours)
-      .catch((error): Answer => ({ status: 500, body: messageOf(error) }))
+      .catch(failed)
       .then((result) => reply(response, result, contentSecurityPolicy(neighbours.cloud.baseUrl)));
   });
   const port = await listen(server, preferredPort);
@@ -105,6 +105,18 @@ async function answer(
       return { status: 200, type, body: readFileSync(new URL(`.${path}`, import.meta.url), 'utf8') };
     }
   }
+}
+
+/** The service is right to refuse a server secret of former times; the visitor of the demo is told what to do. */
+function failed(error: unknown): Answer {
+  if (!(error instanceof ServerSecretRefused)) return { status: 500, body: messageOf(error) };
+  const body = `${error.message}
+
+The server secret of the assistant Members was regenerated, or the assistant is switched off. This demo's backend holds the former
+secret, and is refused, as it should be. End npm start and start it again: it then generates a secret for this backend, and the one
+that was generated meanwhile stops working.
+`;
+  return { status: 502, body };
 }
 
 const NOT_FOUND: Answer = { status: 404, body: 'Not found' };
