@@ -39,7 +39,10 @@ function settingsFrom(options: Settings): Record<string, unknown> {
 
 const LISTS = {
   mode: ['--mode <mode>', `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is understood`],
-  allowedDomain: ['--allowed-domain <host>', 'host or host:port that may embed the widget; may be repeated'],
+  allowedDomain: [
+    '--allowed-domain <host>',
+    'host or host:port that the service accepts; a page must be on the Domain as well; may be repeated',
+  ],
   ip: ['--ip <address>', 'visitor address of the IP allowlist, IPv4 or IPv6; may be repeated'],
 } as const;
 
@@ -56,19 +59,18 @@ export function addAssistantCommands(program: Command, run: Run): void {
     .requiredOption('--name <name>', 'at most 100 characters')
     .requiredOption(
       '--domain <host>',
-      'where the widget is embedded; the browser checks cross-origin requests against it',
+      'the one host where the widget is embedded; browsers let it talk to the service from there only',
     )
     .requiredOption('--rate-limit <number>', 'requests per hour', wholeNumber)
     .option(LISTS.mode[0], LISTS.mode[1], mode)
-    .option(LISTS.allowedDomain[0], LISTS.allowedDomain[1], collect)
+    .option(LISTS.allowedDomain[0], `${LISTS.allowedDomain[1]}; the Domain unless given`, collect)
     .option(LISTS.ip[0], LISTS.ip[1], collect)
     .option('--disabled', 'create it switched off')
     .addHelpText(
       'after',
       `
 Example:
-  va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000 \\
-    --allowed-domain shop.example --allowed-domain www.shop.example`,
+  va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000`,
     )
     .action((options: Settings & { org: string; disabled?: true }) =>
       run(async ({ output, deployment }) => {

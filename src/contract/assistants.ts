@@ -36,15 +36,16 @@ export const assistantInput = settings.extend({
   domain: shape.domain.default(''),
   enabled: shape.enabled.default(true),
   authentication_mode: shape.authentication_mode.default('Allowed Websites'),
-  allowed_domains: shape.allowed_domains.default([]),
+  /** Without it, a new assistant's list starts with the Domain. */
+  allowed_domains: shape.allowed_domains.optional(),
   ip_allowlist: shape.ip_allowlist.default([]),
 });
 
 /** What an admin changes of one: what is given, and nothing else, has to be as above. */
 export const assistantChange = settings.partial();
-export type AssistantInput = z.infer<typeof assistantInput>;
+export type AssistantSettings = z.infer<typeof settings>;
 
-export type Assistant = AssistantInput &
+export type Assistant = AssistantSettings &
   OrganizationMarks & {
     /** Public, not a secret. */
     readonly site_id: string;

@@ -37,7 +37,7 @@ export const DASHBOARD_OPERATIONS = {
     path: '/check-hosts',
     role: 'user',
     status: 200,
-    summary: 'What Allowed Domains become when they are saved, and whether a page would be allowed by them',
+    summary: 'What Allowed Domains become when they are saved, and whether a widget on a page would start',
   },
   listAssistants: {
     method: 'GET',

@@ -99,6 +99,16 @@ export const testResult = z.object({
 });
 export type TestResult = z.infer<typeof testResult>;
 
+/** Whether a widget on a page would start, and the settings that stand against it. */
+const pageVerdict = z.object({
+  host: z.string().nullable().describe('Null when the address is none of a page'),
+  matched_by: z.string().nullable().describe('The entry of Allowed Domains that matches the page'),
+  refused_by: z
+    .array(z.enum(['domain', 'allowed_domains', 'enabled']))
+    .describe('Empty when the page is allowed. By Domain the browser blocks, by the others the service refuses'),
+});
+export type PageVerdict = z.infer<typeof pageVerdict>;
+
 const idempotency_key = identifier.describe('Chosen by the caller; the same key within 24 hours creates nothing twice');
 const change = jsonObject;
 
@@ -106,7 +116,15 @@ const change = jsonObject;
 export const DASHBOARD_BODIES = {
   checkHosts: z.strictObject({
     entries: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
-    page: z.string().max(2000).optional().describe('Address of a page, such as https://www.example.com/shop'),
+    page: z
+      .strictObject({
+        address: z.string().max(2000).describe('Such as https://www.example.com/shop'),
+        domain: z.string().max(300),
+        enabled: z.boolean().default(true),
+        authentication_mode: z.enum(AUTHENTICATION_MODES).default('Allowed Websites'),
+      })
+      .optional()
+      .describe('A page that embeds the widget, and the settings beside the entries that decide about it'),
   }),
   createAssistant: z.strictObject({ idempotency_key, assistant: assistantInput }),
   updateAssistant: z.strictObject({ version, change: change.describe('Settings of an assistant') }),
@@ -142,10 +160,7 @@ export const DASHBOARD_ANSWERS = {
   }),
   checkHosts: z.object({
     entries: z.array(z.object({ entry: z.string(), normalized: z.string().nullable() })),
-    page: z
-      .object({ host: z.string().nullable(), matched_by: z.string().nullable() })
-      .nullable()
-      .describe('Which entry allows the page; null when none does'),
+    page: pageVerdict.nullable().describe('Null when no page was asked about'),
   }),
   listAssistants: z.object({ assistants: z.array(assistantView) }),
   createAssistant: assistantView,

@@ -27,8 +27,8 @@ export function GeneralFields(props: {
       </FormField>
       <FormField
         label="Domain"
-        description="The domain of the pages that embed the widget. Browsers let the widget talk to the service from there only."
-        constraintText="A host such as www.example.com. Subdomains count as other domains."
+        description="The one host of the pages that embed the widget. Browsers let the widget talk to the service from there only, whatever else is allowed."
+        constraintText="A host such as www.example.com. Other hosts, subdomains too, need an assistant of their own."
         errorText={errorOf('domain')}
       >
         <Input

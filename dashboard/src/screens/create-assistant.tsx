@@ -60,7 +60,9 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
               disabled={false}
               onChange={(change) => setValues({ ...values, ...change })}
             />
-            <Box variant="small">It starts switched on, in Allowed Websites.</Box>
+            <Box variant="small">
+              It starts switched on, in Allowed Websites, with the Domain as its one Allowed Domain.
+            </Box>
           </SpaceBetween>
         </Form>
       </form>

@@ -12,6 +12,7 @@ import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
 import { useAssistantForm } from '../parts/use-assistant-form.ts';
 import { AllowedDomains } from './allowed-domains.tsx';
 import { EntryList } from './entry-list.tsx';
+import { PageCheck } from './page-check.tsx';
 import { ServerSecret } from './server-secret.tsx';
 import { Snippets } from './snippets.tsx';
 
@@ -32,6 +33,7 @@ export default function Deploy(props: {
   const { isAdmin, organization } = useDashboard();
   const form = useAssistantForm({ ...props, tab: 'deploy', pick });
   const { values, set, changed, reset } = form.edit;
+  const { domain, enabled } = props.assistant;
   const locked = organization.plan === 'free' && props.assistant.authentication_mode !== 'Session Signed';
   const errorOf = (field: string) => (form.problem?.field === field ? form.problem.text : undefined);
   return (
@@ -68,6 +70,7 @@ export default function Deploy(props: {
                 </FormField>
                 {values.authentication_mode === 'Allowed Websites' && (
                   <AllowedDomains
+                    domain={domain}
                     entries={values.allowed_domains}
                     problem={form.problem}
                     onChange={(allowed_domains) => set({ allowed_domains })}
@@ -83,6 +86,7 @@ export default function Deploy(props: {
                   accept={async (entry) => ({ entry })}
                   onChange={(ip_allowlist) => set({ ip_allowlist })}
                 />
+                <PageCheck settings={{ ...values, domain, enabled }} />
               </SpaceBetween>
             </Container>
           </SpaceBetween>

@@ -9,7 +9,7 @@ import {
   saveAction,
 } from '../../domain/actions/dashboard-actions.ts';
 import type { ManageActionsPorts } from '../../domain/actions/manage-actions.ts';
-import { checkHosts } from '../../domain/auth/check-hosts.ts';
+import { checkPage, normalizedEntry } from '../../domain/auth/check-hosts.ts';
 import {
   assistantOf,
   assistantView,
@@ -38,7 +38,10 @@ const nothing = z.object({});
 export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[] {
   return [
     forUser('me', nothing, ({ sub }) => whoAmI(sub, ports)),
-    forUser('checkHosts', DASHBOARD_BODIES.checkHosts, async ({ input }) => checkHosts(input.entries, input.page)),
+    forUser('checkHosts', DASHBOARD_BODIES.checkHosts, async ({ input: { entries, page } }) => ({
+      entries: entries.map((entry) => ({ entry, normalized: normalizedEntry(entry) })),
+      page: page === undefined ? null : checkPage(page.address, { ...page, allowed_domains: entries }),
+    })),
 
     forMember('listAssistants', nothing, async ({ member }) => ({
       assistants: (await ports.store.listAssistants(member.org_id)).map(assistantView),

@@ -53,12 +53,26 @@ export async function identifyWidget(
   return { credentials, assistant, claims };
 }
 
+/** The settings that admission looks at. */
+export type AdmissionSettings = Pick<
+  Assistant,
+  'enabled' | 'suspended' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'
+>;
+
 /**
  * Lets a widget in or refuses it, in this order: no credentials, invalid token, unknown site, disabled site, mode, Allowed
  * Domains (empty list, missing header, host), IP allowlist (spec "Widget init" errors; the order is ours).
  * @throws Refusal 401, or 403 for the IP allowlist
  */
-export function admitWidget({ credentials, assistant, claims }: IdentifiedWidget): Assistant {
+export function admitWidget<Settings extends AdmissionSettings>({
+  credentials,
+  assistant,
+  claims,
+}: {
+  readonly credentials: WidgetCredentials;
+  readonly assistant: Settings | undefined;
+  readonly claims: object | undefined;
+}): Settings {
   if (!credentials.sessionToken && !credentials.siteId) throw new Refusal('credentials_required');
   if (credentials.sessionToken && claims === undefined) throw new Refusal('session_token_invalid');
   if (assistant === undefined) throw new Refusal('site_not_found');

@@ -1,25 +1,59 @@
-import { entriesMatching, pageHost, readHostEntry } from './hosts.ts';
+import type { Assistant } from '../../contract/assistants.ts';
+import type { PageVerdict } from '../../contract/dashboard.ts';
+import { Refusal } from '../refusal.ts';
+import { admitWidget } from './authenticate-widget.ts';
+import { allowedOrigin } from './cors.ts';
+import { hostMatches, pageHost, readHostEntry } from './hosts.ts';
 
-export type HostCheck = {
-  /** `normalized` is null for an entry that could never match a page. */
-  readonly entries: { readonly entry: string; readonly normalized: string | null }[];
-  /** Null when no page was asked about. */
-  readonly page: { readonly host: string | null; readonly matched_by: string | null } | null;
-};
+/** What an entry of Allowed Domains becomes when it is saved; null for one that could never match a page. */
+export function normalizedEntry(entry: string): string | null {
+  const read = readHostEntry(entry);
+  return 'entry' in read ? read.entry : null;
+}
 
-/** What entries of Allowed Domains become when they are saved, and which of them would allow a page. */
-export function checkHosts(entries: readonly string[], page: string | undefined): HostCheck {
-  const normalized = entries.map((entry) => {
-    const read = readHostEntry(entry);
-    return { entry, normalized: 'entry' in read ? read.entry : null };
-  });
-  if (page === undefined) return { entries: normalized, page: null };
-  const typed = page.trim();
+export type PageSettings = Pick<Assistant, 'authentication_mode' | 'enabled' | 'domain' | 'allowed_domains'>;
+
+/**
+ * Whether a widget on a page would start: asked of the code that answers the browser's cross-origin check, and of the code that admits a
+ * widget. A visitor who is on the IP allowlist is meant, and in Session Signed one whose token is valid.
+ * @param address as somebody types it, with or without https://
+ */
+export function checkPage(address: string, settings: PageSettings): PageVerdict {
+  const typed = address.trim();
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
   // What somebody types, the browser brings into the form that it sends.
-  const host = url === null ? undefined : pageHost(url.origin);
-  if (host === undefined) return { entries: normalized, page: { host: null, matched_by: null } };
-  const matching: readonly string[] = entriesMatching(host);
-  const found = normalized.find((entry) => entry.normalized !== null && matching.includes(entry.normalized));
-  return { entries: normalized, page: { host: host.hostname, matched_by: found?.entry ?? null } };
+  const page = url === null ? undefined : pageHost(url.origin);
+  if (page === undefined) return { host: null, matched_by: null, refused_by: [] };
+  const saved = {
+    ...settings,
+    domain: normalizedEntry(settings.domain) ?? '',
+    allowed_domains: settings.allowed_domains.flatMap((entry) => normalizedEntry(entry) ?? []),
+  };
+  const refusing = refusingSetting(page.origin, saved);
+  const blocked = allowedOrigin(saved, page.origin) === undefined;
+  return {
+    host: page.origin.replace(/^https?:\/\//, ''),
+    matched_by: saved.allowed_domains.find((entry) => hostMatches(entry, page)) ?? null,
+    refused_by: [...(blocked ? ['domain' as const] : []), ...(refusing === undefined ? [] : [refusing])],
+  };
+}
+
+function refusingSetting(origin: string, settings: PageSettings): 'allowed_domains' | 'enabled' | undefined {
+  const signed = settings.authentication_mode === 'Session Signed';
+  const credentials = {
+    siteId: 'asked',
+    sessionToken: signed ? 'asked' : undefined,
+    origin,
+    referer: undefined,
+    ip: '',
+  };
+  try {
+    admitWidget({ credentials, assistant: { ...settings, ip_allowlist: [] }, claims: signed ? {} : undefined });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'site_disabled') return 'enabled';
+    if (error.code === 'origin_not_allowed' || error.code === 'no_allowed_domains') return 'allowed_domains';
+    throw error;
+  }
 }

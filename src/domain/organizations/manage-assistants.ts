@@ -1,6 +1,6 @@
 import {
   type Assistant,
-  type AssistantInput,
+  type AssistantSettings,
   assistantChange,
   assistantInput,
   escalationTopics,
@@ -15,12 +15,15 @@ import { type ManagementPorts, requireOrganization } from './manage-organization
 import { createMarked, marksOf } from './marks.ts';
 
 /**
- * Creates an assistant of an organization. Hosts and addresses are normalized (spec "Allowed Websites", rule 5).
+ * Creates an assistant of an organization. Its Allowed Domains are the Domain, unless they are given. Hosts and addresses are normalized
+ * (spec "Allowed Websites", rule 5).
  * @throws Refusal 400 that names the field, 404 for an unknown organization
  */
 export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
   const { plan } = await requireOrganization(orgId, ports);
-  const settings = normalized(inputOf(assistantInput, input));
+  const wanted = normalized(inputOf(assistantInput, input));
+  const { allowed_domains = wanted.domain === '' ? [] : [wanted.domain] } = wanted;
+  const settings = { ...wanted, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
   const now = ports.now().toISOString();
   const unmarked: Assistant = {
@@ -116,7 +119,7 @@ async function save(previous: Assistant, changed: Assistant, ports: ManagementPo
 }
 
 /** With the hosts and addresses that are given in the form in which they are compared. */
-function normalized<Settings extends Partial<AssistantInput>>(settings: Settings): Settings {
+function normalized<Settings extends Partial<AssistantSettings>>(settings: Settings): Settings {
   const { domain, allowed_domains, ip_allowlist } = settings;
   return {
     ...settings,

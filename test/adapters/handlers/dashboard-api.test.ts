@@ -367,23 +367,42 @@ describe('the audit trail', () => {
 });
 
 describe('would this page be allowed?', () => {
-  test.each([
-    ['https://www.example.com/shop', null],
-    ['https://example.com:444/', 'HTTPS://Example.com/x'],
-    ['example.com/page', 'HTTPS://Example.com/x'],
-    ['https://b.example:8443/', 'b.example:8443'],
-    ['https://b.example/', null],
-    ['not a page', null],
-  ])('%s', async (page, matched_by) => {
-    const { body } = await dashboardApi().call('max', 'POST', '/check-hosts', {
-      entries: ['HTTPS://Example.com/x', 'b.example:8443', '*.c.example'],
-      page,
+  const entries = ['HTTPS://Example.com/x', 'b.example:8443', '*.c.example'];
+  const ask = (page?: object) => dashboardApi().call('max', 'POST', '/check-hosts', { entries, page });
+
+  test('says what entries become, also without a page', async () => {
+    const { body } = await ask();
+    expect(body).toEqual({
+      entries: [
+        { entry: 'HTTPS://Example.com/x', normalized: 'example.com' },
+        { entry: 'b.example:8443', normalized: 'b.example:8443' },
+        { entry: '*.c.example', normalized: null },
+      ],
+      page: null,
     });
-    expect(body.entries.map((entry: { normalized: string | null }) => entry.normalized)).toEqual([
-      'example.com',
-      'b.example:8443',
-      null,
-    ]);
-    expect(body.page.matched_by).toBe(matched_by);
+  });
+
+  test.each<[string, object, string | null, readonly string[]]>([
+    ['https://example.com:444/', {}, 'example.com', []],
+    ['https://www.example.com/shop', {}, null, ['domain', 'allowed_domains']],
+    ['https://b.example:8443/', {}, 'b.example:8443', ['domain']],
+    ['https://example.com/', { enabled: false }, 'example.com', ['enabled']],
+    ['https://b.example/', { domain: 'b.example', authentication_mode: 'Session Signed' }, null, []],
+    ['not a page', {}, null, []],
+  ])('%s', async (address, settings, matched_by, refused_by) => {
+    const { body } = await ask({ address, domain: 'example.com', ...settings });
+    expect(body.page).toMatchObject({ matched_by, refused_by });
+  });
+
+  test.each([
+    ['https://example.com/', 'page'],
+    [{ address: 'https://example.com/' }, 'page.domain'],
+    [
+      { address: 'https://example.com/', domain: 'example.com', authentication_mode: 'None' },
+      'page.authentication_mode',
+    ],
+  ])('refuses %j', async (page, field) => {
+    const { status, body } = await dashboardApi().call('max', 'POST', '/check-hosts', { entries, page });
+    expect([status, body.field]).toEqual([400, field]);
   });
 });

@@ -76,6 +76,17 @@ describe('an assistant', () => {
     });
   });
 
+  test.each([
+    [{ domain: 'https://Shop.Example:8443/' }, ['shop.example:8443']],
+    [{ domain: 'shop.example', allowed_domains: ['www.shop.example'] }, ['www.shop.example']],
+    [{ domain: 'shop.example', allowed_domains: [] }, []],
+    [{ domain: ' ' }, []],
+  ])('of %j begins with the Allowed Domains %j', async (settings, allowed_domains) => {
+    const { ports, organization } = await setUp();
+    const input = { name: 'B', hourly_rate_limit: 1, ...settings };
+    expect((await createAssistant(organization.org_id, input, ports)).allowed_domains).toEqual(allowed_domains);
+  });
+
   test('has hosts and addresses normalized when it is created and when it is saved', async () => {
     const { ports, organization, assistant } = await setUp();
     const settings = {

@@ -51,22 +51,30 @@ describe('the first day', () => {
     await dialog().getByLabel('Rate Limit (requests/hour)').fill('500');
     await dialog().getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'Authentication', exact: true }).waitFor();
-    await page.getByText('The list is empty, so every visitor is refused').waitFor();
+    await button(`Remove ${siteHost}`).waitFor();
   });
 
   test('domains are shown as they are matched, wildcards refused, and a page can be checked', async () => {
     await page.getByLabel('New domain').fill('*.shop.example');
     await button('Add domain').click();
     await page.getByText('Enter a host such as example.com').waitFor();
-    await page.getByLabel('New domain').fill(`HTTP://${siteHost}/anything`);
+    await page.getByLabel('New domain').fill('HTTP://WWW.shop.example/anything');
     await page.getByLabel('New domain').press('Enter');
-    await button(`Remove ${siteHost}`).waitFor();
+    await button('Remove www.shop.example').waitFor();
     await page.getByLabel('Would this page be allowed?').fill('https://www.shop.example/');
     await button('Check page').click();
-    await page.getByText('No: www.shop.example is not in the list').waitFor();
+    await page.getByText(`No: the Domain (General tab) is ${siteHost}`).waitFor();
+    await button(`Remove ${siteHost}`).click();
+    await page.getByText('No: the Domain').waitFor({ state: 'detached' });
     await page.getByLabel('Would this page be allowed?').fill(`http://${siteHost}/cart`);
     await button('Check page').click();
-    await page.getByText(`Yes, by the entry ${siteHost}`).waitFor();
+    await page.getByText(`No: ${siteHost} is not in Allowed Domains`).waitFor();
+    await button('Discard changes').click();
+    await button('Check page').click();
+    await page.getByText(`Yes, by the Domain and the entry ${siteHost}`).waitFor();
+    await page.getByText('No: ').waitFor({ state: 'detached' });
+    await page.getByLabel('New domain').fill('staging.shop.example');
+    await button('Add domain').click();
     await button('Save changes').click();
     await page.getByText('Saved. It works from the next request on.').last().waitFor();
     tag = await copied('Script tag');

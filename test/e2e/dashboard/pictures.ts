@@ -51,7 +51,7 @@ await picture('deploy', { colorScheme: 'light', width: 1000, height: 900 }, asyn
   await page.goto(screen('deploy'));
   await page.getByLabel('Would this page be allowed?').fill('https://shop.example/bikes');
   await page.getByRole('button', { name: 'Check page' }).click();
-  await page.getByText('No: shop.example is not in the list').waitFor();
+  await page.getByText('No: shop.example is not in Allowed Domains').waitFor();
 });
 await picture('actions', { colorScheme: 'dark', width: 1000, height: 760 }, async (page) => {
   await page.goto(screen('intelligence'));

@@ -1,0 +1,104 @@
+import Button from '@cloudscape-design/components/button';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { useState } from 'react';
+import type { AssistantView, PageVerdict } from '../../../src/contract/dashboard.ts';
+import { useDashboard } from '../parts/context.ts';
+
+type Settings = Pick<AssistantView, 'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'>;
+type Asked = { readonly page: string; readonly settings: Settings; readonly verdict: PageVerdict };
+
+/** Asks the service whether a widget on a page would start, with the settings as they are on the screen. */
+export function PageCheck({ settings }: { readonly settings: Settings }) {
+  const { api, report } = useDashboard();
+  const [page, setPage] = useState('');
+  const [asked, setAsked] = useState<Asked>();
+  const [checking, setChecking] = useState(false);
+
+  const check = async () => {
+    if (page.trim() === '') return;
+    setChecking(true);
+    const { domain, enabled, authentication_mode, allowed_domains: entries } = settings;
+    try {
+      const body = { entries, page: { address: page, domain, enabled, authentication_mode } };
+      const { page: verdict } = await api('checkHosts', {}, { body });
+      if (verdict !== null) setAsked({ page, settings, verdict });
+    } catch (error) {
+      report(error);
+    } finally {
+      setChecking(false);
+    }
+  };
+
+  // An answer holds for the settings with which it was asked for.
+  const current = asked !== undefined && JSON.stringify(asked.settings) === JSON.stringify(settings);
+  return (
+    <FormField
+      label="Would this page be allowed?"
+      description="The address of a page that embeds the widget. Nothing is sent there."
+      stretch
+    >
+      <SpaceBetween size="xs">
+        <div className="entry">
+          <Input
+            value={page}
+            placeholder="https://www.example.com/shop"
+            onChange={({ detail }) => setPage(detail.value)}
+            onKeyDown={(event) => {
+              if (event.detail.key !== 'Enter') return;
+              event.preventDefault();
+              void check();
+            }}
+          />
+          <Button formAction="none" loading={checking} onClick={check}>
+            Check page
+          </Button>
+        </div>
+        <div aria-live="polite">{current && <Answer {...asked} />}</div>
+      </SpaceBetween>
+    </FormField>
+  );
+}
+
+function Answer({ page, settings, verdict }: Asked) {
+  const { host, matched_by, refused_by } = verdict;
+  if (host === null) return <StatusIndicator type="error">{page} is not the address of a page</StatusIndicator>;
+  if (refused_by.length > 0) {
+    return (
+      <SpaceBetween size="xxs">
+        {refused_by.map((setting) => (
+          <StatusIndicator key={setting} type="error">
+            {`No: ${reason(setting, host, settings)}`}
+          </StatusIndicator>
+        ))}
+      </SpaceBetween>
+    );
+  }
+  return (
+    <SpaceBetween size="xxs">
+      <StatusIndicator type="success">
+        {settings.authentication_mode === 'Session Signed'
+          ? 'Yes, by the Domain, with a valid session token'
+          : `Yes, by the Domain and the entry ${matched_by}`}
+      </StatusIndicator>
+      {settings.ip_allowlist.length > 0 && (
+        <StatusIndicator type="info">For visitors whose address is on the IP allowlist only</StatusIndicator>
+      )}
+    </SpaceBetween>
+  );
+}
+
+function reason(setting: PageVerdict['refused_by'][number], host: string, { domain, allowed_domains }: Settings) {
+  switch (setting) {
+    case 'domain':
+      return domain === ''
+        ? 'the Domain (General tab) is not set, and without it browsers block the widget everywhere'
+        : `the Domain (General tab) is ${domain}, and browsers block the widget on every other host, such as ${host}`;
+    case 'allowed_domains':
+      return allowed_domains.length === 0 ? 'Allowed Domains are empty' : `${host} is not in Allowed Domains`;
+    case 'enabled':
+      return 'the Assistant Status (General tab) is off';
+  }
+}
