@@ -110,7 +110,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'local/cloud',
     purpose: 'runs a CloudFormation template on one machine; knows nothing of va-wave',
-    packages: ['aws-cdk-lib', 'fauxqs', 'jose', 'oidc-provider', 'undici', 'zod', 'node:*'],
+    packages: ['aws-cdk-lib', 'fauxqs', 'jose', 'oidc-provider', 'undici', 'zod', 'node:*', 'node:module'],
     importsComputed: true,
   },
   {
@@ -156,7 +156,17 @@ export const ROOMS: readonly Room[] = [
     path: 'bench',
     purpose: 'measurements, and the reports that the documents quote',
     rooms: ['lib', 'local', 'local/cloud', 'src/adapters', 'src/contract', 'src/domain', 'test', 'test/fakes'],
-    packages: ['@aws-sdk/*', 'bullmq', 'jose', 'playwright-core', 'undici', 'zod', 'node:*', 'node:module'],
+    packages: [
+      '@aws-sdk/*',
+      'bullmq',
+      'commander',
+      'jose',
+      'playwright-core',
+      'undici',
+      'zod',
+      'node:*',
+      'node:module',
+    ],
     importsComputed: true,
   },
   {

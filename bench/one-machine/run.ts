@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Bench, burst, crash, hang, type Row, steady } from './measure.ts';
+import { startReceiver } from './receiver.ts';
+import type { Target, TargetOptions } from './target.ts';
+import { useOutpost } from './targets/outpost.ts';
+import { useSvix } from './targets/svix.ts';
+import { startVaWave } from './targets/va-wave.ts';
+
+/** One system on one machine under the same load as its peers (README.md beside this file). */
+
+const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = { steady, burst, hang, crash };
+const ENDPOINTS = 10;
+/** Sent before anything is measured, so that nobody's first start counts. */
+const WARM_UP_EVENTS = 200;
+
+type Options = {
+  readonly target: 'va-wave' | 'svix' | 'outpost';
+  readonly events: number;
+  readonly url?: string;
+  readonly token?: string;
+  readonly processes: readonly number[];
+};
+
+const wholeNumber = (text: string): number => {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('A whole number.');
+  return Number(text);
+};
+
+const program = new Command('node bench/one-machine/run.ts')
+  .description('Drives one system with 1 kB events to ten HTTPS endpoints and prints what it did.')
+  .argument('[measurements...]', `of ${Object.keys(MEASUREMENTS).join(', ')}; all unless named`)
+  .addOption(new Option('--target <name>', 'the system').choices(['va-wave', 'svix', 'outpost']).default('va-wave'))
+  .option('--events <number>', 'events of the burst, and of the steady stream at 50 a second', wholeNumber, 3000)
+  .option('--url <url>', 'where a peer listens')
+  .option('--token <token>', "of the peer's API")
+  .option(
+    '--processes <ids>',
+    'process ids of the peer and its databases, with commas',
+    (text) => text.split(',').map(wholeNumber),
+    [],
+  );
+
+const chosen = program.parse().args;
+const options = program.opts<Options>();
+const unknown = chosen.filter((name) => !(name in MEASUREMENTS));
+if (unknown.length > 0) program.error(`There is no measurement ${unknown.join(', ')}`);
+
+const folder = mkdtempSync(join(tmpdir(), 'one-machine-'));
+const receiver = await startReceiver(folder, ENDPOINTS);
+let target: Target | undefined;
+try {
+  target = await startTarget({ endpoints: receiver.urls, authorityFile: receiver.authorityFile, folder });
+  const bench: Bench = { target, receiver, endpoints: ENDPOINTS, events: options.events };
+  await burst({ ...bench, events: WARM_UP_EVENTS });
+  console.log(
+    `| ${cpus().length} cores, ${options.events} events of 1 kB, ${ENDPOINTS} endpoints | ${options.target} |\n| --- | --- |`,
+  );
+  for (const [name, measure] of Object.entries(MEASUREMENTS)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    receiver.reset();
+    for (const [what, value] of await measure(bench)) console.log(`| ${what} | ${value} |`);
+  }
+} finally {
+  await target?.stop();
+  receiver.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function startTarget(given: TargetOptions): Promise<Target> {
+  if (options.target === 'va-wave') return startVaWave(given);
+  const { url, token, processes } = options;
+  if (url === undefined || token === undefined) return program.error(`${options.target} needs --url and --token`);
+  const use = { svix: useSvix, outpost: useOutpost }[options.target];
+  return use({ url, token, processes }, given);
+}

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
+import { operatorOf } from '../../../local/demo/operator.ts';
+import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { createAction } from '../../../src/domain/actions/manage-actions.ts';
+import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import type { Target, TargetOptions } from '../target.ts';
+
+const START = fileURLToPath(new URL('../../../local/start.ts', import.meta.url));
+const CONNECTIONS = 64;
+
+type Ready = {
+  readonly base_url: string;
+  readonly api_url: string;
+  readonly gateway_url: string;
+  readonly region: string;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  readonly outputs: Readonly<Record<string, string>>;
+};
+type Running = { readonly child: ChildProcess; readonly ready: Ready; readonly bus: Pool };
+
+/**
+ * `npm start -- --no-demo`: an organization with an assistant for each endpoint, and an Event Action on each. Events are put on the bus as
+ * the platform does it.
+ */
+export async function startVaWave(options: TargetOptions): Promise<Target> {
+  let running = await start(options);
+  const { org_id, sites } = await configure(running.ready, options.endpoints);
+  return {
+    send: async (endpoint, payload) => {
+      const { ready, bus } = running;
+      const detail = { org_id, site_id: sites[endpoint], data: payload };
+      const entry = { EventBusName: ready.outputs[OUTPUTS.eventBus], Source: 'bench', DetailType: 'message.sent' };
+      const body = JSON.stringify({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] });
+      const headers = {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': 'AWSEvents.PutEvents',
+        // One machine knows who calls by the key alone, so the driver does not take the processor from it to sign.
+        authorization: `AWS4-HMAC-SHA256 Credential=${ready.access_key_id}/20200101/${ready.region}/events/aws4_request, SignedHeaders=host, Signature=0`,
+      };
+      const answer = await bus.request({ method: 'POST', path: '/', headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200 || !text.includes('"FailedEntryCount":0')) throw new Error(text);
+    },
+    processes: () => [running.child.pid ?? 0],
+    crash: async () => {
+      await end(running, 'SIGKILL');
+      running = await start(options);
+    },
+    stop: () => end(running, 'SIGTERM'),
+  };
+}
+
+async function start({ folder, authorityFile }: TargetOptions): Promise<Running> {
+  const readyFile = join(folder, 'ready.json');
+  rmSync(readyFile, { force: true });
+  const words = ['--no-demo', '--port', '0', '--data', join(folder, 'data'), '--ready-file', readyFile];
+  const more = (process.env.VA_WAVE_BENCH_NODE_OPTIONS ?? '').split(' ').filter((word) => word !== '');
+  const child = spawn(process.execPath, [...more, START, ...words, '--ca', authorityFile], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`va-wave ended with ${code}`);
+  });
+  // Who waits for it hears of it; afterwards it is expected.
+  ended.catch(() => {});
+  for (;;) {
+    const ready = readyFrom(readyFile);
+    if (ready !== undefined) return { child, ready, bus: new Pool(ready.gateway_url, { connections: CONNECTIONS }) };
+    await Promise.race([pause(20), ended]);
+  }
+}
+
+function readyFrom(file: string): Ready | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function end({ child, bus }: Running, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+  await bus.destroy();
+}
+
+async function configure(ready: Ready, endpoints: readonly string[]) {
+  const { management } = operatorOf({
+    baseUrl: ready.base_url,
+    apiUrl: ready.api_url,
+    gatewayUrl: ready.gateway_url,
+    region: ready.region,
+    credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
+    outputs: ready.outputs,
+    dataDir: '',
+  });
+  const { org_id } = await createOrganization({ name: 'Bench', plan: 'paid' }, management);
+  const sites: string[] = [];
+  for (const [index, url] of endpoints.entries()) {
+    const site = { name: `Site ${index}`, domain: 'a.example', hourly_rate_limit: 1000 };
+    const { site_id } = await createAssistant(org_id, site, management);
+    await createAction(site_id, { trigger: 'Event', name: 'All', url, events: ['message.sent'] }, management);
+    sites.push(site_id);
+  }
+  return { org_id, sites };
+}
