@@ -9,7 +9,7 @@ import { EventTargets } from './engines/event-targets.ts';
 import { Scheduler } from './engines/scheduler.ts';
 import { SecretStore } from './engines/secret-store.ts';
 import { SqsEngine } from './engines/sqs.ts';
-import { checkEventSource, EventSource } from './functions/event-source.ts';
+import { EventSource } from './functions/event-source.ts';
 import { FunctionPools } from './functions/function-pools.ts';
 import type { InvocationResult } from './functions/function-worker.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -17,6 +17,7 @@ import { answerHttp } from './gateway/gateway-listener.ts';
 import { HttpApi } from './http/api.ts';
 import { readBucketObjects } from './http/bucket-objects.ts';
 import { Edge } from './http/edge.ts';
+import { sourceQueue, targetCalls } from './in-process.ts';
 import { Listener } from './listener.ts';
 import { LoginServer } from './login/login-server.ts';
 import { Users } from './login/users.ts';
@@ -50,7 +51,7 @@ export type CloudOptions = {
   readonly port?: number;
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: DroppedStatement;
-  /** How many invocations of one function run side by side; what comes on top waits. @default 4 */
+  /** How many invocations of one function run side by side at most; what comes on top waits. @default 12 */
   readonly workersPerFunction?: number;
   /** How often expired items and messages are deleted, in seconds. @default 10 */
   readonly sweepSeconds?: number;
@@ -199,10 +200,11 @@ async function start(
     logFolder: folder.logs,
     logCopy: options.logCopy,
     extraEnvironment: environment,
-    maxWorkers: options.workersPerFunction ?? 4,
+    maxWorkers: options.workersPerFunction ?? 12,
+    compiledCode: folder.file('compiled-code'),
     onError: (functionId, line) => print(`${functionId}: ${line}`),
   });
-  const targets = new EventTargets(model, () => gateway);
+  const targets = new EventTargets(model, targetCalls({ authorizer, queues }, functions));
   const users = new Users(folder.file('users.json'));
   if (model.loginClients.length > 0) await loginServer.serve(options.name, model.loginClients, users, onFault);
   const events = new EventBridge(model, targets);
@@ -241,13 +243,13 @@ async function start(
     const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
     if (queue === undefined)
       throw new CloudError(`${definition.logicalId} reads ${definition.EventSourceArn}, not a queue of the stack`);
-    const source = { definition, queueUrl: queue.url, pool, caller: functions.caller(pool), gateway };
-    return { ...source, onError: (message: string) => print(`${definition.logicalId}: ${message}`) };
+    const source = sourceQueue({ authorizer, queues }, queue, functions.caller(pool));
+    // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
+    source.check();
+    const onError = (message: string): void => print(`${definition.logicalId}: ${message}`);
+    return new EventSource({ definition, queue: source, pool, onError });
   });
-  // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
-  await Promise.all(sources.map((source) => checkEventSource(source).catch(() => {})));
-  const running = sources.map((source) => new EventSource(source));
-  for (const source of running) source.start();
+  for (const source of sources) source.start();
   const sweep = async (now = Date.now()) => ({
     items: await tables.sweepExpired(now),
     messages: queues.sweepRetained(now),
@@ -255,7 +257,7 @@ async function start(
   stops.push(scheduler.start(onFault));
   const sweeping = sweepRegularly(sweep, (options.sweepSeconds ?? 10) * 1000, onFault);
   stops.push(async () => {
-    await Promise.all([sweeping.stop(), functions.stop(), ...running.map((source) => source.stop())]);
+    await Promise.all([sweeping.stop(), functions.stop(), ...sources.map((source) => source.stop())]);
   });
 
   return {

@@ -31,6 +31,8 @@ export class Authorizer {
   readonly denials: Denial[] = [];
   readonly #grants = new Map<string, Grant>();
   readonly #resourcePolicies = new Map<string, PolicyStatement[]>();
+  /** What was allowed, by action and resource: nothing that a verdict depends on changes for a caller. */
+  #allowed = new WeakMap<Caller, Set<string>>();
   readonly #onDenial: (denial: Denial) => void;
 
   constructor(options: { readonly onDenial: (denial: Denial) => void }) {
@@ -45,6 +47,7 @@ export class Authorizer {
   /** Adds statements to the policy of a queue or a function. */
   addResourcePolicy(resourceArn: string, statements: readonly PolicyStatement[]): void {
     this.#resourcePolicies.set(resourceArn, [...(this.#resourcePolicies.get(resourceArn) ?? []), ...statements]);
+    this.#allowed = new WeakMap();
   }
 
   /** Whether the role may be taken by this service, `lambda.amazonaws.com` for one. */
@@ -56,6 +59,15 @@ export class Authorizer {
   /** Undefined when the call is allowed, else what was refused. Both are remembered. */
   check(caller: Caller, { action, resource }: Check): Denial | undefined {
     if (caller.kind === 'operator') return undefined;
+    const question = `${action} ${resource}`;
+    const allowed = this.#allowed.get(caller);
+    if (allowed?.has(question) === true) return undefined;
+    const denial = this.#decide(caller, action, resource);
+    if (denial === undefined) this.#allowed.set(caller, (allowed ?? new Set()).add(question));
+    return denial;
+  }
+
+  #decide(caller: Exclude<Caller, { kind: 'operator' }>, action: string, resource: string): Denial | undefined {
     const request = {
       action,
       resource,

@@ -1,7 +1,6 @@
 import type { Caller } from '../access/callers.ts';
 import { CloudError } from '../cloud-error.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
-import type { Gateway } from '../gateway/gateway.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { FunctionDefinition, QueueDefinition, RuleDefinition } from '../template/model.ts';
 
@@ -13,21 +12,32 @@ type Definitions = {
   readonly functions: readonly FunctionDefinition[];
 };
 
+/** What a target is asked to do. Both throw a ServiceError when the caller may not, or the service refuses. */
+export type TargetCalls = {
+  send(caller: Caller, queue: QueueDefinition, message: JsonObject): Promise<void>;
+  /** Without waiting for what the function does. @param event JSON text */
+  invoke(caller: Caller, fn: FunctionDefinition, event: string): Promise<void>;
+};
+
 /** Where rules send their events: queues and functions, with no rights but those that these give to the rule. */
 export class EventTargets {
-  readonly #queueUrls: ReadonlyMap<string, string>;
-  readonly #functions: ReadonlyMap<string, string>;
-  readonly #gateway: () => Gateway;
+  readonly #queues: ReadonlyMap<string, QueueDefinition>;
+  readonly #functions: ReadonlyMap<string, FunctionDefinition>;
+  readonly #callers: ReadonlyMap<string, Caller>;
+  readonly #calls: TargetCalls;
 
   /** @throws CloudError when a rule has a target of another kind, or parameters that do not fit it */
-  constructor({ rules, queues, functions }: Definitions, gateway: () => Gateway) {
-    this.#queueUrls = new Map(queues.map(({ arn, url }) => [arn, url]));
-    this.#functions = new Map(functions.map(({ arn, name }) => [arn, name]));
-    this.#gateway = gateway;
+  constructor({ rules, queues, functions }: Definitions, calls: TargetCalls) {
+    this.#queues = new Map(queues.map((queue) => [queue.arn, queue]));
+    this.#functions = new Map(functions.map((fn) => [fn.arn, fn]));
+    this.#callers = new Map(
+      rules.map(({ arn }) => [arn, { kind: 'service', service: 'events.amazonaws.com', sourceArn: arn }]),
+    );
+    this.#calls = calls;
     for (const { logicalId, properties } of rules) {
       for (const { Arn, SqsParameters, DeadLetterConfig } of properties.Targets) {
-        const known = this.#queueUrls.has(Arn) || (this.#functions.has(Arn) && SqsParameters === undefined);
-        if (!known || (DeadLetterConfig !== undefined && !this.#queueUrls.has(DeadLetterConfig.Arn))) {
+        const known = this.#queues.has(Arn) || (this.#functions.has(Arn) && SqsParameters === undefined);
+        if (!known || (DeadLetterConfig !== undefined && !this.#queues.has(DeadLetterConfig.Arn))) {
           throw new CloudError(`The one-machine cloud does not know the target ${Arn} of ${logicalId}`);
         }
       }
@@ -36,12 +46,14 @@ export class EventTargets {
 
   /** Delivers an event, as `text`. What is refused goes to the target's dead-letter queue, with the reason as attributes, or is lost. */
   async deliver(rule: RuleDefinition, target: Target, event: JsonObject, text: string): Promise<void> {
-    const caller: Caller = { kind: 'service', service: 'events.amazonaws.com', sourceArn: rule.arn };
+    const caller = this.#callers.get(rule.arn);
+    if (caller === undefined) throw new Error(`${rule.logicalId} is no rule of this machine`);
     try {
       await this.#send(caller, target, event, text);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      if (target.DeadLetterConfig === undefined) return;
+      const deadLetters = target.DeadLetterConfig && this.#queues.get(target.DeadLetterConfig.Arn);
+      if (deadLetters === undefined) return;
       const reason = {
         RULE_ARN: rule.arn,
         TARGET_ARN: target.Arn,
@@ -52,36 +64,22 @@ export class EventTargets {
         Object.entries(reason).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
       );
       const letter = { MessageBody: text, MessageAttributes };
-      await this.#sendMessage(caller, target.DeadLetterConfig.Arn, letter).catch((lost: unknown) => {
+      await this.#calls.send(caller, deadLetters, letter).catch((lost: unknown) => {
         if (!(lost instanceof ServiceError)) throw lost;
       });
     }
   }
 
-  async #send(caller: Caller, target: Target, event: JsonObject, text: string): Promise<void> {
-    const name = this.#functions.get(target.Arn);
-    if (name !== undefined) return this.#invoke(caller, name, text);
-    const group = target.SqsParameters === undefined ? undefined : groupId(target.SqsParameters.MessageGroupId, event);
-    await this.#sendMessage(caller, target.Arn, {
+  async #send(caller: Caller, { Arn, SqsParameters }: Target, event: JsonObject, text: string): Promise<void> {
+    const fn = this.#functions.get(Arn);
+    if (fn !== undefined) return this.#calls.invoke(caller, fn, text);
+    const queue = this.#queues.get(Arn);
+    if (queue === undefined) throw new ServiceError('ResourceNotFoundException', `There is no target ${Arn}`);
+    const group = SqsParameters === undefined ? undefined : groupId(SqsParameters.MessageGroupId, event);
+    await this.#calls.send(caller, queue, {
       MessageBody: text,
       ...(group === undefined ? {} : { MessageGroupId: group }),
     });
-  }
-
-  async #sendMessage(caller: Caller, queueArn: string, message: JsonObject): Promise<void> {
-    const QueueUrl = this.#queueUrls.get(queueArn) ?? '';
-    await this.#gateway().callJson('sqs', caller, 'AmazonSQS.SendMessage', { QueueUrl, ...message });
-  }
-
-  async #invoke(caller: Caller, functionName: string, text: string): Promise<void> {
-    const { status, body } = await this.#gateway().call('lambda', {
-      caller,
-      method: 'POST',
-      path: `/2015-03-31/functions/${functionName}/invocations`,
-      headers: { 'x-amz-invocation-type': 'Event' },
-      body: Buffer.from(text),
-    });
-    if (status >= 300) throw new ServiceError('INVOCATION_FAILED', body.toString(), status);
   }
 }
 

@@ -1,9 +1,16 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { BuildAppOptions } from 'fauxqs';
+import type { JsonObject } from '../json.ts';
+import { TurnTransaction } from './turn-transaction.ts';
 
 /** What holds fauxqs's queues and topics in memory. */
 export type FauxqsStores = NonNullable<BuildAppOptions['stores']>;
 type SqsStore = FauxqsStores['sqsStore'];
-export type SqsMessage = Parameters<ReturnType<SqsStore['createQueue']>['enqueue']>[0];
+export type FauxqsQueue = ReturnType<SqsStore['createQueue']>;
+export type SqsMessage = Parameters<FauxqsQueue['enqueue']>[0];
+
+/** One call of SQS as fauxqs itself answers it. @throws an error with a `code` as SQS would name it */
+export type FauxqsAction = (parameters: JsonObject, store: SqsStore) => object | Promise<object>;
 
 /** The parts of fauxqs's own classes that are used here. */
 type Internals = {
@@ -21,31 +28,61 @@ type Internals = {
   readonly PersistenceManager: new (
     folder: string,
   ) => {
+    readonly db: DatabaseSync;
     loadSqsAndSns(sqs: SqsStore, sns: FauxqsStores['snsStore']): void;
+    insertMessage(queueName: string, message: SqsMessage): void;
+    updateMessageInflight(messageId: string, handle: string, deadline: number, receives: number, first?: number): void;
     updateMessageReady(messageId: string): void;
     deleteMessage(messageId: string): void;
     close(): void;
   };
+  readonly receiveMessage: FauxqsAction;
+  readonly deleteMessage: FauxqsAction;
+  readonly deleteMessageBatch: FauxqsAction;
+  readonly changeMessageVisibility: FauxqsAction;
+  readonly changeMessageVisibilityBatch: FauxqsAction;
 };
 
 export type FauxqsState = {
   readonly stores: FauxqsStores;
   readonly createMessage: Internals['SqsStore']['createMessage'];
+  /** Calls that are worth the way around fauxqs's HTTP server, by the names that SQS gives them. */
+  readonly actions: Readonly<Record<string, FauxqsAction>>;
   deleteMessage(messageId: string): void;
+  /** Resolves when everything that was changed so far outlives this process. @throws what SQLite says when it cannot be kept */
+  kept(): Promise<void>;
   close(): void;
 };
 
 /**
  * Opens queues and topics that survive a restart. fauxqs offers this through `startFauxqs` only, which listens on every
- * interface; so its stores are put together here, as `startFauxqs` does it (2.4.1).
+ * interface; so its stores are put together here, as `startFauxqs` does it (2.4.1), and written differently: all changes of one turn of
+ * the event loop are one transaction, and the disk is not waited for. What was acknowledged survives the end of the process in
+ * any form; a power cut may take back the last seconds.
+ *
+ * Which messages are in work is not kept: nobody else receives them, so at the next start they are there again.
  */
 export async function openFauxqsState(folder: string): Promise<FauxqsState> {
-  const { SqsStore, SnsStore, S3Store, PersistenceManager } = await internals();
+  const { SqsStore, SnsStore, S3Store, PersistenceManager, ...actions } = await internals();
   const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
   const persistence = new PersistenceManager(folder);
-  // It writes null into a column that refuses null, and with that fails ChangeMessageVisibility with 0 seconds. Unwritten,
-  // such a message is merely invisible until its earlier deadline if we restart in between.
-  persistence.updateMessageReady = () => {};
+  persistence.db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
+  persistence.db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+  const setReceives = persistence.db.prepare(
+    'UPDATE sqs_messages SET approximate_receive_count = ?, approximate_first_receive_timestamp = ? WHERE message_id = ?',
+  );
+  const transaction = new TurnTransaction(persistence.db);
+  const { insertMessage, deleteMessage } = persistence;
+  Object.assign(persistence, {
+    insertMessage: (queueName: string, message: SqsMessage) =>
+      transaction.write(() => insertMessage.call(persistence, queueName, message)),
+    deleteMessage: (messageId: string) => transaction.write(() => deleteMessage.call(persistence, messageId)),
+    // The first receive is not worth a write: if it was the last before a crash, the crash is to blame and not the message.
+    updateMessageInflight(messageId: string, _handle: string, _deadline: number, receives: number, first?: number) {
+      if (receives > 1) transaction.write(() => setReceives.run(receives, first ?? null, messageId));
+    },
+    updateMessageReady() {},
+  });
   persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
   Object.assign(stores.sqsStore, { persistence });
   Object.assign(stores.snsStore, { persistence });
@@ -53,8 +90,19 @@ export async function openFauxqsState(folder: string): Promise<FauxqsState> {
   return {
     stores,
     createMessage: SqsStore.createMessage,
+    actions: {
+      ReceiveMessage: actions.receiveMessage,
+      DeleteMessage: actions.deleteMessage,
+      DeleteMessageBatch: actions.deleteMessageBatch,
+      ChangeMessageVisibility: actions.changeMessageVisibility,
+      ChangeMessageVisibilityBatch: actions.changeMessageVisibilityBatch,
+    },
     deleteMessage: (messageId) => persistence.deleteMessage(messageId),
-    close: () => persistence.close(),
+    kept: () => transaction.done(),
+    close: () => {
+      transaction.end();
+      persistence.close();
+    },
   };
 }
 
@@ -64,11 +112,16 @@ async function internals(): Promise<Internals> {
     const module: Pick<Internals, K> = await import(new URL(file, root).href);
     return module[name];
   };
-  const [SqsStore, SnsStore, S3Store, PersistenceManager] = await Promise.all([
-    load('./sqs/sqsStore.js', 'SqsStore'),
-    load('./sns/snsStore.js', 'SnsStore'),
-    load('./s3/s3Store.js', 'S3Store'),
-    load('./persistence.js', 'PersistenceManager'),
-  ]);
-  return { SqsStore, SnsStore, S3Store, PersistenceManager };
+  const action = <K extends keyof Internals>(name: K) => load(`./sqs/actions/${name}.js`, name);
+  return {
+    SqsStore: await load('./sqs/sqsStore.js', 'SqsStore'),
+    SnsStore: await load('./sns/snsStore.js', 'SnsStore'),
+    S3Store: await load('./s3/s3Store.js', 'S3Store'),
+    PersistenceManager: await load('./persistence.js', 'PersistenceManager'),
+    receiveMessage: await action('receiveMessage'),
+    deleteMessage: await action('deleteMessage'),
+    deleteMessageBatch: await action('deleteMessageBatch'),
+    changeMessageVisibility: await action('changeMessageVisibility'),
+    changeMessageVisibilityBatch: await action('changeMessageVisibilityBatch'),
+  };
 }

@@ -1,34 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../access/callers.ts';
 import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
-import type { Gateway } from '../gateway/gateway.ts';
 import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
 import type { EventSourceDefinition } from '../template/model.ts';
-import type { FunctionPool } from './function-pool.ts';
+import type { Environment, FunctionPool } from './function-pool.ts';
 
-type EventSourceOptions = {
-  readonly definition: EventSourceDefinition;
-  readonly queueUrl: string;
-  readonly pool: FunctionPool;
-  readonly caller: Caller;
-  readonly gateway: Gateway;
-  readonly onError: (message: string) => void;
+/** The queue of an event source, in the name of the function's role. What the role does not allow throws. */
+export type SourceQueue = {
+  /** Asks what Lambda asks when the mapping is created; never throws. */
+  check(): void;
+  /** Resolves with true as soon as messages wait, with false after a while without any. */
+  arrival(): Promise<boolean>;
+  /** What is there now, at most `max`. @param quietOnly nothing of a message group that has much in work already */
+  receive(max: number, quietOnly: boolean): readonly QueueMessage[];
+  /** @param receiptHandles up to ten */
+  delete(receiptHandles: readonly string[]): Promise<void>;
 };
 
-const LONG_POLL_S = 20;
-/** Polling goes on after an error: a permission may be all that is missing from a working machine. */
-const ERROR_PAUSE_MS = 5_000;
-
-type Message = {
+export type QueueMessage = {
   readonly MessageId: string;
   readonly ReceiptHandle: string;
   readonly Body: string;
   readonly MD5OfBody: string;
   readonly MD5OfMessageAttributes?: string;
   readonly Attributes?: JsonObject;
-  readonly MessageAttributes?: JsonObject;
+  readonly MessageAttributes?: Readonly<Record<string, object>>;
 };
+
+type EventSourceOptions = {
+  readonly definition: EventSourceDefinition;
+  readonly queue: SourceQueue;
+  readonly pool: FunctionPool;
+  readonly onError: (message: string) => void;
+};
+
+/** Polling goes on after an error: a permission may be all that is missing from a working machine. */
+const ERROR_PAUSE_MS = 5_000;
+
+/** One in so many places of a function is kept for messages of quiet groups, so that those find a place at once. */
+const QUIET_SHARE = 4;
 
 /**
  * Feeds a function from a queue as Lambda does: in batches, with the rights of the function's role, several at a time. What
@@ -38,18 +48,22 @@ export class EventSource {
   readonly #options: EventSourceOptions;
   readonly #running = new Set<Promise<void>>();
   readonly #abort = new AbortController();
+  readonly #stopped: Promise<void>;
   #loop: Promise<void> | undefined;
   #reported: string | undefined;
 
   constructor(options: EventSourceOptions) {
     this.#options = options;
+    this.#stopped = new Promise((resolve) => {
+      this.#abort.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
   }
 
   start(): void {
     this.#loop ??= this.#poll();
   }
 
-  /** Takes no new messages. Those in work are cut off: their visibility timeout brings them back. */
+  /** Takes no new messages. Those in work are cut off: they are there again at the next start. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#loop;
@@ -62,19 +76,16 @@ export class EventSource {
   }
 
   async #poll(): Promise<void> {
-    const stopped = new Promise<undefined>((resolve) => {
-      this.#abort.signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    });
+    const { queue, pool } = this.#options;
     while (!this.#abort.signal.aborted) {
-      if (this.#running.size >= this.#concurrency) {
-        await Promise.race([...this.#running, stopped]);
-        continue;
-      }
       try {
-        const messages = await Promise.race([this.#receive(), stopped]);
-        if (messages === undefined || messages.length === 0) continue;
-        const batch = this.#handle(messages).finally(() => this.#running.delete(batch));
-        this.#running.add(batch);
+        const waiting = await Promise.race([queue.arrival(), this.#stopped]);
+        if (this.#abort.signal.aborted) return;
+        if (waiting !== true) continue;
+        // What cannot be worked on yet stays in the queue, where its order may still change.
+        const environment = await pool.acquire();
+        if (environment === undefined) return;
+        if (!this.#take(environment)) await this.#change();
       } catch (error) {
         if (this.#abort.signal.aborted) return;
         this.#report(messageOf(error));
@@ -83,36 +94,42 @@ export class EventSource {
     }
   }
 
-  async #receive(): Promise<Message[]> {
-    const { Messages } = await this.#call('ReceiveMessage', {
-      MaxNumberOfMessages: this.#options.definition.BatchSize,
-      WaitTimeSeconds: LONG_POLL_S,
-      MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    });
-    return Array.isArray(Messages) ? Messages : [];
+  /** Whether there was something to work on. */
+  #take(environment: Environment): boolean {
+    const { definition, queue, pool } = this.#options;
+    const concurrency = this.#concurrency;
+    const free = concurrency - this.#running.size;
+    const kept = Math.floor(concurrency / QUIET_SHARE);
+    let messages: readonly QueueMessage[] = [];
+    try {
+      if (free > 0) messages = queue.receive(definition.BatchSize, free <= kept);
+    } finally {
+      if (messages.length === 0) pool.release(environment);
+    }
+    if (messages.length === 0) return false;
+    const batch = this.#handle(environment, messages).finally(() => this.#running.delete(batch));
+    this.#running.add(batch);
+    return true;
   }
 
-  async #handle(messages: readonly Message[]): Promise<void> {
-    const { definition, pool } = this.#options;
+  /** Only messages of noisy groups wait, and they have their share of the function: until a batch ends or another message comes. */
+  async #change(): Promise<void> {
+    await Promise.race([...this.#running, sleep(20), this.#stopped]);
+  }
+
+  async #handle(environment: Environment, messages: readonly QueueMessage[]): Promise<void> {
+    const { definition, queue, pool } = this.#options;
     const event = JSON.stringify({ Records: messages.map((message) => recordOf(message, definition.EventSourceArn)) });
-    const result = await pool.invoke(event);
+    const result = await pool.run(environment, event);
     if (result.failed) return;
     const failed = failedItems(result.payload, messages);
     const done = messages.filter(({ MessageId }) => !failed.has(MessageId));
     if (done.length === 0) return;
     try {
-      await this.#call('DeleteMessageBatch', {
-        Entries: done.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
-      });
+      await queue.delete(done.map(({ ReceiptHandle }) => ReceiptHandle));
     } catch (error) {
       if (!this.#abort.signal.aborted) this.#report(messageOf(error));
     }
-  }
-
-  #call(operation: string, parameters: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
-    const { gateway, caller, queueUrl } = this.#options;
-    return gateway.callJson('sqs', caller, `AmazonSQS.${operation}`, { QueueUrl: queueUrl, ...parameters });
   }
 
   /** Once for each problem: a missing permission is printed as a denial anyway. */
@@ -123,16 +140,8 @@ export class EventSource {
   }
 }
 
-/** Asks what Lambda asks when the mapping is created. @throws ServiceError when the role may not read the queue */
-export async function checkEventSource({ gateway, caller, queueUrl }: EventSourceOptions): Promise<void> {
-  await gateway.callJson('sqs', caller, 'AmazonSQS.GetQueueAttributes', {
-    QueueUrl: queueUrl,
-    AttributeNames: ['All'],
-  });
-}
-
 /** A message as a function sees it. */
-function recordOf(message: Message, queueArn: string): JsonObject {
+function recordOf(message: QueueMessage, queueArn: string): object {
   const { MD5OfMessageAttributes: md5 } = message;
   return {
     messageId: message.MessageId,
@@ -140,10 +149,7 @@ function recordOf(message: Message, queueArn: string): JsonObject {
     body: message.Body,
     attributes: message.Attributes ?? {},
     messageAttributes: Object.fromEntries(
-      Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [
-        name,
-        isObject(value) ? lowerFirst(value) : value,
-      ]),
+      Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, lowerFirst(value)]),
     ),
     md5OfBody: message.MD5OfBody,
     ...(md5 === undefined ? {} : { md5OfMessageAttributes: md5 }),
@@ -153,7 +159,7 @@ function recordOf(message: Message, queueArn: string): JsonObject {
   };
 }
 
-const lowerFirst = (value: JsonObject): JsonObject => ({
+const lowerFirst = (value: object): object => ({
   stringListValues: [],
   binaryListValues: [],
   ...Object.fromEntries(

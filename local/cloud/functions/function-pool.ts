@@ -7,32 +7,43 @@ type FunctionPoolOptions = {
   readonly environment: Readonly<Record<string, string>>;
   /** Enough to see concurrency; AWS has a thousand. What comes on top waits for a worker. */
   readonly maxWorkers: number;
+  /** Folder where V8 keeps compiled code for the next worker. */
+  readonly compiledCode: string;
   readonly onOutput: (text: string) => void;
   /** Told in one line when an asynchronous invocation is given up. */
   readonly onLost: (message: string) => void;
 };
 
-/** A worker that has had nothing to do for this long is ended. The last one stays. */
+/** An execution environment that its holder uses alone until he releases it or has run something in it. */
+export type Environment = FunctionWorker;
+
+/** So many start as soon as they are wanted. */
+const STARTED_AT_ONCE = 2;
+/** Whoever waits this long may get one more. */
+const GROW_MS = 50;
+/** Above this share of its time a thread computes rather than waits: another worker would only take the processor from it. */
+const COMPUTING = 0.6;
+/** A worker that has had nothing to do for this long is ended. */
 const IDLE_MS = 60_000;
 /** After a failed asynchronous invocation Lambda tries twice again, after one and two minutes. */
 const ASYNC_RETRY_MS = [60_000, 120_000] as const;
 
-/** The execution environments of one function. */
+/** The execution environments of one function: started when something waits for them, ended when nothing does. */
 export class FunctionPool {
   readonly definition: FunctionDefinition;
   readonly #options: FunctionPoolOptions;
-  readonly #idle: FunctionWorker[] = [];
+  readonly #idle: { readonly worker: FunctionWorker; readonly since: number }[] = [];
   readonly #busy = new Set<FunctionWorker>();
   readonly #waiting: ((worker: FunctionWorker | undefined) => void)[] = [];
   readonly #retries = new Set<NodeJS.Timeout>();
-  readonly #idleTimer: NodeJS.Timeout;
+  #growTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #stopped = false;
+  #ownUtilization = performance.eventLoopUtilization();
 
   constructor(options: FunctionPoolOptions) {
     this.definition = options.definition;
     this.#options = options;
-    this.#idleTimer = setInterval(() => this.#shrink(), IDLE_MS);
-    this.#idleTimer.unref();
   }
 
   /** How many invocations run side by side at most. */
@@ -45,17 +56,46 @@ export class FunctionPool {
    * @param event JSON text
    */
   async invoke(event: string): Promise<InvocationResult> {
-    const worker = await this.#acquire();
+    const worker = await this.acquire();
+    if (worker !== undefined) return this.run(worker, event);
+    const payload = JSON.stringify({ errorType: 'ServiceException', errorMessage: 'The machine stops' });
+    return { failed: true, payload };
+  }
+
+  /** An environment for one invocation, as soon as there is one; undefined when the machine stops. */
+  async acquire(): Promise<Environment | undefined> {
+    if (this.#stopped) return undefined;
+    let worker = this.#idle.pop()?.worker;
+    while (worker?.dead === true) worker = this.#idle.pop()?.worker;
+    if (worker === undefined && this.#busy.size < Math.min(STARTED_AT_ONCE, this.concurrency)) worker = this.#start();
     if (worker === undefined) {
-      return {
-        failed: true,
-        payload: JSON.stringify({ errorType: 'ServiceException', errorMessage: 'The machine stops' }),
-      };
+      this.#growSoon();
+      return new Promise((resolve) => this.#waiting.push(resolve));
     }
+    this.#busy.add(worker);
+    return worker;
+  }
+
+  /** As `invoke`, in an environment that was acquired; it is released at the end. */
+  async run(environment: Environment, event: string): Promise<InvocationResult> {
     try {
-      return await worker.invoke(event, randomUUID());
+      return await environment.invoke(event, randomUUID());
     } finally {
-      this.#release(worker);
+      this.release(environment);
+    }
+  }
+
+  /** Gives an environment back. */
+  release(worker: Environment): void {
+    this.#busy.delete(worker);
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      const successor = worker.dead ? this.#start() : worker;
+      this.#busy.add(successor);
+      next(successor);
+    } else if (!worker.dead && !this.#stopped) {
+      this.#idle.push({ worker, since: Date.now() });
+      this.#idleTimer ??= setTimeout(() => this.#shrink(), IDLE_MS);
     }
   }
 
@@ -78,43 +118,51 @@ export class FunctionPool {
 
   /** Ends every worker at once, also those in the middle of an invocation, as a crash would. New ones start on demand. */
   async kill(): Promise<void> {
-    await Promise.all([...this.#idle.splice(0), ...this.#busy].map((worker) => worker.kill()));
+    const idle = this.#idle.splice(0).map(({ worker }) => worker);
+    await Promise.all([...idle, ...this.#busy].map((worker) => worker.kill()));
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#idleTimer);
+    clearTimeout(this.#growTimer);
+    clearTimeout(this.#idleTimer);
     for (const timer of this.#retries) clearTimeout(timer);
     for (const waiting of this.#waiting.splice(0)) waiting(undefined);
     await this.kill();
   }
 
-  async #acquire(): Promise<FunctionWorker | undefined> {
-    if (this.#stopped) return undefined;
-    let worker = this.#idle.pop();
-    while (worker?.dead === true) worker = this.#idle.pop();
-    if (worker === undefined && this.#busy.size < this.concurrency) worker = this.#start();
-    if (worker === undefined) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#busy.add(worker);
-    return worker;
+  /** One more for whoever still waits, unless the workers, or this thread that they wait for, have all they can do. */
+  #grow(): void {
+    this.#growTimer = undefined;
+    if (this.#waiting.length === 0) return;
+    const shares = [...this.#busy].map((worker) => worker.computingShare());
+    const computing = Math.max(this.#ownShare(), shares.reduce((sum, share) => sum + share, 0) / shares.length);
+    if (this.#busy.size < this.concurrency && computing < COMPUTING && !shares.includes(1)) {
+      const worker = this.#start();
+      this.#busy.add(worker);
+      this.#waiting.shift()?.(worker);
+    }
+    if (this.#waiting.length > 0) this.#growSoon();
   }
 
-  #release(worker: FunctionWorker): void {
-    this.#busy.delete(worker);
-    const next = this.#waiting.shift();
-    if (next !== undefined) {
-      const successor = worker.dead ? this.#start() : worker;
-      this.#busy.add(successor);
-      next(successor);
-    } else if (!worker.dead) {
-      this.#idle.push(worker);
-    }
+  #growSoon(): void {
+    if (this.#growTimer !== undefined) return;
+    this.#ownShare();
+    for (const worker of this.#busy) worker.computingShare();
+    this.#growTimer = setTimeout(() => this.#grow(), GROW_MS);
+  }
+
+  #ownShare(): number {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, this.#ownUtilization);
+    this.#ownUtilization = now;
+    return utilization;
   }
 
   #start(): FunctionWorker {
-    const { definition, environment, onOutput } = this.#options;
+    const { definition, environment, compiledCode, onOutput } = this.#options;
     return new FunctionWorker({
-      start: { codeFolder: definition.codeFolder, handler: definition.properties.Handler },
+      start: { codeFolder: definition.codeFolder, handler: definition.properties.Handler, compiledCode },
       environment,
       memoryMb: definition.properties.MemorySize,
       functionArn: definition.arn,
@@ -124,7 +172,10 @@ export class FunctionPool {
   }
 
   #shrink(): void {
+    const now = Date.now();
     // The last one used is at the end; the others have been idle longer.
-    for (const worker of this.#idle.splice(0, this.#idle.length - 1)) void worker.kill();
+    while (this.#idle[0] !== undefined && now - this.#idle[0].since >= IDLE_MS) void this.#idle.shift()?.worker.kill();
+    const [oldest] = this.#idle;
+    this.#idleTimer = oldest === undefined ? undefined : setTimeout(() => this.#shrink(), oldest.since + IDLE_MS - now);
   }
 }

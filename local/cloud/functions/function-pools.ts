@@ -18,6 +18,8 @@ type FunctionPoolsOptions = {
   /** What every function gets besides: where this machine differs from AWS, and says so by name. */
   readonly extraEnvironment: Readonly<Record<string, string>>;
   readonly maxWorkers: number;
+  /** Folder where V8 keeps compiled code for the next worker. */
+  readonly compiledCode: string;
   readonly onError: (functionId: string, line: string) => void;
 };
 
@@ -47,6 +49,7 @@ export class FunctionPools {
         definition,
         environment: environmentOf(definition, caller, options),
         maxWorkers: options.maxWorkers,
+        compiledCode: options.compiledCode,
         onOutput: (text) => log.write(text),
         onLost: (message) => options.onError(logicalId, message),
       });

@@ -28,6 +28,8 @@ export class FunctionWorker {
   /** Settles the invocation that is running, if any. */
   #settle: ((reply: InvocationResult) => void) | undefined;
   #dead = false;
+  #started = false;
+  #utilization = performance.eventLoopUtilization();
 
   constructor(options: FunctionWorkerOptions) {
     this.#options = options;
@@ -48,6 +50,7 @@ export class FunctionWorker {
       }, INIT_TIMEOUT_MS);
       const started = (error: FunctionError | undefined): void => {
         clearTimeout(late);
+        this.#started = true;
         resolve(error);
       };
       this.#worker.on('message', (reply: WorkerReply) => {
@@ -72,6 +75,15 @@ export class FunctionWorker {
 
   get dead(): boolean {
     return this.#dead;
+  }
+
+  /** Since it was last asked: which share of the time the worker computed, 0 to 1, and did not wait. Whoever starts computes. */
+  computingShare(): number {
+    if (!this.#started) return 1;
+    const now = this.#worker.performance.eventLoopUtilization();
+    const share = this.#worker.performance.eventLoopUtilization(now, this.#utilization).utilization;
+    this.#utilization = now;
+    return this.#dead ? 0 : share;
   }
 
   /** Runs one event to its end, which is the function's timeout at the latest. Never throws. */

@@ -4,6 +4,8 @@ export type WorkerStart = {
   readonly codeFolder: string;
   /** `index.handler` */
   readonly handler: string;
+  /** Folder where V8 keeps compiled code, absolute. */
+  readonly compiledCode: string;
 };
 
 /** One invocation, parent to worker. */

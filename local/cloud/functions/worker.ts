@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -22,7 +23,8 @@ try {
   reply({ kind: 'failed-to-start', error: describe(error) });
 }
 
-async function loadHandler({ codeFolder, handler }: WorkerStart): Promise<Handler> {
+async function loadHandler({ codeFolder, handler, compiledCode }: WorkerStart): Promise<Handler> {
+  enableCompileCache(compiledCode);
   const [module = '', name = ''] = handler.split('.');
   const file = readdirSync(codeFolder).find((entry) =>
     [`${module}.mjs`, `${module}.js`, `${module}.cjs`].includes(entry),
@@ -66,8 +68,8 @@ function describe(error: unknown): FunctionError {
 }
 
 function readStart(data: unknown): WorkerStart {
-  const { codeFolder, handler } = Object(data);
-  if (typeof codeFolder !== 'string' || typeof handler !== 'string')
+  const { codeFolder, handler, compiledCode } = Object(data);
+  if (typeof codeFolder !== 'string' || typeof handler !== 'string' || typeof compiledCode !== 'string')
     throw new Error('worker.ts was started without a function');
-  return { codeFolder, handler };
+  return { codeFolder, handler, compiledCode };
 }

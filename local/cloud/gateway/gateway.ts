@@ -1,5 +1,5 @@
 import type { Authorizer } from '../access/authorizer.ts';
-import type { AccessKeys, Caller } from '../access/callers.ts';
+import type { AccessKeys } from '../access/callers.ts';
 import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { type AwsRequest, type AwsResponse, type AwsService, jsonRefusal, ServiceError } from './aws-request.ts';
@@ -74,22 +74,5 @@ export class Gateway {
       if (error.code === 'UnknownOperationException') this.#options.onFault(error.message);
       return service.refuse(error);
     }
-  }
-
-  /** A call in a JSON protocol, made inside this process in somebody's name. @throws ServiceError with the service's error */
-  async callJson(
-    service: string,
-    caller: Caller,
-    target: string,
-    parameters: Readonly<Record<string, unknown>>,
-  ): Promise<Record<string, unknown>> {
-    const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
-    const body = Buffer.from(JSON.stringify(parameters));
-    const response = await this.call(service, { caller, method: 'POST', path: '/', headers, body });
-    const answer: unknown = JSON.parse(response.body.toString() || '{}');
-    const result = typeof answer === 'object' && answer !== null ? { ...answer } : {};
-    if (response.status < 300) return result;
-    const { __type: type, message } = { __type: '', message: '', ...result };
-    throw new ServiceError(type.split('#').at(-1) ?? type, message, response.status);
   }
 }
