@@ -7,7 +7,7 @@ import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
 
 /** A batch is handled side by side: one 5-second attempt, plus claim, record and retry message around it. */
-export const DISPATCHER_TIMEOUT = Duration.seconds(15);
+const DISPATCHER_TIMEOUT = Duration.seconds(15);
 /** Ten events, or six megabytes of them, to fifty Actions each: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
 

@@ -9,15 +9,28 @@ import { DELIVERED_EVENTS } from '../src/contract/events.ts';
 import type { Alarms } from './alarms.ts';
 import type { ServiceFunction } from './service-function.ts';
 
+/** How a queue hands a message out again whose work failed, or was cut off. */
+type Redelivery = {
+  /** How long a message that was received is out of sight. Longer than the function's timeout. */
+  readonly visibilityTimeout: Duration;
+  /** A message comes back this often before it counts as our own fault and goes to the dead-letter queue. */
+  readonly maxReceives: number;
+};
+
 /** AWS asks for at least six times the function's timeout, so that a slow batch is not handed out a second time. */
-const VISIBILITY_FACTOR = 6;
-/** A message comes back this often before it counts as our own fault and goes to the dead-letter queue. */
-const MAX_RECEIVES = 5;
+const ROUTER_VISIBILITY_FACTOR = 6;
+const ROUTER_MAX_RECEIVES = 5;
+
+/**
+ * What a crash of the dispatcher costs the messages that it was working on. A message that is handed out twice is sent once, because its
+ * attempt is claimed; so this only has to exceed CUT_OFF_SECONDS, which exceed the function's timeout. Messages come back three times as often as from the other queue, so that trouble of ours may last as long.
+ */
+const DELIVERIES: Redelivery = { visibilityTimeout: Duration.seconds(30), maxReceives: 15 };
 
 /** Retries take six seconds and a poll at most twenty; an older message waits for something that does not work. */
 const OLD_MESSAGE_SECONDS = 300;
 
-type WorkQueueProps = { readonly consumerTimeout: Duration; readonly alarms: Alarms };
+type WorkQueueProps = Redelivery & { readonly alarms: Alarms };
 
 /** A queue with its dead-letter queue, both encrypted and reachable over TLS only. */
 export class WorkQueue extends Construct {
@@ -35,8 +48,8 @@ export class WorkQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(4),
-      visibilityTimeout: Duration.seconds(props.consumerTimeout.toSeconds() * VISIBILITY_FACTOR),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+      visibilityTimeout: props.visibilityTimeout,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives },
     });
     const period = Duration.minutes(1);
     props.alarms.raise(this, 'DeadLettersWaiting', {
@@ -67,7 +80,6 @@ export class WorkQueue extends Construct {
 
 export type MessagingProps = {
   readonly routerTimeout: Duration;
-  readonly dispatcherTimeout: Duration;
   readonly alarms: Alarms;
 };
 
@@ -77,11 +89,15 @@ export class Messaging extends Construct {
   readonly events: WorkQueue;
   readonly deliveries: WorkQueue;
 
-  constructor(scope: Construct, id: string, { routerTimeout, dispatcherTimeout, alarms }: MessagingProps) {
+  constructor(scope: Construct, id: string, { routerTimeout, alarms }: MessagingProps) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
-    this.events = new WorkQueue(this, 'Events', { consumerTimeout: routerTimeout, alarms });
-    this.deliveries = new WorkQueue(this, 'Deliveries', { consumerTimeout: dispatcherTimeout, alarms });
+    this.events = new WorkQueue(this, 'Events', {
+      visibilityTimeout: Duration.seconds(routerTimeout.toSeconds() * ROUTER_VISIBILITY_FACTOR),
+      maxReceives: ROUTER_MAX_RECEIVES,
+      alarms,
+    });
+    this.deliveries = new WorkQueue(this, 'Deliveries', { ...DELIVERIES, alarms });
     new Rule(this, 'CatalogEvents', {
       eventBus: this.bus,
       description: 'The events that fire; reserved names never pass',

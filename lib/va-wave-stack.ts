@@ -7,7 +7,7 @@ import { Api } from './api.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
 import { shareConcurrency, USUAL } from './concurrency.ts';
 import { Dashboard } from './dashboard.ts';
-import { Deliveries, DISPATCHER_TIMEOUT, ROUTER_TIMEOUT } from './deliveries.ts';
+import { Deliveries, ROUTER_TIMEOUT } from './deliveries.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
 import { Edge } from './edge.ts';
 import { Egress } from './egress.ts';
@@ -54,7 +54,6 @@ export class VaWaveStack extends Stack {
     const keys = new Keys(this, 'Keys', { stage, alarms, sealingKeyReplicaRegion });
     const messaging = new Messaging(this, 'Messaging', {
       routerTimeout: ROUTER_TIMEOUT,
-      dispatcherTimeout: DISPATCHER_TIMEOUT,
       alarms,
     });
     const egress = props.fixedEgress === true ? new Egress(this, 'Egress', { stage }) : undefined;

@@ -40,8 +40,11 @@ const ports = {
 export const handler = sqsBatchHandler(
   logger,
   (body, messageId) => attemptAndWatch(deliveryMessage.parse(body), messageId, ports),
-  async () => {
-    report.publish();
-    await outbound.end();
+  {
+    after: async () => {
+      report.publish();
+      await outbound.end();
+    },
+    hideFor: ports.hideFor,
   },
 );

@@ -73,3 +73,9 @@ export const deliveryMessage = z.discriminatedUnion('version', [
   }),
 ]);
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;
+
+/**
+ * Seconds after which an attempt that was claimed and never finished was cut off by a crash. More than the dispatcher's timeout, and less
+ * than the visibility timeout of its queue.
+ */
+export const CUT_OFF_SECONDS = 20;

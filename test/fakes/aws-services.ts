@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
 import type { GetSecretValueRequest, PutSecretValueRequest } from '@aws-sdk/client-secrets-manager';
 import type { PublishInput } from '@aws-sdk/client-sns';
-import type { SendMessageBatchRequest, SendMessageRequest } from '@aws-sdk/client-sqs';
+import type { ChangeMessageVisibilityRequest, SendMessageBatchRequest, SendMessageRequest } from '@aws-sdk/client-sqs';
 import type {
   BatchGetCommandInput,
   GetCommandInput,
@@ -19,6 +19,7 @@ import type { AwsAccess } from '../../src/adapters/aws-clients.ts';
 /** What the operations are given that tests have something to say of. */
 type Inputs = {
   readonly BatchGetItem: BatchGetCommandInput;
+  readonly ChangeMessageVisibility: ChangeMessageVisibilityRequest;
   readonly GetItem: GetCommandInput;
   readonly GetSecretValue: GetSecretValueRequest;
   readonly Publish: PublishInput;
@@ -36,6 +37,7 @@ type Rule = { readonly operation: string; readonly where: object; readonly answe
 
 const noCalls = (): { readonly [Name in Operation]: Inputs[Name][] } => ({
   BatchGetItem: [],
+  ChangeMessageVisibility: [],
   GetItem: [],
   GetSecretValue: [],
   Publish: [],

@@ -174,6 +174,45 @@ describe('dispatcher', () => {
     expect(completed()).toHaveLength(2);
   });
 
+  describe('whose attempt another invocation is making', () => {
+    const claimedAgo = (seconds: number) => {
+      const record = { action_id: 'act_event', reference: 'e-1', trigger: 'event', trigger_ref: 'x', attempt: 1 };
+      const Item = {
+        pk: 'ACTION#act_event',
+        sk: 'x',
+        record: { ...record, started_at: '2026-03-04T05:06:00Z' },
+        payload_cut: false,
+        message_id: 'message-0',
+        claim_id: 'of the other one',
+        claimed_at: Math.floor(Date.now() / 1000) - seconds,
+        record_state: 'started',
+        sends: 1,
+      };
+      aws.on('PutItem', {}, new AwsFault('ConditionalCheckFailedException', { Item }));
+    };
+    const hidden = () => aws.callsOf('ChangeMessageVisibility').map(({ VisibilityTimeout }) => VisibilityTimeout);
+
+    test('comes back when that must be over, and nothing is sent', async () => {
+      claimedAgo(12);
+      aws.on('ChangeMessageVisibility', {}, {});
+      const { failures, log } = await run(dispatcher, MESSAGE);
+      expect(failures).toEqual(['message-0']);
+      expect(hidden()).toHaveLength(1);
+      expect(hidden()[0]).toBeGreaterThanOrEqual(7);
+      expect(hidden()[0]).toBeLessThanOrEqual(8);
+      expect(lineOf(log, 'A message comes back when the attempt under way is over')).toMatchObject({ level: 'INFO' });
+      expect(completed()).toEqual([]);
+    });
+
+    test('comes back after the queue’s own time when its visibility cannot be changed', async () => {
+      claimedAgo(1);
+      aws.on('ChangeMessageVisibility', {}, new Error('away'));
+      const { failures, log } = await run(dispatcher, MESSAGE);
+      expect(failures).toEqual(['message-0']);
+      expect(lineOf(log, 'The visibility of a message could not be changed')).toMatchObject({ level: 'ERROR' });
+    });
+  });
+
   test('its metrics have the names and dimensions under which alarms and dashboard read them', async () => {
     aws.on('UpdateItem', {}, new Error('away'));
     const { log } = await run(dispatcher, MESSAGE);

@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { DELIVERED_EVENTS } from '../../src/contract/events.ts';
+import { CUT_OFF_SECONDS } from '../../src/contract/queues.ts';
 import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
 const template = await synthesize();
@@ -235,9 +236,9 @@ describe('queues', () => {
   const timeouts = new Map(functions.map(({ name, Timeout }) => [name, Timeout]));
 
   test.each([
-    ['Events', 'DeliveriesEventRouter', 20],
-    ['Deliveries', 'DeliveriesDispatcher', 500],
-  ])('%s feeds %s in partial batches, %p at once at most', (queue, name, maxConcurrency) => {
+    ['Events', 'DeliveriesEventRouter', { maxConcurrency: 20, receives: 5, visibility: 150 }],
+    ['Deliveries', 'DeliveriesDispatcher', { maxConcurrency: 500, receives: 15, visibility: 30 }],
+  ])('%s feeds %s in partial batches: %j', (queue, name, { maxConcurrency, receives, visibility }) => {
     const mapping = ofType('AWS::Lambda::EventSourceMapping').find((one) =>
       one.name.startsWith(`${name}Function`),
     )?.resource;
@@ -251,13 +252,17 @@ describe('queues', () => {
     expect(found?.Properties).toMatchObject({
       SqsManagedSseEnabled: true,
       RedrivePolicy: {
-        maxReceiveCount: 5,
+        maxReceiveCount: receives,
         deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(`^Messaging${queue}DeadLetters`), 'Arn'] },
       },
     });
-    expect(found?.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(
-      6 * (timeouts.get(name) ?? Number.POSITIVE_INFINITY),
-    );
+    expect(found?.Properties.VisibilityTimeout).toBe(visibility);
+  });
+
+  test('an attempt that is cut off is over before its message comes back, and before that nobody makes it again', () => {
+    expect(timeouts.get('DeliveriesDispatcher')).toBeLessThan(CUT_OFF_SECONDS);
+    const queue = ofType('AWS::SQS::Queue').find(({ name }) => name === 'MessagingDeliveriesQueue')?.resource;
+    expect(queue?.Properties.VisibilityTimeout).toBeGreaterThan(CUT_OFF_SECONDS);
   });
 
   test('dead letters are kept for two weeks', () => {

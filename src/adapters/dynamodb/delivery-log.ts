@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { truncateCharacters } from '../../contract/characters.ts';
 import { type DeliveryRecord, FAILURE_CODES } from '../../contract/deliveries.ts';
+import { CUT_OFF_SECONDS } from '../../contract/queues.ts';
 import type {
   AttemptKey,
   AttemptStart,
@@ -22,12 +23,6 @@ const COMPRESS_ABOVE_BYTES = 4096;
 const PAYLOAD_MAX_BYTES = 360 * 1024;
 /** What is kept of a payload that does not fit even when compressed. */
 const CUT_CHARACTERS = 50_000;
-
-/**
- * After this an attempt under way was cut off by a crash: the dispatcher's own timeout is shorter. The queue's visibility timeout
- * is longer, so that a message that comes again after a crash does not have to come a third time.
- */
-const CUT_OFF_SECONDS = 20;
 
 /** Of an attempt under way, whose payload its message holds. */
 const NOT_YET = { payload_cut: false };
@@ -136,9 +131,8 @@ export function deliveryLog(
       if (existing === undefined || existing.claim_id === claim_id) return { kind: 'claimed' };
       if (!isOfMessage(existing, start)) return { kind: 'taken' };
       if (existing.record_state !== 'started') return finished(existing);
-      if (existing.claimed_at !== undefined && existing.claimed_at > claimed_at - CUT_OFF_SECONDS) {
-        return { kind: 'in_progress' };
-      }
+      const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - claimed_at;
+      if (secondsLeft > 0) return { kind: 'in_progress', secondsLeft: Math.min(secondsLeft, CUT_OFF_SECONDS) };
       const blocking = await conditionFailure(
         client.update({
           TableName: table,
@@ -156,7 +150,7 @@ export function deliveryLog(
         }),
       );
       const resumed = blocking === undefined || readClaim(table, blocking).claim_id === claim_id;
-      return { kind: resumed ? 'resumed' : 'in_progress' };
+      return resumed ? { kind: 'resumed' } : { kind: 'in_progress', secondsLeft: CUT_OFF_SECONDS };
     },
 
     complete: async (start, { success, error, ...response }) => {

@@ -5,17 +5,24 @@ import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseExactly } from '../../contract/json.ts';
 import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
+import { AttemptInProgress } from '../../domain/delivery/attempt-delivery.ts';
+
+export type BatchOptions = {
+  /** Runs once per batch, whatever became of it. */
+  readonly after?: () => Promise<void>;
+  /** Sets for how many seconds from now a received message is not handed out again. @default the queue's visibility timeout */
+  readonly hideFor?: (receiptHandle: string, seconds: number) => Promise<void>;
+};
 
 /**
  * Wraps the work on one queue message into a Lambda handler for batches: messages are handled side by side, and only those whose
  * work threw come back.
  * @param work is given the body and the message's id
- * @param after runs once per batch, whatever became of it
  */
 export function sqsBatchHandler(
   logger: Logger,
   work: (body: unknown, messageId: string) => Promise<void>,
-  after: () => Promise<void> = async () => undefined,
+  { after, hideFor }: BatchOptions = {},
 ) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
@@ -25,6 +32,10 @@ export function sqsBatchHandler(
         try {
           await work(messageBody(record), messageIdOf(record));
         } catch (error) {
+          if (error instanceof AttemptInProgress && hideFor !== undefined) {
+            await comeBackLater(logger, record, error.comeBackIn, hideFor);
+            throw error;
+          }
           logger.error('A message failed and comes back', {
             message_id: record.messageId,
             error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
@@ -35,9 +46,25 @@ export function sqsBatchHandler(
       try {
         return await processPartialResponse(event, handle, processor, { context, throwOnFullBatchFailure: false });
       } finally {
-        await after();
+        await after?.();
       }
     });
+}
+
+/** Shortens the time until a message comes back; when that fails, it comes back after the queue's own visibility timeout. */
+async function comeBackLater(
+  logger: Logger,
+  { messageId, receiptHandle }: SQSRecord,
+  seconds: number,
+  hideFor: (receiptHandle: string, seconds: number) => Promise<void>,
+): Promise<void> {
+  try {
+    await hideFor(receiptHandle, seconds);
+    logger.info('A message comes back when the attempt under way is over', { message_id: messageId, seconds });
+  } catch (error) {
+    const name = error instanceof Error ? error.name : 'unknown';
+    logger.error('The visibility of a message could not be changed', { message_id: messageId, error: name });
+  }
 }
 
 /** A dead letter that was moved back is, to its claim, still the message that died. */

@@ -1,4 +1,5 @@
 import {
+  ChangeMessageVisibilityCommand,
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
   SendMessageCommand,
@@ -54,6 +55,17 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
       );
       for (const result of sent) if (result.status === 'rejected') throw result.reason;
       return { tooLarge };
+    },
+
+    /** For so many seconds from now a message that was received is not handed out again. */
+    hideFor: async (receiptHandle: string, seconds: number): Promise<void> => {
+      await client.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: queueUrl,
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: seconds,
+        }),
+      );
     },
 
     sendLater: async (message: DeliveryMessage, delaySeconds: number): Promise<void> => {

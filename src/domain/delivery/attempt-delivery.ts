@@ -33,11 +33,24 @@ const DELETED = { code: 'action_deleted', message: 'The Action was deleted' } as
 const SUSPENDED = { code: 'organization_suspended', message: 'The organization is suspended' } as const;
 const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } as const;
 
+/** Another invocation is, or may be, making this attempt: there is nothing to do before it is over. */
+export class AttemptInProgress extends Error {
+  override readonly name = 'AttemptInProgress';
+  /** Seconds until the message is worth handing out again. */
+  readonly comeBackIn: number;
+
+  constructor(comeBackIn: number) {
+    super('Another invocation is making this attempt');
+    this.comeBackIn = comeBackIn;
+  }
+}
+
 /**
  * One queue message, one attempt of an Event delivery (spec "States": event delivery). Claim, send, complete: the record is
  * written before the request, so that every request on the wire has one, also across a crash. A failure of the customer's
  * endpoint is an outcome and never an exception.
- * @throws when our own storage or queue failed: nothing was sent, or only the retry message is missing. Hand the message out again.
+ * @throws AttemptInProgress, and when our own storage or queue failed: nothing was sent, or only the retry message is missing. Hand
+ * the message out again.
  */
 export async function attemptDelivery(
   message: DeliveryMessage,
@@ -68,7 +81,7 @@ export async function attemptDelivery(
 
   const signingSecret = await ports.openSigningSecret(action);
   const claim = await ports.log.claim(start);
-  if (claim.kind === 'in_progress') throw new Error('Another invocation is making this attempt');
+  if (claim.kind === 'in_progress') throw new AttemptInProgress(claim.secondsLeft);
   if (claim.kind === 'taken') return { outcome: 'taken', result: null };
   if (claim.kind === 'finished') {
     await scheduleNext(message, claim.result, ports);

@@ -27,11 +27,14 @@ export type Claim =
   | { readonly kind: 'claimed' }
   /** The same message began this attempt and never finished it: send again; the record now says so. */
   | { readonly kind: 'resumed' }
-  /** The same message was handed out twice, and the other one is still at it: come back when it is over. */
-  | { readonly kind: 'in_progress' }
+  /** The same message was handed out twice, and the other one is, or may be, still at it: come back when it is over. */
+  | InProgress
   | FinishedAttempt
   /** Another message has this attempt. */
   | { readonly kind: 'taken' };
+
+/** In so many seconds at the latest it has ended, one way or the other. */
+type InProgress = { readonly kind: 'in_progress'; readonly secondsLeft: number };
 
 /** The same message finished this attempt: do only what was left to do. */
 export type FinishedAttempt = {

@@ -34,7 +34,7 @@ const COMPARISONS = ['test/domain/auth/same-digest.test.ts', 'nothing else in th
 const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'queues without a RedrivePolicy': {
     file: 'lib/messaging.ts',
-    text: 'deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },',
+    text: 'deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives },',
     becomes: '',
     seenBy: ['test/lib/stack.test.ts', 'queues Events feeds EventRouter in partial batches'],
   },

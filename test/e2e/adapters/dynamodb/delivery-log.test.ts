@@ -100,13 +100,13 @@ describe('a claim', () => {
     const later = new FrozenClock();
     const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
     expect(await log.claim(start)).toEqual({ kind: 'claimed' });
-    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
-    // The dispatcher's timeout is 15 s, the queue's visibility timeout 90 s.
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress', secondsLeft: 20 });
+    // The dispatcher's timeout is 15 s, the queue's visibility timeout 30 s.
     later.advance(15_000);
-    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress', secondsLeft: 5 });
     later.advance(5000);
     expect(await log.claim(start)).toEqual({ kind: 'resumed' });
-    expect(await log.claim(start)).toEqual({ kind: 'in_progress' });
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress', secondsLeft: 20 });
     later.advance(90_000);
     expect(await log.claim(start)).toEqual({ kind: 'resumed' });
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started', sends: 3 })]);
