@@ -73,6 +73,7 @@ function startTarget(given: TargetOptions): Promise<Target> {
   if (options.target === 'va-wave') return startVaWave(given);
   const { url, token, processes } = options;
   if (url === undefined || token === undefined) return program.error(`${options.target} needs --url and --token`);
+  console.error(`The endpoints' certificate is signed by ${given.authorityFile}`);
   const use = { svix: useSvix, outpost: useOutpost }[options.target];
   return use({ url, token, processes }, given);
 }
