@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { demoCertificates } from '../../local/demo/certificates.ts';
+import { receiverCertificates } from '../../local/receiver-certificates.ts';
 
 /** A delivery as its endpoint saw it. */
 export type Arrival = {
@@ -33,7 +33,7 @@ export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n
 
 /** HTTPS endpoints in another process. @param folder where their certificate is kept */
 export async function startReceiver(folder: string, endpoints: number): Promise<Receiver> {
-  const { caFile, certificate, key } = demoCertificates(folder);
+  const { caFile, certificate, key } = receiverCertificates(folder);
   const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {
     env: { RECEIVER_CERTIFICATE: certificate, RECEIVER_KEY: key, RECEIVER_ENDPOINTS: String(endpoints) },
   });
