@@ -6,6 +6,7 @@ import { coldStart } from './cold-start/section.ts';
 import { delivery } from './delivery/section.ts';
 import { endToEnd } from './end-to-end/section.ts';
 import { growth } from './growth/section.ts';
+import { inFlight } from './in-flight/section.ts';
 import { pages } from './pages/section.ts';
 import { profile } from './profile/section.ts';
 import { type Section, sectionMarkdown } from './report.ts';
@@ -22,6 +23,7 @@ const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> =
   requests,
   'end-to-end': endToEnd,
   growth,
+  'in-flight': inFlight,
   pages,
 };
 
