@@ -22,8 +22,9 @@ export const nameProblem: NetworkRule['nameProblem'] = (name) =>
 export const createResolver: NetworkRule['createResolver'] = () => {
   const resolver = strict.createResolver();
   return {
-    resolve4: async (name) => (isLocalName(name) ? ['127.0.0.1'] : resolver.resolve4(name)),
-    resolve6: async (name) => (isLocalName(name) ? [] : resolver.resolve6(name)),
+    resolve4: async (name, options) =>
+      isLocalName(name) ? [{ address: '127.0.0.1', ttl: 60 }] : resolver.resolve4(name, options),
+    resolve6: async (name, options) => (isLocalName(name) ? [] : resolver.resolve6(name, options)),
     cancel: () => resolver.cancel(),
   };
 };

@@ -17,13 +17,13 @@ import { now, outboundClock } from './system-clock.ts';
 
 /**
  * What every function that talks to customers has in common: the one way out, the delivery log, and an end of each invocation
- * at which no socket is left and the metrics are written.
+ * at which nothing is under way and the metrics are written.
  * @param serviceName names the function in its logs
  */
 export function outboundFunction(serviceName: string, environment: NodeJS.ProcessEnv, dynamo: DynamoDb) {
   const logger = new Logger({ serviceName });
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
-  const { deliver, close } = createDeliver({ clock: outboundClock });
+  const { deliver, endAttempts } = createDeliver({ clock: outboundClock });
   // Usage webhooks belong to no Action: nothing counts them, and their function has no counters.
   const counters = environment[ENVIRONMENT.countersTable];
   const notCounted = (message: string) => (orgId: string, cause: unknown) =>
@@ -42,7 +42,7 @@ export function outboundFunction(serviceName: string, environment: NodeJS.Proces
       },
     );
   const end = async () => {
-    await close();
+    await endAttempts();
     // Publishing nothing would write a warning to the log with every invocation.
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
   };

@@ -10,6 +10,8 @@ export type Connection = {
   readonly socket: TLSSocket;
   /** The checked address that it leads to. */
   readonly address: string;
+  /** Milliseconds since the epoch. */
+  readonly openedAt: number;
 };
 
 /** TLS sessions of one key: what saves the certificate's transmission and check on its next connection. */
@@ -33,7 +35,7 @@ export async function openConnection(
   secureContext: SecureContext,
   attempt: Attempt,
   sessions?: Sessions,
-): Promise<Connection> {
+): Promise<Omit<Connection, 'openedAt'>> {
   attempt.stage = 'connecting';
   const candidates = addresses.slice(0, ADDRESSES_TRIED);
   let lastError: unknown;

@@ -8,7 +8,7 @@ import { type Endpoint, parseEndpoint } from './endpoint.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { Failure } from './failure.ts';
 import { createIdleConnections } from './idle-connections.ts';
-import { resolveEndpoint } from './resolve.ts';
+import { createResolve } from './resolve.ts';
 import type { NetworkRule } from './rule.ts';
 import { createTlsSessions } from './tls-sessions.ts';
 
@@ -33,10 +33,9 @@ export type Outbound = {
    * outcome carries a code of `FAILURE_CODES` or none (docs/delivery.md). Spec "Outbound: Action request", "usage webhook", "Limits".
    */
   readonly deliver: Deliver;
-  /**
-   * Ends what is still under way and destroys every connection. Call it before an invocation ends: a frozen function cannot
-   * notice that a peer has gone. `deliver` stays usable.
-   */
+  /** Ends what is still under way. Call it before an invocation ends. Connections of Event deliveries stay for the next one. */
+  readonly endAttempts: () => Promise<void>;
+  /** Ends what is still under way and destroys every connection. `deliver` stays usable. */
   readonly close: () => Promise<void>;
 };
 
@@ -53,13 +52,14 @@ export function createDeliver({
     ca: [...rootCertificates, ...networkRule.extraCertificateAuthorities()],
     minVersion: 'TLSv1.2',
   });
+  const resolve = createResolve(networkRule, clock.wall);
   const idle = createIdleConnections(clock.wall);
   const sessions = createTlsSessions(clock.wall);
   const running = new Map<Attempt, Promise<unknown>>();
 
   async function send(request: OutboundRequest, attempt: Attempt): Promise<Answer> {
     const endpoint = parseEndpoint(request.url, networkRule);
-    const addresses = await resolveEndpoint(endpoint, networkRule, attempt);
+    const addresses = await resolve(endpoint, attempt);
     const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
     const used = key ? await idle.take(key, addresses) : undefined;
     const connection = used ?? (await open(endpoint, addresses, attempt, key));
@@ -77,7 +77,11 @@ export function createDeliver({
   async function open(endpoint: Endpoint, addresses: readonly string[], attempt: Attempt, key: string | undefined) {
     const resumable = key ? sessions.of(key) : undefined;
     try {
-      return await openConnection(endpoint, addresses, networkRule, secureContext, attempt, resumable);
+      const openedAt = clock.wall();
+      return {
+        ...(await openConnection(endpoint, addresses, networkRule, secureContext, attempt, resumable)),
+        openedAt,
+      };
     } catch (error) {
       // Whatever it was, no server is to fail twice for a session that it cannot resume.
       if (key) sessions.forget(key);
@@ -96,11 +100,16 @@ export function createDeliver({
     return { ...result, latencyMs: Math.round(clock.monotonic() - startedAt) };
   };
 
+  const endAttempts = async () => {
+    for (const attempt of running.keys()) attempt.abort(new Failure('internal_error', 'The attempt was cut off'));
+    await Promise.all(running.values());
+  };
+
   return {
     deliver,
+    endAttempts,
     close: async () => {
-      for (const attempt of running.keys()) attempt.abort(new Failure('internal_error', 'The attempt was cut off'));
-      await Promise.all(running.values());
+      await endAttempts();
       idle.clear();
     },
   };

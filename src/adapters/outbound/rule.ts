@@ -1,9 +1,12 @@
-/** Answers for one delivery. The queries of one resolver can be given up together, so every delivery gets its own. */
+/** An address of a name, and for how many seconds its name server lets it be kept. */
+export type ResolvedAddress = { readonly address: string; readonly ttl: number };
+
+/** Answers for one delivery. The queries of one resolver can be given up together, so every look-up gets its own. */
 export type NameResolver = {
   /** Every IPv4 address of a name; rejects with a DNS error code in `code` as node:dns does. */
-  resolve4(name: string): Promise<readonly string[]>;
+  resolve4(name: string, options: { readonly ttl: true }): Promise<readonly ResolvedAddress[]>;
   /** Every IPv6 address of a name; rejects likewise. */
-  resolve6(name: string): Promise<readonly string[]>;
+  resolve6(name: string, options: { readonly ttl: true }): Promise<readonly ResolvedAddress[]>;
   /** Gives up what is still unanswered. */
   cancel(): void;
 };

@@ -93,7 +93,8 @@ export async function attemptDelivery(
     triggerRef: envelope.event,
     signingSecret,
     now: ports.now(),
-    connectionKey: action.action_id,
+    // An Action that was edited, or switched off and on, uses no connection of before.
+    connectionKey: `${action.action_id} ${action.version}`,
     keepBytes: EXCERPT_BYTES,
   });
   const result = resultOf(await ports.deliver(request), request);

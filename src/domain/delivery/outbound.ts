@@ -11,7 +11,7 @@ export type OutboundRequest = {
   readonly headers: Readonly<Record<string, string>>;
   /** Null on GET. */
   readonly body: Uint8Array | null;
-  /** Requests of the same key may share a connection (Event deliveries: the Action's id); without one, a fresh connection. */
+  /** Requests of the same key may share a connection (Event deliveries: the Action and its version); without one, a fresh connection. */
   readonly connectionKey?: string;
   /** How much of the response body the caller needs, in bytes, at most 1 MB; the rest may stay unread. @default 1 MB */
   readonly keepBytes?: number;

@@ -11,6 +11,8 @@ export type Records = {
   /** Only AAAA queries stay unanswered. */
   readonly ignoresAaaa?: boolean;
   readonly rcode?: number;
+  /** Seconds for which the answer may be kept. @default 0 */
+  readonly ttl?: number;
 };
 
 export type NameServer = {
@@ -51,7 +53,9 @@ export async function startNameServer(): Promise<NameServer> {
       if (records?.delay === 'never' || (records?.ignoresAaaa && question.type === Packet.TYPE.AAAA)) return;
       const chain = [name, ...(records?.aliases ?? [])];
       const add = (owner: string | undefined, type: number, rest: { domain?: string; address?: string }) => {
-        response.answers.push(Object.assign(new Packet.Resource(owner, type, Packet.CLASS.IN, 60), rest));
+        response.answers.push(
+          Object.assign(new Packet.Resource(owner, type, Packet.CLASS.IN, records?.ttl ?? 0), rest),
+        );
       };
       for (const [index, domain] of chain.slice(1).entries()) add(chain[index], Packet.TYPE.CNAME, { domain });
       const addresses = question.type === Packet.TYPE.A ? records?.a : records?.aaaa;

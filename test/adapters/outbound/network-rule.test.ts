@@ -48,8 +48,8 @@ describe('the local rule', () => {
 
   test('resolves local names itself', async () => {
     const resolver = local.createResolver();
-    expect(await resolver.resolve4('shop.localhost')).toEqual(['127.0.0.1']);
-    expect(await resolver.resolve6('shop.localhost')).toEqual([]);
+    expect(await resolver.resolve4('shop.localhost', { ttl: true })).toEqual([{ address: '127.0.0.1', ttl: 60 }]);
+    expect(await resolver.resolve6('shop.localhost', { ttl: true })).toEqual([]);
     resolver.cancel();
   });
 

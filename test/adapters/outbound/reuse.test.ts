@@ -216,6 +216,86 @@ test('a used connection that dies on a request is a failure, not a second send, 
   expect(receiver.connections()).toBe(4);
 });
 
+test('a connection outlives the invocation that opened it, and not the next thirty seconds', async () => {
+  let laterMs = 0;
+  const receiver = await startAnswering(world.identity, OK);
+  const outbound = world.outbound({ clock: { ...clock, wall: () => Date.now() + laterMs } });
+  const invocation = async () => {
+    expect((await outbound.deliver(event(receiver))).status).toBe(200);
+    await outbound.endAttempts();
+  };
+  await invocation();
+  // Each time idle for less than a second, until a request on it could end after its thirtieth.
+  for (; laterMs <= 24_500; laterMs += 700) await invocation();
+  expect(receiver.connections()).toBe(1);
+  laterMs = 25_000;
+  await invocation();
+  expect(receiver.connections()).toBe(2);
+});
+
+test('a hundred connections of a process are idle at most: the oldest makes room', async () => {
+  const receiver = await startAnswering(world.identity, OK);
+  const outbound = world.outbound();
+  for (let action = 0; action < 104; action += 8) {
+    await Promise.all(Array.from({ length: 8 }, (_, i) => outbound.deliver(event(receiver, `action-${action + i}`))));
+  }
+  await pause(50);
+  expect(receiver.open()).toBeLessThanOrEqual(100);
+  await outbound.close();
+  expect(await staysOpen(receiver)).toBe(0);
+});
+
+describe('a look-up', () => {
+  const queries = () => world.names.queries.length;
+
+  test('is kept for its time to live, five seconds at most, frozen ones included', async () => {
+    for (const [ttl, keptMs] of [
+      [2, 2000],
+      [3600, 5000],
+      [0, 0],
+    ] as const) {
+      let laterMs = 0;
+      const receiver = await startAnswering(world.identity, OK);
+      const outbound = world.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
+      world.names.zone.set(HOST, { a: [ALLOWED], ttl });
+      const asks = async () => {
+        const before = queries();
+        expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
+        return queries() - before;
+      };
+      expect(await asks()).toBe(2);
+      if (keptMs > 0) {
+        laterMs = keptMs - 1;
+        expect(await asks()).toBe(0);
+      }
+      laterMs = keptMs;
+      expect(await asks()).toBe(2);
+      laterMs = -60_000;
+      expect(await asks()).toBe(2);
+    }
+    world.names.zone.set(HOST, { a: [ALLOWED] });
+  });
+
+  test('that is kept is checked like any other, and no failure is kept', async () => {
+    const receiver = await startAnswering(world.identity, OK);
+    const refused = new Set<string>();
+    const outbound = world.outbound({
+      networkRule: {
+        ...world.rule,
+        addressProblem: (address) => (refused.has(address) ? 'refused' : world.rule.addressProblem(address)),
+      },
+    });
+    world.names.zone.delete(HOST);
+    expect((await outbound.deliver(event(receiver))).failure?.code).toBe('dns_failure');
+    world.names.zone.set(HOST, { a: [ALLOWED], ttl: 60 });
+    expect((await outbound.deliver(event(receiver))).status).toBe(200);
+    refused.add(ALLOWED);
+    expect((await outbound.deliver(event(receiver))).failure?.code).toBe('blocked_address');
+    world.names.zone.set(HOST, { a: [ALLOWED] });
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
 test('close() leaves no idle connection open, and deliver stays usable', async () => {
   const receiver = await startAnswering(world.identity, OK);
   const outbound = world.outbound();

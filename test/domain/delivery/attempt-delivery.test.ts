@@ -65,7 +65,7 @@ describe('an attempt', () => {
     expect(outbound.requests).toHaveLength(1);
     const request = outbound.requests[0];
     expect(Buffer.from(request?.body ?? []).toString()).toBe(JSON.stringify(MESSAGE.envelope));
-    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/events', connectionKey: 'act_event' });
+    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/events', connectionKey: 'act_event 1' });
     expect(request?.headers).toEqual({
       'Content-Type': 'application/json',
       'User-Agent': 'Service-Integration/1.0',

@@ -1,0 +1,38 @@
+import { Resolver } from 'node:dns/promises';
+import * as z from 'zod';
+import { createDeliver } from '../../../src/adapters/outbound/deliver.ts';
+import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+
+/** A process that delivers when it is told to, for tests that stop it in between as Lambda freezes a function. */
+
+const settings = z
+  .object({ authority: z.string(), nameServer: z.string(), allowed: z.string(), url: z.string() })
+  .parse(JSON.parse(process.argv[2] ?? ''));
+/** Milliseconds that the wall clock is ahead: a freeze that is too long to wait for. */
+let aheadMs = 0;
+
+const { deliver } = createDeliver({
+  clock: { monotonic: () => performance.now(), wall: () => Date.now() + aheadMs },
+  networkRule: {
+    ...strict,
+    addressProblem: (address) => (address === settings.allowed ? undefined : strict.addressProblem(address)),
+    createResolver: () => {
+      const resolver = new Resolver();
+      resolver.setServers([settings.nameServer]);
+      return resolver;
+    },
+    extraCertificateAuthorities: () => [settings.authority],
+  },
+});
+
+process.on('message', async (ahead) => {
+  aheadMs = z.number().parse(ahead);
+  const { status, failure } = await deliver({
+    method: 'POST',
+    url: settings.url,
+    headers: {},
+    body: Buffer.from('{}'),
+    connectionKey: 'action-1',
+  });
+  process.send?.({ status, failure });
+});

@@ -1,0 +1,92 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { type Receiver, startAnswering, stopReceivers } from './receiver.ts';
+import { ALLOWED, createWorld, HOST, OK, type World } from './world.ts';
+
+/** Connections that outlive an invocation: between two, the process is stopped, as Lambda freezes a function. */
+
+let world: World;
+const senders = new Set<ChildProcess>();
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterEach(async () => {
+  for (const sender of senders) sender.kill('SIGKILL');
+  senders.clear();
+  await stopReceivers();
+});
+afterAll(() => world.stop());
+
+async function startSender(port: number) {
+  const settings = {
+    authority: world.authority.pem,
+    nameServer: world.names.server,
+    allowed: ALLOWED,
+    url: `https://${HOST}:${port}/hook`,
+  };
+  const file = fileURLToPath(new URL('./stopped-sender.ts', import.meta.url));
+  const sender = fork(file, [JSON.stringify(settings)], { execPath: process.execPath, execArgv: [] });
+  senders.add(sender);
+  return {
+    deliver: async (aheadMs = 0): Promise<unknown> => {
+      const [outcome] = await Promise.all([once(sender, 'message'), sender.send(aheadMs)]);
+      return outcome[0];
+    },
+    /** Stops the process, and tells it to deliver while it is stopped: what comes first when it goes on is for the kernel to say. */
+    stopped: async (ms: number, meanwhile: () => void, aheadMs = 0): Promise<unknown> => {
+      sender.kill('SIGSTOP');
+      meanwhile();
+      await pause(ms);
+      const outcome = once(sender, 'message');
+      sender.send(aheadMs);
+      sender.kill('SIGCONT');
+      return (await outcome)[0];
+    },
+  };
+}
+
+const DELIVERED = { status: 200, failure: null };
+const nothing = () => undefined;
+const MEANWHILE: readonly (readonly [string, (socket: TLSSocket, receiver: Receiver) => void])[] = [
+  ['does nothing', nothing],
+  ['closes', (socket) => void socket.end()],
+  ['cuts the connection off', (socket) => void socket.destroy()],
+  ['resets the connection', (_, receiver) => receiver.reset()],
+  ['answers unasked', (socket) => void socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n')],
+  ['answers unasked and closes', (socket) => void socket.end('HTTP/1.1 408 Request Timeout\r\n\r\n')],
+];
+const FREEZES: readonly (readonly [name: string, ms: number, aheadMs: number])[] = [
+  ['0.3 s', 300, 0],
+  ['2 s', 2000, 0],
+  // Stopped for a moment, and a minute later by the wall clock.
+  ['60 s', 100, 60_000],
+];
+
+test.each(FREEZES)(
+  'a process that is stopped for %s while its peer goes on: the next delivery arrives, once',
+  async (_, ms, aheadMs) => {
+    const found = await Promise.all(
+      MEANWHILE.map(async ([what, meanwhile]) => {
+        const sockets: TLSSocket[] = [];
+        const receiver = await startAnswering(world.identity, (__, ___, socket) => {
+          sockets.push(socket);
+          return OK;
+        });
+        const { deliver, stopped } = await startSender(receiver.port);
+        const first = await deliver();
+        const during = () => {
+          for (const socket of sockets) meanwhile(socket, receiver);
+        };
+        const second = await stopped(ms, during, aheadMs);
+        // Less than a second idle, silent and open: only then may it be the same connection.
+        const mayReuse = what === 'does nothing' && ms + aheadMs < 1000;
+        return [what, first, second, receiver.requests.length, mayReuse || receiver.connections() === 2];
+      }),
+    );
+    expect(found).toEqual(MEANWHILE.map(([what]) => [what, DELIVERED, DELIVERED, 2, true]));
+  },
+  60_000,
+);
