@@ -25,13 +25,12 @@ import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
 import type { Action } from '../src/contract/actions.ts';
 import type { TestResult } from '../src/contract/dashboard.ts';
-import type { DeliveryRecord } from '../src/contract/deliveries.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
 import type { PutEventPorts } from '../src/domain/events/put-event.ts';
 import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/dead-letters.ts';
 import type { Erasure } from '../src/domain/operations/erase.ts';
-import type { FindEventAttempts } from '../src/domain/operations/event-attempts.ts';
+import type { FindEventAttempts, ReadLog } from '../src/domain/operations/event-attempts.ts';
 import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts';
 import type { ResealPorts } from '../src/domain/operations/reseal.ts';
 import type { RevokeTokenKeysPorts } from '../src/domain/operations/revoke-token-keys.ts';
@@ -46,8 +45,7 @@ export type Deployment = ManageActionsPorts &
     /** Where the widget's loader is served, without a slash at the end. */
     readonly baseUrl: string;
     readonly openSigningSecret: (action: Action) => Promise<string>;
-    /** Newest first. */
-    readonly deliveryRecords: (id: string) => AsyncIterable<DeliveryRecord>;
+    readonly deliveryRecords: ReadLog;
     /** Sends the test request of an Action from within the deployment. */
     readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
     readonly runtime: AssistantRuntime;
@@ -101,7 +99,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     store: configurationStore(dynamo, output('configurationTable')),
     baseUrl: output('baseUrl'),
     putOnBus: (event) => putOnBus(bus, eventBus, event),
-    deliveryRecords: (id) => deliveryRecords(dynamo, deliveryLogTable, id),
+    deliveryRecords: (id, from) => deliveryRecords(dynamo, deliveryLogTable, id, from),
     testAction: actionTestFunction(lambda, output('actionTest')),
     runtime: assistantRuntime(lambda, { aiAction: output('aiAction'), usageReport: output('usageReport') }),
     members: members(dynamo, output('configurationTable')),

@@ -27,6 +27,13 @@ export class Output {
     else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows));
   }
 
+  /** Text of several lines, indented below what it is. With --json it is part of an object that was printed. */
+  block(title: string, text: string): void {
+    if (this.json) return;
+    const lines = text.split('\n').map((line) => `  ${plainText(line)}\n`);
+    this.#stdout(`\n${plainText(title)}\n${lines.join('')}`);
+  }
+
   /** A secret: alone on stdout, so that it can be piped; what to know about it on stderr. */
   secret(value: object, secret: string, note: string): void {
     this.#stdout(this.json ? `${safeJson(value)}\n` : `${secret}\n`);

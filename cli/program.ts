@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
 import { addDeliveriesCommand } from './commands/deliveries.ts';
+import { addDeliveryCommands } from './commands/delivery.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addEventCommands } from './commands/event.ts';
 import { addKeysCommands } from './commands/keys.ts';
@@ -57,6 +58,7 @@ Examples:
   addToolCommands(program, run);
   addUsageCommands(program, run);
   addDeliveriesCommand(program, run);
+  addDeliveryCommands(program, run);
   addRedriveCommand(program, run);
   addKeysCommands(program, run);
   addLogsCommand(program, run);

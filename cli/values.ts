@@ -31,6 +31,21 @@ export function duration(text: string): number {
   return Number(count) * milliseconds;
 }
 
+/** A moment that was: `2h` ago, or an ISO 8601 time with its offset. */
+export type Moment = { readonly agoMs: number } | { readonly at: string };
+
+export function moment(text: string): Moment {
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return { agoMs: duration(text) };
+  const time = /T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !text.includes('T') ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z.');
+  return { at: new Date(time).toISOString() };
+}
+
+/** ISO 8601, UTC. */
+export function timeOf(when: Moment, now: Date): string {
+  return 'at' in when ? when.at : new Date(now.getTime() - when.agoMs).toISOString();
+}
+
 /** On, off, or undefined when neither was asked for. @throws Refusal 400 when both were */
 export function switched(options: { readonly enable?: true; readonly disable?: true }): boolean | undefined {
   if (options.enable && options.disable) throw invalidField('enabled', '--enable and --disable exclude each other');

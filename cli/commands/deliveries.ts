@@ -1,102 +1,128 @@
 import type { Command } from 'commander';
-import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
+import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { usageLogId } from '../../src/domain/usage/report-usage.ts';
+import { attemptFilter, type FilterOptions, withFilter } from '../delivery-filter.ts';
 import type { Deployment } from '../deployment.ts';
 import type { Row } from '../output.ts';
 import type { Run, Session } from '../session.ts';
 import { table } from '../table.ts';
 import { positive } from '../values.ts';
+import { attemptNumber, logOf, outcomeText, REFERENCE_NAMES } from './delivery.ts';
 
 const FOLLOW_PAUSE_MS = 1000;
-/** What a look at the log reads anew. A retry stands beside its first attempt, and so below newer deliveries. */
+/** The log is sorted by the event's time, and a replay can begin long after it: so many records are looked at for the latest attempts. */
+const LOOK_BACK = 500;
+/** What a look at the log reads anew. */
 const FOLLOW_LOOKS_BACK = 200;
+
+type Matches = (record: EventAttempt) => boolean;
+type Options = FilterOptions & { readonly limit: number; readonly lookBack: number; readonly follow?: true };
 
 /** The delivery log. */
 export function addDeliveriesCommand(program: Command, run: Run): void {
-  program
-    .command('deliveries <id>')
-    .description('show the delivery log of an Action, or of the usage webhooks of an assistant: newest first')
+  withFilter(
+    program
+      .command('deliveries <id>')
+      .description(
+        'show the delivery log of an Action, or of the usage webhooks of an assistant: latest attempt first',
+      ),
+  )
     .option('--limit <number>', 'how many attempts', positive, 20)
+    .option(
+      '--look-back <number>',
+      'how many records, those of the newest events, it is looked for in',
+      positive,
+      LOOK_BACK,
+    )
     .option('--follow', 'oldest first, then every attempt as it ends, until Ctrl-C; with --json, an object per line')
     .addHelpText(
       'after',
       `
-Payloads and responses are only in --json.
+Attempts are sorted by when they began, among the records of the newest events: an attempt of an older event, such as a replay,
+may need a longer look back. --follow looks at the newest ${FOLLOW_LOOKS_BACK} each second. Payloads and responses are in delivery show and
+in --json.
 
 Examples:
   va-wave deliveries act_…
   va-wave deliveries act_… --limit 1 --json
+  va-wave deliveries act_… --outcome failed --since 2h
   va-wave deliveries site_… --follow`,
     )
-    .action((id: string, options: { limit: number; follow?: true }) =>
+    .action((id: string, options: Options) =>
       run(async (session) => {
         const ports = await session.deployment();
+        const matches = attemptFilter(options, ports.now());
         session.progress.doing('Reading the delivery log');
-        const logId = id.startsWith('site_') ? usageLogId(id) : id;
-        const records = await newest(ports, logId, options.limit);
+        const logId = logOf(id);
+        const records = await latest(ports, logId, Math.max(options.lookBack, options.limit));
         // The log outlives its Action.
         if (records.length === 0) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
         session.progress.end();
-        if (options.follow) return follow(session, ports, logId, records);
-        session.output.list(records, 'No deliveries yet', records.map(row));
+        const shown = records.filter(matches).slice(0, options.limit);
+        if (options.follow) return follow(session, ports, logId, { earlier: records, first: shown, matches });
+        const none = records.length === 0 ? 'No deliveries yet' : 'No such deliveries';
+        session.output.list(shown, none, shown.map(row));
+        if (shown.length < options.limit && records.length >= options.lookBack) {
+          session.output.note(`Looked at the newest ${records.length} records; --look-back looks at more`);
+        }
       }),
     );
 }
 
-async function newest(ports: Deployment, logId: string, limit: number): Promise<DeliveryRecord[]> {
-  const records: DeliveryRecord[] = [];
+/** The records of the newest events, the attempt that began last first. */
+async function latest(ports: Deployment, logId: string, lookBack: number): Promise<EventAttempt[]> {
+  const records: EventAttempt[] = [];
   for await (const record of ports.deliveryRecords(logId)) {
-    if (records.push(record) === limit) break;
+    if (records.push(record) === lookBack) break;
   }
-  return records;
+  return records.sort((a, b) => b.started_at.localeCompare(a.started_at));
 }
 
 async function follow(
   { output, world }: Session,
   ports: Deployment,
   logId: string,
-  first: readonly DeliveryRecord[],
+  start: {
+    readonly earlier: readonly EventAttempt[];
+    readonly first: readonly EventAttempt[];
+    readonly matches: Matches;
+  },
 ): Promise<void> {
+  const nameOf = ({ reference, attempt, started_at }: EventAttempt) => `${reference} ${attempt} ${started_at}`;
   const shown = new Set<string>();
-  const show = (records: readonly DeliveryRecord[]) => {
+  const show = (records: readonly EventAttempt[]) => {
     for (const record of records.toReversed()) {
-      const name = `${record.reference} ${record.attempt} ${record.started_at}`;
+      const name = nameOf(record);
       if (record.state === 'started' || shown.has(name)) continue;
       shown.add(name);
-      output.line(record, () => followLine(record));
+      if (start.matches(record)) output.line(record, () => followLine(record));
     }
   };
-  // What is older than the first look is not news.
-  for (const old of (await newest(ports, logId, FOLLOW_LOOKS_BACK)).slice(first.length)) {
-    shown.add(`${old.reference} ${old.attempt} ${old.started_at}`);
+  const begun = new Set(start.first);
+  // What is older than the first look is not news; what had not ended then is.
+  for (const old of start.earlier) {
+    if (!begun.has(old) && old.state !== 'started') shown.add(nameOf(old));
   }
-  show(first);
-  while (await world.pause(FOLLOW_PAUSE_MS)) show(await newest(ports, logId, FOLLOW_LOOKS_BACK));
+  show(start.first);
+  while (await world.pause(FOLLOW_PAUSE_MS)) show(await latest(ports, logId, FOLLOW_LOOKS_BACK));
 }
 
-function row(record: DeliveryRecord): Row {
+function row(record: EventAttempt): Row {
   return {
     time: record.started_at,
     trigger: record.trigger,
     ref: record.trigger_ref,
-    attempt: record.replay === null ? String(record.attempt) : `${record.attempt} (replay)`,
+    [REFERENCE_NAMES[record.trigger]]: record.reference,
+    attempt: attemptNumber(record),
     status: record.status === null ? '–' : String(record.status),
     ms: record.latency_ms === null ? '–' : String(record.latency_ms),
-    outcome: outcome(record),
+    outcome: outcomeText(record),
   };
 }
 
-function outcome({ state, success, error, sends }: DeliveryRecord): string {
-  const again = sends > 1 ? `, sent ${sends} times` : '';
-  if (state === 'started') return `not finished${again}`;
-  const cause = error === null ? '' : `${success ? ', ' : ': '}${error.code}: ${error.message}`;
-  return `${success ? 'delivered' : 'failed'}${cause}${again}`;
-}
-
 /** A table of one row, without its heading: the widths are those of usual values. */
-function followLine(record: DeliveryRecord): string {
+function followLine(record: EventAttempt): string {
   const cells = Object.entries(row(record));
   const widths: Readonly<Record<string, number>> = { trigger: 7, ref: 22, attempt: 1, status: 3, ms: 5 };
   const padded = cells.map(([name, value]) => [name, value.padEnd(widths[name] ?? 0)]);

@@ -1,16 +1,11 @@
 import type { Command } from 'commander';
-import type { EventSearch } from '../../src/domain/operations/event-attempts.ts';
 import { replayEvent } from '../../src/domain/operations/replay-event.ts';
 import { type TracedAttempt, type TracedDelivery, traceEvent } from '../../src/domain/operations/trace-event.ts';
+import { searchOf, type When, withTime } from '../event-search.ts';
 import type { Row } from '../output.ts';
 import { confirmed, type Run } from '../session.ts';
-import { positive } from '../values.ts';
-
-const HOURS = 24;
-
-type When = { readonly at?: string; readonly hours: number };
-
-const searchOf = ({ at, hours }: When): EventSearch => (at === undefined ? { hours } : { at });
+import { attemptNumber } from './delivery.ts';
+import { addFailuresReplay } from './failures-replay.ts';
 
 /** Events that were: where they went, and once more. */
 export function addEventHistory(event: Command, run: Run): void {
@@ -74,12 +69,8 @@ Example:
         session.output.note(`Its attempts: va-wave deliveries ${actionId}`);
       }),
     );
-}
 
-function withTime(command: Command): Command {
-  return command
-    .option('--at <time>', "the event's time, exactly as in its envelope: found at once")
-    .option('--hours <number>', 'without --at, how far to look back', positive, HOURS);
+  addFailuresReplay(event, run);
 }
 
 function rows(delivery: TracedDelivery): Row[] {
@@ -88,7 +79,7 @@ function rows(delivery: TracedDelivery): Row[] {
   if (attempts.length === 0) return [{ ...common, attempt: '–', time: '–', status: '–', result: note ?? '–', name }];
   return attempts.map((attempt) => ({
     ...common,
-    attempt: attempt.replay === null ? String(attempt.attempt) : `${attempt.attempt} (replay)`,
+    attempt: attemptNumber(attempt),
     time: attempt.started_at,
     status: attempt.status === null ? '–' : String(attempt.status),
     result: resultOf(attempt),

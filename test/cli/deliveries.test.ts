@@ -1,8 +1,8 @@
-import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
+import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import { FakeOperator } from './operator.ts';
 
 /** An attempt that began so many seconds after the first. */
-function record(seconds: number, changes: Partial<DeliveryRecord> = {}): DeliveryRecord {
+function record(seconds: number, changes: Partial<EventAttempt> = {}): EventAttempt {
   return {
     action_id: 'act_x',
     reference: 'event-1',
@@ -11,6 +11,7 @@ function record(seconds: number, changes: Partial<DeliveryRecord> = {}): Deliver
     attempt: 1,
     replay: null,
     started_at: new Date(Date.UTC(2026, 2, 4, 5, 6, seconds)).toISOString(),
+    event_time: '2026-03-04T05:06:00Z',
     state: 'succeeded',
     payload: '{"the":"payload"}',
     payload_cut: false,
@@ -44,11 +45,11 @@ test('shows a readable table without payloads and responses', async () => {
   const { code, out } = await operator.run('deliveries', 'act_x');
   expect(code).toBe(0);
   expect(out.split('\n')).toEqual([
-    'TIME                      TRIGGER  REF                   ATTEMPT  STATUS  MS    OUTCOME',
-    '2026-03-04T05:06:09.000Z  event    conversation.started  2        –       5000  failed: timeout: No answer',
-    '2026-03-04T05:06:06.000Z  event    conversation.started  1        503     34    failed: http_status: HTTP 503',
-    '2026-03-04T05:06:03.000Z  event    conversation.started  1        –       –     not finished, sent 2 times',
-    '2026-03-04T05:06:00.000Z  event    conversation.started  1        200     34    delivered',
+    'TIME                      TRIGGER  REF                   EVENT_ID  ATTEMPT  STATUS  MS    OUTCOME',
+    '2026-03-04T05:06:09.000Z  event    conversation.started  event-1   2        –       5000  failed: timeout: No answer',
+    '2026-03-04T05:06:06.000Z  event    conversation.started  event-1   1        503     34    failed: http_status: HTTP 503',
+    '2026-03-04T05:06:03.000Z  event    conversation.started  event-1   1        –       –     not finished, sent 2 times',
+    '2026-03-04T05:06:00.000Z  event    conversation.started  event-1   1        200     34    delivered',
     '',
   ]);
 });
@@ -59,6 +60,82 @@ test('gives the whole records as JSON, newest first, as many as asked for', asyn
   expect(await operator.json('deliveries', 'act_x', '--limit', '2')).toEqual([record(9), record(6)]);
   operator.records = Array.from({ length: 30 }, (_, i) => record(30 - i));
   expect(await operator.json('deliveries', 'act_x')).toHaveLength(20);
+});
+
+test('the attempt that began last comes first, whatever the age of its event', async () => {
+  const operator = new FakeOperator();
+  // As the log has them: by the event's time. The replay of the older event began after everything else.
+  const replayed = record(50, { replay: 'a1b2', reference: 'event-old', event_time: '2026-03-04T05:00:00Z' });
+  operator.records = [record(9, { attempt: 2 }), record(20), replayed, record(1, { reference: 'event-old' })];
+  expect(await operator.json('deliveries', 'act_x', '--limit', '1')).toEqual([replayed]);
+  const all = await operator.json<EventAttempt[]>('deliveries', 'act_x');
+  expect(all.map(({ started_at }) => new Date(started_at).getUTCSeconds())).toEqual([50, 20, 9, 1]);
+});
+
+test('looks at so many records and no more, and says so', async () => {
+  const operator = new FakeOperator();
+  operator.records = Array.from({ length: 600 }, (_, i) => record(600 - i, { event_time: `t${600 - i}` }));
+  operator.records.push(record(9999, { replay: 'late' }));
+  expect(await operator.json('deliveries', 'act_x', '--limit', '1')).toEqual([record(600, { event_time: 't600' })]);
+  const far = await operator.json('deliveries', 'act_x', '--limit', '1', '--look-back', '601');
+  expect(far).toEqual([record(9999, { replay: 'late' })]);
+  const none = await operator.run('deliveries', 'act_x', '--outcome', 'failed');
+  expect([none.out, none.err]).toEqual([
+    'No such deliveries\n',
+    'Looked at the newest 500 records; --look-back looks at more\n',
+  ]);
+  expect(await operator.json('deliveries', 'act_x', '--limit', '601')).toHaveLength(601);
+});
+
+test.each([
+  [['--outcome', 'failed'], [6]],
+  [
+    ['--outcome', 'delivered'],
+    [9, 0],
+  ],
+  [['--outcome', 'unfinished'], [3]],
+  [['--event', 'sms.sent'], [9]],
+  [
+    ['--since', '2026-03-04T05:06:03Z'],
+    [9, 6, 3],
+  ],
+  [['--since', '2026-03-04T06:06:03+01:00', '--until', '2026-03-04T05:06:06Z'], [3]],
+  [
+    ['--since', '1h'],
+    [9, 6, 3, 0],
+  ],
+  [
+    ['--since', '10s'],
+    [9, 6],
+  ],
+  [['--outcome', 'failed', '--limit', '1'], [6]],
+])('%j shows the attempts of the seconds %j, also when it follows', async (words, seconds) => {
+  const operator = new FakeOperator();
+  operator.clock.advance(Date.UTC(2026, 2, 4, 5, 6, 15) - operator.clock.now().getTime());
+  operator.records = [
+    record(9, { trigger_ref: 'sms.sent' }),
+    record(6, failed),
+    record(3, { state: 'started', success: false, status: null }),
+    record(0),
+  ];
+  const shown = await operator.json<EventAttempt[]>('deliveries', 'act_x', ...words);
+  expect(shown.map(({ started_at }) => new Date(started_at).getUTCSeconds())).toEqual(seconds);
+  const { out } = await operator.run('deliveries', 'act_x', '--follow', ...words, '--json');
+  const followed = out.split('\n').filter((line) => line !== '');
+  expect(followed.map((line) => new Date(JSON.parse(line).started_at).getUTCSeconds())).toEqual(
+    seconds.filter((second) => second !== 3).toReversed(),
+  );
+});
+
+test.each([
+  ['--outcome', 'late'],
+  ['--event', 'no.such'],
+  ['--since', 'yesterday'],
+  ['--since', '2026-03-04T05:06:03'],
+  ['--until', '2026-13-04'],
+  ['--look-back', '0'],
+])('%s %s is refused', async (...words) => {
+  expect((await new FakeOperator().run('deliveries', 'act_x', ...words)).code).toBe(2);
 });
 
 test.each(['0', '-1', 'all'])('a limit of %s is refused', async (limit) => {
@@ -94,5 +171,7 @@ test('follows: what is there oldest first, then every attempt once, when it ende
     .map((line) => new Date(JSON.parse(line).started_at).getUTCSeconds());
   expect(seconds).toEqual([3, 4, 7, 5]);
   const text = await operator.run('deliveries', 'act_x', '--follow', '--limit', '1');
-  expect(text.out).toMatch(/^2026-03-04T05:06:07.000Z {2}event +conversation.started +1 +200 +34 +delivered\n/);
+  expect(text.out).toMatch(
+    /^2026-03-04T05:06:07.000Z {2}event +conversation.started +event-1 +1 +200 +34 +delivered\n/,
+  );
 });

@@ -5,7 +5,6 @@ import type { World } from '../../cli/world.ts';
 import type { LogLine, LogQuery } from '../../src/adapters/logs/function-log.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
-import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import type { Membership } from '../../src/contract/members.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type { KeyRing } from '../../src/domain/auth/token-key-ring.ts';
@@ -30,7 +29,7 @@ export class FakeOperator {
   /** Addresses that a login uses whose user never proved to receive their mail. */
   readonly unverifiedLogins = new Set<string>();
   /** Of any log; newest first. */
-  records: DeliveryRecord[] = [];
+  records: EventAttempt[] = [];
   readonly logsRead: string[] = [];
   testResult: TestResult | Error = new Error('Nothing to test');
   /** What the assistant runtime's functions were asked, and what they answer. */
@@ -83,7 +82,7 @@ export class FakeOperator {
       this.events.push(event);
       return `event-${this.events.length}`;
     },
-    deliveryRecords: (id) => this.#records(id),
+    deliveryRecords: (id, from) => this.#records(id, from),
     testAction: async () => {
       if (this.testResult instanceof Error) throw this.testResult;
       return this.testResult;
@@ -211,9 +210,9 @@ export class FakeOperator {
     return this.json('action', 'create', '--site', site_id, '--trigger', 'Event', ...settings, ...more);
   }
 
-  async *#records(id: string): AsyncGenerator<DeliveryRecord> {
+  async *#records(id: string, from = ''): AsyncGenerator<EventAttempt> {
     this.logsRead.push(id);
-    yield* this.records;
+    yield* this.records.filter(({ event_time }) => event_time >= from);
   }
 
   async *#log(name: LogName, query: LogQuery): AsyncGenerator<LogLine> {

@@ -189,20 +189,27 @@ function finished(existing: StoredRecord): FinishedAttempt {
   };
 }
 
-/** An Action's records, newest first. */
+/**
+ * An Action's records, those of the newest event first, and of an event the last attempt first.
+ * @param from ISO 8601; records of earlier events are not read
+ */
 export async function* deliveryRecords(
   client: DynamoDb,
   table: string,
   actionId: string,
-): AsyncGenerator<DeliveryRecord> {
+  from?: string,
+): AsyncGenerator<EventAttempt> {
   const pages = client.queryPages({
     TableName: table,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': logPartition(actionId) },
+    KeyConditionExpression: from === undefined ? 'pk = :pk' : 'pk = :pk AND sk >= :from',
+    ExpressionAttributeValues: {
+      ':pk': logPartition(actionId),
+      ...(from === undefined ? {} : { ':from': from }),
+    },
     ScanIndexForward: false,
     ConsistentRead: true,
   });
-  for await (const { Items } of pages) yield* Items.map((item) => deliveryRecord(readRecord(table, item)));
+  for await (const { Items } of pages) yield* Items.map((item) => eventAttempt(readRecord(table, item)));
 }
 
 /**
@@ -232,12 +239,13 @@ export async function eventAttempts(
     ConsistentRead: true,
   });
   for await (const { Items } of pages) {
-    for (const item of Items) {
-      const stored = readRecord(table, item);
-      attempts.push({ ...deliveryRecord(stored), event_time: stored.sk.slice(0, stored.sk.indexOf('#')) });
-    }
+    attempts.push(...Items.map((item) => eventAttempt(readRecord(table, item))));
   }
   return attempts;
+}
+
+function eventAttempt(stored: StoredRecord): EventAttempt {
+  return { ...deliveryRecord(stored), event_time: stored.sk.slice(0, stored.sk.indexOf('#')) };
 }
 
 function deliveryRecord(stored: StoredRecord): DeliveryRecord {

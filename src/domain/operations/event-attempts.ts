@@ -5,7 +5,7 @@ import type { Clock } from '../sources.ts';
 export type EventTime = { readonly at: string } | { readonly from: string; readonly to: string };
 
 export type EventAttempt = DeliveryRecord & {
-  /** The envelope's timestamp. */
+  /** The envelope's timestamp; of a request that no event caused, when it was made. The log is sorted by it. */
   readonly event_time: string;
 };
 
@@ -15,6 +15,9 @@ export type FindEventAttempts = (
   eventId: string,
   when: EventTime,
 ) => Promise<readonly EventAttempt[]>;
+
+/** An Action's log: records of the newest event first, without those of events before `from` (adapters/dynamodb). */
+export type ReadLog = (logId: string, from?: string) => AsyncIterable<EventAttempt>;
 
 /** What an operator says of when an event was: its time, or how many hours to look back. */
 export type EventSearch = { readonly at: string } | { readonly hours: number };

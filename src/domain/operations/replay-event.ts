@@ -31,10 +31,7 @@ export async function replayEvent(
   ports: ReplayEventPorts,
 ): Promise<Replay> {
   const { eventId, actionId, search } = request;
-  const action = await requireAction(actionId, ports);
-  if (action.trigger !== 'Event')
-    throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is no Event Action` });
-  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is switched off` });
+  const action = await requireReplayable(actionId, ports);
   const attempts = await ports.eventAttempts(actionId, eventId, eventTime(search, ports.now));
   if (attempts.length === 0) {
     throw new Refusal('event_not_found', {
@@ -45,6 +42,15 @@ export async function replayEvent(
   const replay = Buffer.from(ports.randomBytes(6)).toString('hex');
   await ports.sendDelivery({ version: 2, action_id: actionId, attempt: 1, replay, envelope: sent });
   return { replay, event_id: eventId, event: sent.event, action_id: actionId };
+}
+
+/** @throws Refusal 404 for an unknown Action, 409 when it is off or no Event Action */
+export async function requireReplayable(actionId: string, ports: Pick<ManagementPorts, 'store'>): Promise<EventAction> {
+  const action = await requireAction(actionId, ports);
+  if (action.trigger !== 'Event')
+    throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is no Event Action` });
+  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is switched off` });
+  return action;
 }
 
 function sentEnvelope(action: EventAction, attempts: readonly EventAttempt[]): Envelope {

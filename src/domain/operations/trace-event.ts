@@ -102,7 +102,11 @@ function traced(action: Action, attempts: readonly EventAttempt[], time: string)
 
 function outcomeOf(attempts: readonly EventAttempt[]): TracedDelivery['outcome'] {
   const last = attempts.at(-1);
-  if (last === undefined) return 'none';
+  return last === undefined ? 'none' : outcomeAfter(last);
+}
+
+/** What became of a delivery whose last attempt this is. */
+export function outcomeAfter(last: EventAttempt): Exclude<TracedDelivery['outcome'], 'none'> {
   if (last.state === 'started') return 'under_way';
   if (last.success || last.error === null) return 'delivered';
   const retryDue = pauseAfter(last.attempt) !== undefined && isRetried({ code: last.error.code, status: last.status });

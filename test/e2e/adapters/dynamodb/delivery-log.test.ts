@@ -184,6 +184,7 @@ describe('a record', () => {
         attempt: 1,
         replay: null,
         started_at: '2026-03-04T05:06:07.250Z',
+        event_time: start.at,
         state: 'failed',
         payload: '{"id":"event-1"}',
         payload_cut: false,
@@ -358,6 +359,21 @@ describe('the records of an Action', () => {
       'a2',
       'a1',
     ]);
+  });
+
+  test('of events before a time are left out', async () => {
+    const { action_id } = aStart();
+    for (const at of ['2026-03-04T05:06:00Z', '2026-03-04T05:07:00Z']) await log().claim(aStart({ action_id, at }));
+    const found: string[] = [];
+    for await (const { event_time } of deliveryRecords(
+      tables.client,
+      tables.sorted,
+      action_id,
+      '2026-03-04T05:07:00.000Z',
+    )) {
+      found.push(event_time);
+    }
+    expect(found).toEqual(['2026-03-04T05:07:00Z']);
   });
 
   test("are all read, over several pages, and are nobody else's", async () => {

@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
+import { FAILURE_ADVICE } from '../../src/contract/failure-advice.ts';
+import { type EventAttempt, eventTime, searched } from '../../src/domain/operations/event-attempts.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { usageLogId } from '../../src/domain/usage/report-usage.ts';
+import { searchOf, type When, withTime } from '../event-search.ts';
+import type { Run } from '../session.ts';
+import { positive } from '../values.ts';
+
+/** What ties the attempts of one delivery together is called. */
+export const REFERENCE_NAMES: Readonly<Record<DeliveryRecord['trigger'], string>> = {
+  event: 'event_id',
+  form: 'submission_id',
+  ai: 'call_id',
+  usage: 'nonce',
+};
+
+/** The log that is meant by an Action's id, or by a site's: that of its usage webhooks. */
+export const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
+
+export const attemptNumber = ({ attempt, replay }: Pick<DeliveryRecord, 'attempt' | 'replay'>): string =>
+  replay === null ? String(attempt) : `${attempt} (replay)`;
+
+export function outcomeText({ state, success, error, sends }: DeliveryRecord): string {
+  const again = sends > 1 ? `, sent ${sends} times` : '';
+  if (state === 'started') return `not finished${again}`;
+  const cause = error === null ? '' : `${success ? ', ' : ': '}${error.code}: ${error.message}`;
+  return `${success ? 'delivered' : 'failed'}${cause}${again}`;
+}
+
+/** One delivery of the log. */
+export function addDeliveryCommands(program: Command, run: Run): void {
+  const delivery = program.command('delivery').description('one delivery of the log');
+  withTime(
+    delivery
+      .command('show <id> <event_id>')
+      .description('show one attempt whole: what was sent, what came back, and what a failure means')
+      .option('--attempt <number>', 'which attempt, unless the one that began last', positive),
+  )
+    .addHelpText(
+      'after',
+      `
+The first id is that of an Action, or of an assistant for its usage webhooks. The second stands in va-wave deliveries: an event's id, a form's
+submission id, the id of a call, or the nonce of a usage report. The payload can hold what visitors wrote.
+
+Examples:
+  va-wave delivery show act_… 6a7e8f90-…
+  va-wave delivery show act_… 6a7e8f90-… --attempt 1 --json`,
+    )
+    .action((id: string, reference: string, options: When & { attempt?: number }) =>
+      run(async ({ output, deployment, progress }) => {
+        const ports = await deployment();
+        const search = searchOf(options);
+        progress.doing('Looking into the log');
+        const found = await ports.eventAttempts(logOf(id), reference, eventTime(search, ports.now));
+        progress.end();
+        const record = found
+          .filter(({ attempt }) => options.attempt === undefined || attempt === options.attempt)
+          .toSorted((a, b) => a.started_at.localeCompare(b.started_at))
+          .at(-1);
+        if (record === undefined) {
+          const which =
+            options.attempt === undefined || found.length === 0 ? 'no attempt' : `no attempt ${options.attempt}`;
+          throw new Refusal('event_not_found', {
+            message: `event_id: the log of ${id} holds ${which} of ${reference} ${searched(search)}`,
+          });
+        }
+        output.object(record, 'Attempt', attemptFields(record, found.length));
+        if (record.payload !== null) {
+          output.block(
+            record.payload_cut ? 'Payload (its beginning; the log holds no more)' : 'Payload',
+            readable(record.payload),
+          );
+        }
+        if (record.response_excerpt) output.block('Response (at most 2000 characters)', record.response_excerpt);
+      }),
+    );
+}
+
+function attemptFields(record: EventAttempt, attempts: number): [string, string][] {
+  const { error } = record;
+  return [
+    ['action_id', record.action_id],
+    [REFERENCE_NAMES[record.trigger], record.reference],
+    ['trigger', `${record.trigger} ${record.trigger_ref}`],
+    ['of', record.event_time],
+    ['attempt', `${attemptNumber(record)}, of ${attempts} in the log`],
+    ['began', record.started_at],
+    ['outcome', outcomeText(record)],
+    ...(error === null ? [] : [['meaning', FAILURE_ADVICE[error.code]] satisfies [string, string]]),
+    ['status', record.status === null ? '' : String(record.status)],
+    ['latency', record.latency_ms === null ? '' : `${record.latency_ms} ms`],
+  ];
+}
+
+/** JSON with line feeds, for people; anything else as it is. */
+function readable(payload: string): string {
+  try {
+    return JSON.stringify(JSON.parse(payload), null, 2);
+  } catch {
+    return payload;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { replayEvent } from '../../src/domain/operations/replay-event.ts';
+import { type FailedEvent, failedEvents } from '../../src/domain/operations/replay-failures.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+import type { Row } from '../output.ts';
+import { confirmed, type Run, steps } from '../session.ts';
+import { type Moment, moment, timeOf } from '../values.ts';
+
+type Options = { readonly since: Moment; readonly dryRun?: true; readonly yes?: true };
+
+/** `event replay-failed`. */
+export function addFailuresReplay(event: Command, run: Run): void {
+  event
+    .command('replay-failed <action_id>')
+    .description('deliver to an Action again what failed since a time: all events that its endpoint did not take')
+    .requiredOption('--since <time>', "the events' time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z", moment)
+    .option('--dry-run', 'send nothing: list what would be sent')
+    .option('--yes', 'do not ask; needed where there is no terminal')
+    .addHelpText(
+      'after',
+      `
+Oldest first, each under its own id, as event replay does it. What was delivered, also by a replay, and what is under way is left out,
+and so are test.ping and events whose log holds no whole envelope. Interrupted, it can be run again.
+
+Examples:
+  va-wave event replay-failed act_… --since 6h --dry-run
+  va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes`,
+    )
+    .action((actionId: string, options: Options) =>
+      run(async (session) => {
+        const { output, progress } = session;
+        const ports = await session.deployment();
+        const request = { actionId, since: timeOf(options.since, ports.now()) };
+        progress.doing('Reading the log');
+        const failed = await failedEvents(request, ports, (records) => progress.doing(`Reading the log: ${records}`));
+        progress.end();
+        if (options.dryRun) {
+          output.list(failed, `Nothing failed since ${request.since}`, failed.map(row));
+          if (failed.length > 0) output.note(`${failed.length} events would be delivered again; nothing was sent`);
+          return;
+        }
+        if (failed.length > 0) {
+          await confirmed(session, options.yes, `Deliver ${failed.length} events to ${actionId} again?`);
+        }
+        const step = steps(session);
+        const unsent: { event_id: string; reason: string }[] = [];
+        for (const [index, { event_id, event_time }] of failed.entries()) {
+          await step(`Delivering again: ${index + 1} of ${failed.length}`);
+          const reason = await unsentReason(() =>
+            replayEvent({ eventId: event_id, actionId, search: { at: event_time } }, ports),
+          );
+          if (reason !== undefined) unsent.push({ event_id, reason });
+        }
+        progress.end();
+        const sent = failed.length - unsent.length;
+        output.object(
+          { action_id: actionId, since: request.since, sent, unsent },
+          'Sent them to the deliveries queue',
+          [
+            ['action_id', actionId],
+            ['since', request.since],
+            ['sent', String(sent)],
+            ...unsent.map(({ event_id, reason }): [string, string] => ['not sent', `${event_id}: ${reason}`]),
+          ],
+        );
+      }),
+    );
+}
+
+/** Of an event that cannot be sent again; what concerns all of them ends the command. @throws what is no refusal of one event */
+async function unsentReason(replay: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await replay();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal && (error.code === 'envelope_not_kept' || error.code === 'envelope_too_large')) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+const row = ({ event_id, event, event_time, attempts, error }: FailedEvent): Row => ({
+  event_id,
+  event,
+  time: event_time,
+  attempts: String(attempts),
+  reason: error === null ? '–' : `${error.code}: ${error.message}`,
+});

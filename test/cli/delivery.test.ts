@@ -1,0 +1,76 @@
+import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import { FakeOperator } from './operator.ts';
+
+function attempt(changes: Partial<EventAttempt> = {}): EventAttempt {
+  return {
+    action_id: 'act_x',
+    reference: 'event-1',
+    trigger: 'event',
+    trigger_ref: 'conversation.started',
+    attempt: 1,
+    replay: null,
+    started_at: '2026-03-04T05:06:07.250Z',
+    event_time: '2026-03-04T05:06:00Z',
+    state: 'failed',
+    payload: '{"id":"event-1","data":{"text":"a\\u001b[31m"}}',
+    payload_cut: false,
+    status: 503,
+    response_excerpt: 'try\nlater\u001b[2J',
+    latency_ms: 34,
+    success: false,
+    error: { code: 'http_status', message: 'HTTP 503' },
+    sends: 1,
+    ...changes,
+  };
+}
+
+const later = attempt({
+  attempt: 2,
+  started_at: '2026-03-04T05:06:09.250Z',
+  status: null,
+  response_excerpt: null,
+  error: { code: 'dns_failure', message: 'crm.example was not found' },
+});
+
+test('shows one attempt whole, with what its failure means', async () => {
+  const operator = new FakeOperator();
+  operator.attempts = [attempt(), later];
+  const { code, out } = await operator.run('delivery', 'show', 'act_x', 'event-1', '--attempt', '1');
+  expect(code).toBe(0);
+  expect(out).toMatch(/event_id +event-1\n/);
+  expect(out).toMatch(/attempt +1, of 2 in the log\n/);
+  expect(out).toMatch(/outcome +failed: http_status: HTTP 503\n/);
+  expect(out).toMatch(/meaning +The endpoint answered with an error status/);
+  expect(out).toContain('\nPayload\n  {\n    "id": "event-1",\n');
+  expect(out).toContain('\nResponse (at most 2000 characters)\n  try\n  later\\u001b[2J\n');
+  expect(out).not.toContain('\u001b');
+});
+
+test('of several attempts the one that began last, and in JSON the record', async () => {
+  const operator = new FakeOperator();
+  operator.attempts = [attempt(), later];
+  expect((await operator.run('delivery', 'show', 'act_x', 'event-1')).out).toMatch(
+    /meaning +The host name was not found/,
+  );
+  expect(await operator.json('delivery', 'show', 'act_x', 'event-1')).toEqual(later);
+});
+
+test('of the usage webhooks of an assistant', async () => {
+  const operator = new FakeOperator();
+  operator.attempts = [attempt({ action_id: 'usage_site_x', trigger: 'usage', reference: 'n-1', error: null })];
+  expect((await operator.run('delivery', 'show', 'site_x', 'n-1')).out).toMatch(/nonce +n-1/);
+});
+
+test('what the log does not hold is not found, and says where it was looked for', async () => {
+  const operator = new FakeOperator();
+  expect(await operator.run('delivery', 'show', 'act_x', 'event-1')).toMatchObject({
+    code: 3,
+    err: 'event_id: the log of act_x holds no attempt of event-1 in the last 24 hours\n',
+  });
+  operator.attempts = [attempt()];
+  expect(await operator.run('delivery', 'show', 'act_x', 'event-1', '--attempt', '3')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('no attempt 3 of event-1'),
+  });
+  expect((await operator.run('delivery', 'show', 'act_x', 'event-1', '--attempt', '0')).code).toBe(2);
+});
