@@ -14,13 +14,13 @@ export class AssistantRuntime extends Construct {
     props.alarms.watch(this, [this.aiAction, this.usageReport]);
   }
 
-  #aiAction({ stage, tables, keys, outbound }: Foundation): ServiceFunction {
+  #aiAction({ stage, tables, keys, waiting }: Foundation): ServiceFunction {
     const aiAction = new ServiceFunction(this, 'AiAction', {
       stage,
       folder: 'ai-action',
       description: 'Lists and calls AI-decided Actions for the assistant runtime',
       timeout: ONE_ATTEMPT_TIMEOUT,
-      ...outbound,
+      ...waiting,
     });
     tables.configuration.allow(aiAction, 'GetItem', 'Query');
     tables.counters.allow(aiAction, 'UpdateItem');

@@ -68,13 +68,13 @@ export class Dashboard extends Construct {
     if (edge !== undefined) this.#servePage(edge, login, clientId);
   }
 
-  #actionTest({ stage, tables, keys, outbound }: DashboardProps): ServiceFunction {
+  #actionTest({ stage, tables, keys, waiting }: DashboardProps): ServiceFunction {
     const actionTest = new ServiceFunction(this, 'ActionTest', {
       stage,
       folder: 'action-test',
       description: 'Sends the test request of an Action',
       timeout: ONE_ATTEMPT_TIMEOUT,
-      ...outbound,
+      ...waiting,
     });
     tables.configuration.allow(actionTest, 'GetItem');
     tables.counters.allow(actionTest, 'UpdateItem');

@@ -15,6 +15,11 @@ export type DeploymentOptions = {
   readonly deliveryConcurrency?: number | undefined;
   /** The account's quota of Lambda invocations at once, of which each feature gets a share. @default 1000, the usual quota */
   readonly accountConcurrency?: number | undefined;
+  /**
+   * Reserved concurrency of form-submit, ai-action and action-test, each: endpoints that hang can then take no more of the account.
+   * @default none
+   */
+  readonly requestConcurrency?: number | undefined;
   /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
   readonly alarmTopicArn?: string | undefined;
   /** A name of the operator's own for `{base_url}`; its DNS record is made by the operator. @default CloudFront's name */
@@ -76,6 +81,7 @@ const context = z.object({
   deliveryLogRetentionDays: wholeNumber(1, 3650).optional(),
   // What an event source mapping of SQS takes.
   deliveryConcurrency: wholeNumber(2, 1000).optional(),
+  requestConcurrency: wholeNumber(1, 1000).optional(),
   // Lambda gives no account less.
   accountConcurrency: wholeNumber(10, 1_000_000).optional(),
   alarmTopicArn: topicArn.optional(),

@@ -1,7 +1,7 @@
 import type { Alarms } from './alarms.ts';
 import type { Keys } from './keys.ts';
 import type { Messaging } from './messaging.ts';
-import type { Outbound } from './service-function.ts';
+import type { Outbound, ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';
 import type { Tables } from './tables.ts';
 
@@ -14,4 +14,6 @@ export type Foundation = {
   readonly alarms: Alarms;
   /** For functions that make outbound requests. */
   readonly outbound: Outbound;
+  /** For those of them in which a visitor, an assistant or an admin waits for the endpoint. */
+  readonly waiting: Outbound & Pick<ServiceFunctionProps, 'reservedConcurrency'>;
 };

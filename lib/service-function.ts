@@ -23,6 +23,8 @@ export type ServiceFunctionProps = Outbound & {
   readonly timeout: Duration;
   /** In MB; CPU grows with it, and cold starts are CPU time. @default 512 */
   readonly memorySize?: number;
+  /** Invocations at once that are kept for it, and that it may not exceed. @default none */
+  readonly reservedConcurrency?: number | undefined;
   readonly stage: Stage;
 };
 
@@ -54,6 +56,7 @@ export class ServiceFunction extends Construct {
       logGroup: this.log,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.DISABLED,
+      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...props.egress?.placement,
     });
     this.log.grantWrite(role);

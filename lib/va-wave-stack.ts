@@ -61,7 +61,8 @@ export class VaWaveStack extends Stack {
       ...(networkRule === undefined ? {} : { networkRule }),
       ...(egress === undefined ? {} : { egress }),
     };
-    const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound };
+    const waiting = { ...outbound, reservedConcurrency: props.requestConcurrency };
+    const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
 
     const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: webAclArn !== undefined });

@@ -61,13 +61,13 @@ export class WidgetRoutes extends Construct {
     return widgetInit;
   }
 
-  #formSubmit({ stage, tables, keys, outbound }: WidgetRoutesProps): ServiceFunction {
+  #formSubmit({ stage, tables, keys, waiting }: WidgetRoutesProps): ServiceFunction {
     const formSubmit = new ServiceFunction(this, 'FormSubmit', {
       stage,
       folder: 'form-submit',
       description: 'Cleans, signs and forwards form submissions',
       timeout: ONE_ATTEMPT_TIMEOUT,
-      ...outbound,
+      ...waiting,
     });
     tables.configuration.allow(formSubmit, 'GetItem');
     tables.counters.allow(formSubmit, 'UpdateItem');

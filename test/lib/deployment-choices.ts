@@ -6,6 +6,7 @@ export const ALL_OPTIONS = {
   stackName: 'Chat-2',
   deliveryLogRetentionDays: 90,
   deliveryConcurrency: 1000,
+  requestConcurrency: 200,
   accountConcurrency: 5000,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
   domain: {

@@ -113,6 +113,18 @@ describe('with every option', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('"DISTRIBUTION_ONLY":"true"');
   });
 
+  test('those functions in which somebody waits for an endpoint have the reserved concurrency, and no other', () => {
+    const reserved = Object.entries(full.findResources('AWS::Lambda::Function'))
+      .filter(([, { Properties }]) => Properties.ReservedConcurrentExecutions === ALL_OPTIONS.requestConcurrency)
+      .map(([id]) => nameOf(id));
+    expect(reserved.sort()).toEqual([
+      'AssistantRuntimeAiActionFunction',
+      'DashboardActionTestFunction',
+      'WidgetRoutesFormSubmitFunction',
+    ]);
+    expect(JSON.stringify(prod.toJSON())).not.toContain('ReservedConcurrentExecutions');
+  });
+
   test('the distribution sends the version of the origin secret that was named', () => {
     const distributions = JSON.stringify(plain('AWS::CloudFront::Distribution'));
     expect(distributions).toContain(`:SecretString:::${ALL_OPTIONS.originSecretVersion}}}`);
