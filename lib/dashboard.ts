@@ -91,7 +91,7 @@ export class Dashboard extends Construct {
       timeout: WHOLE_TEST_TIMEOUT,
     });
     tables.configuration.allow(api, 'ConditionCheckItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    tables.counters.allow(api, 'GetItem', 'PutItem');
+    tables.counters.allow(api, 'BatchGetItem', 'GetItem', 'PutItem');
     keys.allowSealingKey(api);
     api.allow({
       actions: ['lambda:InvokeFunction'],

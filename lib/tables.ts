@@ -78,7 +78,7 @@ export class Tables extends Construct {
       environmentName: ENVIRONMENT.configurationTable,
       existing: existing?.configuration,
     });
-    // Rate windows are worth nothing an hour later, so this one goes with the stack.
+    // Rate windows are worth nothing a day later, so this one goes with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
       sortKey: false,
       timeToLive: true,

@@ -5,7 +5,7 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { members } from '../../src/adapters/dynamodb/members.ts';
 import { recordedStores } from '../../src/adapters/dynamodb/recorded-store.ts';
-import { requestsThisHour } from '../../src/adapters/dynamodb/request-counters.ts';
+import { requestCounts } from '../../src/adapters/dynamodb/request-counters.ts';
 import { dashboardHandler } from '../../src/adapters/handlers/dashboard-router.ts';
 import { dashboardRoutes } from '../../src/adapters/handlers/dashboard-routes.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
@@ -27,7 +27,7 @@ const routes = dashboardRoutes({
   store: configurationStore(dynamo, configuration),
   membershipsOf: memberships.membershipsOf,
   reportUnreadable: reportUnreadable(logger),
-  requestsThisHour: requestsThisHour(dynamo, counters, now),
+  requestCounts: requestCounts(dynamo, counters, now),
   testAction: actionTestFunction(lambdaClient(), required(process.env, ENVIRONMENT.actionTestFunction)),
   sealSigningSecret: signingSecrets(sealing, randomBytes).sealSigningSecret,
   now,

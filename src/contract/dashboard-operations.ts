@@ -73,7 +73,7 @@ export const DASHBOARD_OPERATIONS = {
     path: `${assistant}/installation`,
     role: 'member',
     status: 200,
-    summary: 'How many requests of the widget and of the customer backend were answered in this clock hour',
+    summary: 'How many requests of the widget and of the customer backend were let in during the last day',
   },
   listActions: {
     method: 'GET',

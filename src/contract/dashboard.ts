@@ -170,7 +170,10 @@ export const DASHBOARD_ANSWERS = {
     server_secret: z.string().describe('The only time that the full value is shown'),
     assistant: assistantView,
   }),
-  getInstallation: z.object({ requests_this_hour: z.int() }),
+  getInstallation: z.object({
+    requests_this_hour: z.int(),
+    requests_last_24_hours: z.int().describe('In this clock hour and the 23 before it'),
+  }),
   listActions: z.object({
     actions: z.array(actionView),
     unreadable: z

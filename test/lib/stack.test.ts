@@ -118,6 +118,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:PutItem TablesConfigurationTable',
     'dynamodb:Query TablesConfigurationTable',
     'dynamodb:UpdateItem TablesConfigurationTable',
+    'dynamodb:BatchGetItem TablesCountersTable',
     'dynamodb:GetItem TablesCountersTable',
     'dynamodb:PutItem TablesCountersTable',
     'lambda:InvokeFunction DashboardActionTestFunction',

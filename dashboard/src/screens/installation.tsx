@@ -1,34 +1,39 @@
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import type { AssistantView, DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
 
-/** Is it installed? What the hourly limit has counted says so, without another record. */
+/** Is it installed? What the hourly limit has counted during the last day says so, without another record. */
 export function Installation({ assistant }: { readonly assistant: AssistantView }) {
   const { api, organization } = useDashboard();
   const ids = { org_id: organization.org_id, site_id: assistant.site_id };
   const installation = useLoad(assistant.site_id, () => api('getInstallation', ids, {}));
-  const count = installation.value?.requests_this_hour;
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
       <div aria-live="polite">
-        {count === undefined ? (
+        {installation.value === undefined ? (
           <StatusIndicator type={installation.failed ? 'warning' : 'loading'}>
             {installation.failed ? 'Not known' : 'Is it installed?'}
           </StatusIndicator>
         ) : (
-          <StatusIndicator type={count > 0 ? 'success' : 'pending'}>
-            {count > 0
-              ? `Installed: ${count} ${count === 1 ? 'request was' : 'requests were'} let in during this clock hour`
-              : 'No request was let in during this clock hour'}
-          </StatusIndicator>
+          <Counts {...installation.value} />
         )}
       </div>
       <Button variant="inline-link" onClick={installation.reload}>
         Check again
       </Button>
     </SpaceBetween>
+  );
+}
+
+function Counts({ requests_this_hour: hour, requests_last_24_hours: day }: DashboardAnswer<'getInstallation'>) {
+  if (day === 0)
+    return <StatusIndicator type="pending">No request was let in during the last 24 hours</StatusIndicator>;
+  return (
+    <StatusIndicator type="success">
+      {`Installed: ${day} ${day === 1 ? 'request was' : 'requests were'} let in during the last 24 hours, ${hour} of them in this clock hour`}
+    </StatusIndicator>
   );
 }

@@ -1,13 +1,12 @@
 import type { Action } from '../../contract/actions.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
+import { itemsTogether } from './items-together.ts';
 import { readAction } from './stored-configuration.ts';
-import { readKey, type StoredItem } from './stored-item.ts';
+import type { StoredItem } from './stored-item.ts';
 
 /** What one BatchGetItem takes. */
 const BATCH = 100;
-/** Of reading again what DynamoDB did not get to. */
-const TRIES = 4;
 
 type Asked = {
   readonly key: { readonly pk: string; readonly sk: string };
@@ -38,15 +37,8 @@ export function actionsTogether(
   };
 
   const read = async (asked: readonly Asked[]) => {
-    let left = [...new Map(asked.map(({ key }) => [nameOf(key), key])).values()];
-    const items = new Map<string, StoredItem>();
-    for (let tries = 1; left.length > 0; tries++) {
-      if (tries > TRIES) throw new Error(`DynamoDB did not get to ${left.length} Actions`);
-      if (tries > 1) await new Promise((resolve) => setTimeout(resolve, 2 ** tries * 10 * Math.random()));
-      const { Items, UnprocessedKeys } = await client.batchGet({ TableName: table, Keys: left, ConsistentRead: true });
-      for (const item of Items) items.set(nameOf(item), item);
-      left = UnprocessedKeys.map((key) => readKey(table, key));
-    }
+    const keys = [...new Map(asked.map(({ key }) => [nameOf(key), key])).values()];
+    const items = new Map((await itemsTogether(client, table, keys)).map((item) => [nameOf(item), item]));
     for (const { key, found, failed } of asked) {
       const item = items.get(nameOf(key));
       try {

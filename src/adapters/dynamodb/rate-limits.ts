@@ -51,13 +51,14 @@ export function hourKey(siteId: string, now: Date): string {
 
 /** Requests of a site in a clock hour. */
 export function hitPerHour(client: DynamoDb, table: string): HitPerHour {
-  return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keyOf: hourKey });
+  // Kept for a day, so that the dashboard can show it (request-counters.ts).
+  return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keptSeconds: DAY_SECONDS, keyOf: hourKey });
 }
 
 /** Outbound requests of an organization in a UTC day. */
 export function hitPerDay(client: DynamoDb, table: string): HitPerDay {
   const keyOf = (orgId: string, now: Date) => `outbound#${orgId}#${windowOf(now, DAY_SECONDS)}`;
-  return hitPerWindow(client, table, { seconds: DAY_SECONDS, keyOf });
+  return hitPerWindow(client, table, { seconds: DAY_SECONDS, keptSeconds: DAY_SECONDS, keyOf });
 }
 
 type HitPerWindow = (id: string, limit: number, now: Date) => Promise<LimitDecision>;
@@ -71,8 +72,14 @@ const windowOf = (now: Date, seconds: number) => Math.floor(unixSeconds(now) / s
 function hitPerWindow(
   client: DynamoDb,
   table: string,
-  { seconds, keyOf }: { readonly seconds: number; readonly keyOf: (id: string, now: Date) => string },
+  window: {
+    readonly seconds: number;
+    /** How long the counter stays after its window, in seconds. */
+    readonly keptSeconds: number;
+    readonly keyOf: (id: string, now: Date) => string;
+  },
 ): HitPerWindow {
+  const { seconds, keptSeconds, keyOf } = window;
   const refused = new Map<string, number>();
   let refusedWindow = -1;
   return async (id, limit, now) => {
@@ -93,7 +100,7 @@ function hitPerWindow(
           ':one': 1,
           ':none': 0,
           ':limit': limit,
-          ':expires': (current + 2) * seconds,
+          ':expires': (current + 1) * seconds + keptSeconds,
         },
       }),
     );

@@ -1,11 +1,27 @@
 import type { Clock } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
+import { itemsTogether } from './items-together.ts';
 import { hourKey, readHits } from './rate-limits.ts';
 
-/** How many requests the hourly limit of an assistant has counted in this clock hour. It was counting anyway, so this costs no write. */
-export function requestsThisHour(client: DynamoDb, table: string, now: Clock): (siteId: string) => Promise<number> {
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+
+/** What the hourly limit of an assistant has counted; both numbers include the clock hour that has begun. */
+export type RequestCounts = { readonly this_hour: number; readonly last_24_hours: number };
+
+/** Requests of an assistant in this clock hour and in the last 24. They were counted anyway, so this costs no write. */
+export function requestCounts(client: DynamoDb, table: string, now: Clock): (siteId: string) => Promise<RequestCounts> {
   return async (siteId) => {
-    const { Item } = await client.get({ TableName: table, Key: { pk: hourKey(siteId, now()) } });
-    return Item === undefined ? 0 : readHits(table, Item).hits;
+    const at = now();
+    const keys = Array.from({ length: HOURS }, (_, ago) => ({
+      pk: hourKey(siteId, new Date(at.getTime() - ago * HOUR_MS)),
+    }));
+    const counts = { this_hour: 0, last_24_hours: 0 };
+    for (const item of await itemsTogether(client, table, keys)) {
+      const { hits } = readHits(table, item);
+      counts.last_24_hours += hits;
+      if (item.pk === hourKey(siteId, at)) counts.this_hour = hits;
+    }
+    return counts;
   };
 }

@@ -28,7 +28,8 @@ export type DashboardPorts = ManageActionsPorts &
     readonly auditOf: (orgId: string) => Promise<readonly AuditRecord[]>;
     /** Tells the operator of an Action that cannot be read. */
     readonly reportUnreadable: (action: UnreadableAction) => void;
-    readonly requestsThisHour: (siteId: string) => Promise<number>;
+    /** What the hourly limit of an assistant has counted, in this clock hour and in the last 24. */
+    readonly requestCounts: (siteId: string) => Promise<{ readonly this_hour: number; readonly last_24_hours: number }>;
     readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
   };
 
@@ -61,7 +62,8 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     }),
     forAssistant('getInstallation', nothing, async ({ member, siteId }) => {
       const assistant = await assistantOf(member, siteId, ports);
-      return { requests_this_hour: await ports.requestsThisHour(assistant.site_id) };
+      const { this_hour, last_24_hours } = await ports.requestCounts(assistant.site_id);
+      return { requests_this_hour: this_hour, requests_last_24_hours: last_24_hours };
     }),
 
     forMember('listActions', nothing, async ({ member }) => {

@@ -366,6 +366,11 @@ describe('the audit trail', () => {
   });
 });
 
+test('whether it is installed says what was counted in this hour and in the last day', async () => {
+  const { body } = await withAssistant().call('max', 'GET', `${SITE}/installation`);
+  expect(body).toEqual({ requests_this_hour: 7, requests_last_24_hours: 40 });
+});
+
 describe('would this page be allowed?', () => {
   const entries = ['HTTPS://Example.com/x', 'b.example:8443', '*.c.example'];
   const ask = (page?: object) => dashboardApi().call('max', 'POST', '/check-hosts', { entries, page });

@@ -47,7 +47,7 @@ export function dashboardApi(ways: Partial<Pick<DashboardPorts, 'testAction'>> =
     membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
     auditOf: async (orgId) => recorded.records.filter((record) => record.org_id === orgId).toReversed(),
     reportUnreadable: ({ action_id }) => reported.push(action_id),
-    requestsThisHour: async () => 7,
+    requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
     testAction: async (_, actionId): Promise<TestResult> => {
       tested.push(actionId);
       return {

@@ -486,7 +486,7 @@ export async function workInDashboard(
   const site = `${organization}/assistants/${assistant.site_id}`;
   const renamed = await call('PATCH', site, { version: assistant.version, change: { name: 'Renamed' } });
   assert.equal(renamed.name, 'Renamed');
-  assert.equal((await call('GET', `${site}/installation`)).requests_this_hour, 0);
+  assert.equal((await call('GET', `${site}/installation`)).requests_last_24_hours, 0);
   const action = await call('POST', `${site}/actions`, {
     idempotency_key: 'an-action',
     action: { trigger: 'Event', name: 'Tell', url: receiver.url('/dashboard'), events: ['contact.created'] },

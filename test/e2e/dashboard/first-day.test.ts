@@ -171,7 +171,11 @@ describe('the first day', () => {
 
   test('Deploy sees that the widget is installed', async () => {
     await page.getByRole('tab', { name: 'Deploy' }).click();
-    await page.getByText(/^Installed: \d+ request/).waitFor();
+    await page
+      .getByText(
+        /^Installed: \d+ requests? (was|were) let in during the last 24 hours, \d+ of them in this clock hour$/,
+      )
+      .waitFor();
   });
 
   test('Session Signed: the server secret is shown once, and only given up on purpose', async () => {

@@ -10,7 +10,7 @@ import { failureSpells } from '../../../../src/adapters/dynamodb/failure-spells.
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { hitPerMinute, hourKey } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
-import { requestsThisHour } from '../../../../src/adapters/dynamodb/request-counters.ts';
+import { requestCounts } from '../../../../src/adapters/dynamodb/request-counters.ts';
 import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { requireAll } from '../../../../src/domain/organizations/store.ts';
 import { unixSeconds } from '../../../../src/domain/sources.ts';
@@ -113,7 +113,7 @@ const KINDS: readonly Kind[] = [
   {
     kind: 'requests of an hour',
     key: { pk: hourKey(SITE_ID, clock.now()) },
-    read: () => requestsThisHour(tables.client, tables.unsorted, clock.now)(SITE_ID),
+    read: () => requestCounts(tables.client, tables.unsorted, clock.now)(SITE_ID),
   },
   {
     kind: 'failing endpoint',

@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
 import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
+import { requestCounts } from '../../../../src/adapters/dynamodb/request-counters.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 
 let tables: TestTables;
@@ -125,6 +126,54 @@ describe('hits per hour', () => {
     expect(await counted(3, 0)).toEqual([false, 1]);
     expect(await counted(3, 0)).toEqual([false, 0]);
     expect(await counted(3, HOUR)).toEqual([true, 1]);
+  });
+});
+
+describe('the counts of the last day', () => {
+  const HOUR = 3_600_000;
+  const countsOf = (site: string, milliseconds: number) =>
+    requestCounts(tables.client, tables.unsorted, () => at(milliseconds))(site);
+
+  test('of a site that nobody asked for are none', async () => {
+    expect(await countsOf('site-quiet', 0)).toEqual({ this_hour: 0, last_24_hours: 0 });
+  });
+
+  test('add up 24 clock hours, this one included, and no refused request', async () => {
+    const hit = hitPerHour(tables.client, tables.unsorted);
+    for (const [hours, hits] of [
+      [0, 2],
+      [1, 3],
+      [23, 1],
+      [24, 4],
+    ] as const) {
+      for (let i = 0; i < hits; i++) await hit('site-day', 3, at(hours * HOUR));
+    }
+    expect(await countsOf('site-day', HOUR)).toEqual({ this_hour: 3, last_24_hours: 5 });
+    expect(await countsOf('site-day', 23 * HOUR)).toEqual({ this_hour: 1, last_24_hours: 6 });
+    expect(await countsOf('site-day', 24 * HOUR)).toEqual({ this_hour: 3, last_24_hours: 7 });
+    expect(await countsOf('site-other', HOUR)).toEqual({ this_hour: 0, last_24_hours: 0 });
+  });
+
+  test('are kept as long as they are shown, and not much longer', async () => {
+    await hitPerHour(tables.client, tables.unsorted)('site-kept', 1, at(0));
+    const pk = `requests#site-kept#${Math.floor(START / HOUR)}`;
+    const { Item } = await tables.client.get({ TableName: tables.unsorted, Key: { pk } });
+    const hour = Math.floor(START / HOUR) * 3600;
+    expect(Number(Item?.expires_at)).toBeGreaterThanOrEqual(hour + 24 * 3600);
+    expect(Number(Item?.expires_at)).toBeLessThanOrEqual(hour + 26 * 3600);
+  });
+
+  test('are read in one call, and what DynamoDB did not get to is read again', async () => {
+    const calls: number[] = [];
+    const batchGet: DynamoDb['batchGet'] = async (input) => {
+      calls.push(input.Keys.length);
+      const answer = await tables.client.batchGet(input);
+      return calls.length === 1 ? { Items: [], UnprocessedKeys: input.Keys.slice(0, 2) } : answer;
+    };
+    await hitPerHour(tables.client, tables.unsorted)('site-again', 5, at(0));
+    const counts = await requestCounts({ ...tables.client, batchGet }, tables.unsorted, () => at(0))('site-again');
+    expect(counts).toEqual({ this_hour: 1, last_24_hours: 1 });
+    expect(calls).toEqual([24, 2]);
   });
 });
 

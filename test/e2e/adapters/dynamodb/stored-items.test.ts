@@ -14,7 +14,7 @@ import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
-import { requestsThisHour } from '../../../../src/adapters/dynamodb/request-counters.ts';
+import { requestCounts } from '../../../../src/adapters/dynamodb/request-counters.ts';
 import { createAction, updateAction } from '../../../../src/domain/actions/manage-actions.ts';
 import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { updateAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
@@ -244,7 +244,7 @@ const KINDS: readonly Kind[] = [
     kind: 'requests of an hour',
     key: { pk: `requests#${SITE}#492389` },
     attribute: ['hits'],
-    read: () => requestsThisHour(tables.client, tables.unsorted, world.clock.now)(SITE),
+    read: () => requestCounts(tables.client, tables.unsorted, world.clock.now)(SITE),
   },
   {
     kind: 'failing endpoint',
@@ -364,7 +364,7 @@ describe('items that the service wrote before its readers had schemas', () => {
       retryAfterSeconds: 59,
     });
     expect(await hitPerMinute(client, unsorted)('form-submit#first', 2, now)).toEqual({ allowed: true });
-    expect(await requestsThisHour(client, unsorted, world.clock.now)(SITE)).toBe(2);
+    expect(await requestCounts(client, unsorted, world.clock.now)(SITE)).toEqual({ this_hour: 2, last_24_hours: 2 });
     expect(await hitPerHour(client, unsorted)(SITE, 2, now)).toMatchObject({ allowed: false });
     expect(await hitPerDay(client, unsorted)(ORG, 1, now)).toMatchObject({ allowed: false });
     const since = 1_772_600_770;
