@@ -54,7 +54,7 @@ export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
         dashboard: cloud.outputs[OUTPUTS.dashboardUrl] ?? '',
       },
       tips: [
-        `Open ${url}/ , click the round button, send the form, and watch the signed request arrive on the page.`,
+        `Open ${url}/ , click the round button, ask where order 1001 is, and watch the signed requests arrive on the page.`,
         `Open ${url}/members for the other authentication mode: a token that the site's backend mints.`,
         `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
         `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,

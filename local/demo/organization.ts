@@ -18,6 +18,7 @@ export const DEMO_EVENTS = [
   'conversation.started',
   'conversation.ended',
   'message.received',
+  'message.sent',
   'escalation.triggered',
   'contact.created',
   'appointment.booked',
@@ -96,6 +97,7 @@ export async function demoActions(
       input: { trigger: 'Form', name: 'Book a test ride', form_fields: TEST_RIDE_FIELDS },
     },
     { path: '/website/orders', siteId: website, input: ORDER_TOOL },
+    { path: '/members/orders', siteId: members, input: ORDER_TOOL },
     { path: '/members/events', siteId: members, input: { ...events, name: 'Member CRM sync' } },
     {
       path: '/members/repair',

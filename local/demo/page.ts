@@ -53,7 +53,12 @@ export function demoPage(page: DemoPage): string {
     }</p>
     <h2>Try this</h2>
     <ol class="steps">
-      <li><strong>Send a form.</strong> Click the round button, fill in the form, and watch the signed request arrive on this page.</li>
+      <li><strong>Talk to the assistant.</strong> Click the round button and ask <em>Where is order 1001?</em> The assistant, a script, calls an Action; ${
+        page.kind === 'website'
+          ? 'its sixth call in one conversation is refused.'
+          : 'usage is reported after each answer, until the budget of the conversation is spent and the usage webhook ends it.'
+      }</li>
+      <li><strong>Send a form.</strong> Choose one above the conversation, fill it in, and watch the signed request arrive on this page.</li>
       <li><strong>Let an event happen.</strong> The platform puts it on the bus; every Action that subscribed to it is called.
         <span class="row"><label class="hidden" for="event">Event</label>
         <select id="event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
@@ -74,7 +79,7 @@ export function demoPage(page: DemoPage): string {
   <section class="feed" aria-labelledby="feed-title">
     <h2 id="feed-title">Received by <code>${escapeHtml(page.receiverUrl)}</code></h2>
     <p class="note">The customer's TLS receiver. Actions are verified with the <code>stripe</code> package, usage reports with <code>@va-wave/receiver</code>.</p>
-    <p id="empty">Nothing yet. <span>Opening the widget's page for the first time starts a conversation, which is an event.</span></p>
+    <p id="empty">Nothing yet. <span>Opening the widget for the first time begins a conversation, which is an event.</span></p>
     <ol id="requests" aria-live="polite"></ol>
   </section>
 </main>

@@ -27,6 +27,10 @@ const SIGNED_HEADERS = [
   'X-Webhook-Timestamp',
 ];
 
+/** What Northwind Bikes pays for one conversation: about eight questions. */
+const BUDGET_TOKENS = 4000;
+const ORDERS: Readonly<Record<number, string>> = { 1001: 'ready for pick-up', 1002: 'on its way' };
+
 /** Older keys are forgotten: the service repeats an event within seconds. */
 const KEPT_KEYS = 10_000;
 
@@ -44,6 +48,8 @@ export async function startReceiver(options: {
 }): Promise<Receiver> {
   const secrets = new Map<string, string>();
   const arrivals = new Map<string, Arrivals>();
+  /** Tokens by user since their conversation began. */
+  const spent = new Map<string, number>();
   let number = 0;
 
   const arrive = (key: string, now: number): Arrivals => {
@@ -95,8 +101,10 @@ export async function startReceiver(options: {
       body: rawBody.toString('utf8'),
     });
     // A repeat is answered 2xx as well, and nothing is done for it a second time.
+    const isNew = status === 200 && !known?.accepted;
     if (known !== undefined && status === 200) known.accepted = true;
-    answer(response, status, status === 200 ? replyTo(trigger, payload) : { message: 'not accepted' });
+    if (isNew) count(trigger, payload, spent);
+    answer(response, status, status === 200 ? replyTo(trigger, payload, spent) : { message: 'not accepted' });
   };
 
   const server = createServer({ cert: options.certificates.certificate, key: options.certificates.key });
@@ -128,13 +136,25 @@ function signedHeaders(request: IncomingMessage): SignedHeaders {
   );
 }
 
+/** Keeps the account of what a user's conversation costs. */
+function count(trigger: string, payload: Readonly<Record<string, unknown>>, spent: Map<string, number>): void {
+  if (payload.event === 'conversation.started') spent.delete(String(Object(payload.data).visitor_id));
+  if (trigger !== 'usage') return;
+  const user = String(payload.user_id);
+  spent.set(user, (spent.get(user) ?? 0) + Number(Object(payload.usage).total_tokens));
+}
+
 /** An AI-decided Action feeds its answer back to the assistant; that of a usage webhook may stop the conversation. */
-function replyTo(trigger: string, payload: Readonly<Record<string, unknown>>): object {
+function replyTo(
+  trigger: string,
+  payload: Readonly<Record<string, unknown>>,
+  spent: ReadonlyMap<string, number>,
+): object {
   switch (trigger) {
     case 'ai':
-      return { order: { number: payload.number, status: 'ready for pick-up' } };
+      return { order: { number: payload.number, status: ORDERS[Number(payload.number)] ?? 'not one of ours' } };
     case 'usage':
-      return { should_continue: true };
+      return { should_continue: (spent.get(String(payload.user_id)) ?? 0) < BUDGET_TOKENS };
     default:
       return { message: 'accepted' };
   }

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { messageOf } from '../cloud/cloud-error.ts';
 import type { DemoCloud } from '../demo-cloud.ts';
 import type { ReceiverCertificates } from '../receiver-certificates.ts';
+import { type Conversations, conversations, readRequest, turnRequest } from './conversation/conversations.ts';
 import type { Feed, ReceivedRequest } from './feed.ts';
 import { listen } from './listen.ts';
 import type { Operator } from './operator.ts';
@@ -35,7 +36,12 @@ type Neighbours = {
 
 type Answer = { readonly status: number; readonly type?: string; readonly body: string };
 
-const ASSETS: Readonly<Record<string, string>> = { 'demo.css': 'text/css', 'demo.js': 'text/javascript' };
+const asset = (type: string, file: string) => ({ type, file: new URL(file, import.meta.url) });
+const ASSETS = new Map([
+  ['/assets/demo.css', asset('text/css', './assets/demo.css')],
+  ['/assets/demo.js', asset('text/javascript', './assets/demo.js')],
+  ['/assets/conversation-view.js', asset('text/javascript', '../../examples/conversation-view/view.js')],
+]);
 
 const publishRequest = z.object({ event: z.enum(DEMO_EVENTS) });
 const replayRequest = z.object({ number: z.int(), alter: z.boolean() });
@@ -43,11 +49,12 @@ const replayRequest = z.object({ number: z.int(), alter: z.boolean() });
 /** The customer's website with its backend, on an origin of its own. */
 export async function startSite(neighbours: Neighbours, preferredPort: number): Promise<Site> {
   let organization: DemoOrganization | undefined;
+  let talks: Conversations | undefined;
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
-    if (organization === undefined) return reply(response, { status: 503, body: 'Starting …' });
+    if (organization === undefined || talks === undefined) return reply(response, { status: 503, body: 'Starting …' });
     if (request.method === 'GET' && path === '/live') return live(request, response, neighbours.feed);
-    answer(request, path, organization, neighbours)
+    answer(request, path, organization, { ...neighbours, talks })
       .catch(failed)
       .then((result) => reply(response, result, contentSecurityPolicy(neighbours.cloud.baseUrl)));
   });
@@ -57,6 +64,7 @@ export async function startSite(neighbours: Neighbours, preferredPort: number): 
     host: `localhost:${port}`,
     open: (known) => {
       organization = known;
+      talks = conversations(neighbours.cloud, known.org_id, neighbours.operator);
     },
     stop: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -70,7 +78,7 @@ async function answer(
   request: IncomingMessage,
   path: string,
   organization: DemoOrganization,
-  neighbours: Neighbours,
+  neighbours: Neighbours & { readonly talks: Conversations },
 ): Promise<Answer> {
   const { cloud, fail, receiverPort } = neighbours;
   const receiverUrl = `https://localhost:${receiverPort}`;
@@ -93,6 +101,9 @@ async function answer(
       return { status: 200, body: await mint() };
     case 'POST /members/token':
       return fromOwnPage(request) ? ok({ token: await mint() }) : NOT_FOUND;
+    case 'POST /conversation/read':
+    case 'POST /conversation/turns':
+      return fromOwnPage(request) ? converse(request, path, neighbours.talks) : NOT_FOUND;
     case 'POST /publish':
       return fromOwnPage(request)
         ? publish(publishRequest.parse(await json(request)).event, organization, neighbours)
@@ -100,9 +111,9 @@ async function answer(
     case 'POST /replay':
       return fromOwnPage(request) ? replayOne(replayRequest.parse(await json(request)), neighbours) : NOT_FOUND;
     default: {
-      const type = ASSETS[path.replace('/assets/', '')];
-      if (request.method !== 'GET' || type === undefined) return NOT_FOUND;
-      return { status: 200, type, body: readFileSync(new URL(`.${path}`, import.meta.url), 'utf8') };
+      const found = ASSETS.get(path);
+      if (request.method !== 'GET' || found === undefined) return NOT_FOUND;
+      return { status: 200, type: found.type, body: readFileSync(found.file, 'utf8') };
     }
   }
 }
@@ -120,11 +131,33 @@ that was generated meanwhile stops working.
 }
 
 const NOT_FOUND: Answer = { status: 404, body: 'Not found' };
+const UNAUTHORIZED: Answer = { status: 401, body: 'Not your conversation' };
 const ok = (body: object): Answer => ({ status: 200, type: 'application/json', body: JSON.stringify(body) });
 
 /** Another site that is open in the same browser can reach this one, but cannot pretend to be it. */
 function fromOwnPage(request: IncomingMessage): boolean {
   return request.headers.origin === `http://${request.headers.host}`;
+}
+
+/** The backend of the conversation view: the platform's, not the service's. */
+async function converse(request: IncomingMessage, path: string, talks: Conversations): Promise<Answer> {
+  const header = (name: string) => {
+    const value = request.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const credential = {
+    siteId: header('x-site-id'),
+    sessionToken: header('x-session-token'),
+    origin: header('origin'),
+  };
+  const body = await json(request);
+  if (path.endsWith('/read')) {
+    const said = await talks.read(credential, readRequest.parse(body).conversation_id);
+    return said === undefined ? UNAUTHORIZED : ok(said);
+  }
+  const { conversation_id, text } = turnRequest.parse(body);
+  const said = await talks.say(credential, conversation_id, text);
+  return said === undefined ? UNAUTHORIZED : ok(said);
 }
 
 /** Plays the platform around the service. Contacts belong to the organization, not to one assistant. */

@@ -116,8 +116,25 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'local',
     purpose: 'va-wave on it: start, demo, ready users, the network rule of one machine',
-    rooms: ['lib', 'local/cloud', 'packages/receiver/src', 'src/adapters', 'src/contract', 'src/domain'],
-    packages: ['@aws-sdk/client-cognito-identity-provider', 'aws-cdk-lib', 'commander', 'stripe', 'zod', 'node:*'],
+    rooms: [
+      'examples/assistant-runtime',
+      'lib',
+      'local/cloud',
+      'packages/receiver/src',
+      'src/adapters',
+      'src/contract',
+      'src/domain',
+    ],
+    packages: [
+      '@aws-sdk/client-cognito-identity-provider',
+      '@aws-sdk/client-eventbridge',
+      '@aws-sdk/client-lambda',
+      'aws-cdk-lib',
+      'commander',
+      'stripe',
+      'zod',
+      'node:*',
+    ],
   },
   {
     path: 'cli',
@@ -142,6 +159,7 @@ export const ROOMS: readonly Room[] = [
       'node:*',
     ],
   },
+  { path: 'examples/conversation-view', purpose: 'what platform teams copy for the place in the panel' },
   {
     path: 'examples/customer-backend/*',
     purpose: 'what customers copy for their login',

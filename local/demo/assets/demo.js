@@ -1,5 +1,16 @@
 /** The demo page's own script: shows what the receiver got, and stands for the customer's page towards the widget. */
 
+import { conversationView } from './conversation-view.js';
+
+// The widget's stub: calls wait in it until the loader is there.
+if (!window.vaWave) {
+  window.vaWave = (...call) => {
+    window.vaWave.q.push(call);
+  };
+  window.vaWave.q = [];
+}
+window.vaWave('conversation', conversationView({ url: '/conversation' }));
+
 const list = document.querySelector('#requests');
 const empty = document.querySelector('#empty');
 

@@ -84,9 +84,9 @@ ${script}
 }
 
 /** Waits for something that happens outside the page. */
-export async function until(condition: () => boolean): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 5000;
-  while (!condition()) {
+  while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Not within 5 s: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -111,7 +111,7 @@ export function widgetOf(page: Page) {
     fill: async () => {
       await root.getByLabel('Your name').fill('Ada Lovelace');
       await root.getByLabel('Email').fill('ada@example.com');
-      await root.getByLabel('Message').fill('Twelve bikes, please.');
+      await root.getByLabel('Message', { exact: true }).fill('Twelve bikes, please.');
     },
   };
 }

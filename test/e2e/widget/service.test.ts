@@ -7,12 +7,13 @@ import { type Operator, operatorOf } from '../../../local/demo/operator.ts';
 import type { RunningDemo } from '../../../local/demo-cloud.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { receiverCertificates } from '../../../local/receiver-certificates.ts';
+import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { launchBrowser } from './browser.ts';
 import { startSite } from './fake-service.ts';
-import { widgetOf } from './harness.ts';
+import { until, widgetOf } from './harness.ts';
 import { gaveUp } from './page-state.ts';
 
 /** The widget against the service itself: the browser's cross-origin check and the service's rules together. */
@@ -51,7 +52,11 @@ const port = (of = site) => new URL(of.url).port;
 
 async function assistant(domain: string, allowed: readonly string[] = [domain]): Promise<string> {
   const settings = { name: 'Shop', domain, allowed_domains: allowed, hourly_rate_limit: 1000 };
-  return (await createAssistant(organization, settings, operator.management)).site_id;
+  const { site_id } = await createAssistant(organization, settings, operator.management);
+  const fields = [{ key: 'email', label: 'Email', type: 'Email' }];
+  const form = { trigger: 'Form', name: 'Contact us', url: 'https://shop.example/hook', form_fields: fields };
+  await createAction(site_id, form, operator.management);
+  return site_id;
 }
 
 /** Opens a page of that host with the widget of that assistant. */
@@ -83,7 +88,7 @@ async function expectWidget(page: Page): Promise<void> {
 async function expectNothing(page: Page, logged: readonly string[]): Promise<void> {
   await gaveUp(page);
   expect(await page.locator('va-wave-widget').count()).toBe(0);
-  expect(logged.join('\n')).toContain('[va-wave] init failed');
+  await until(() => logged.join('\n').includes('[va-wave] init failed'));
 }
 
 describe('where the widget appears', () => {
@@ -150,6 +155,22 @@ describe('the Domain setting', () => {
   });
 });
 
+describe('data-debug tells apart', () => {
+  test('a site id that does not exist, on whatever page', async () => {
+    const { page, logged } = await open('shop.example', 'site_nobody');
+    await gaveUp(page);
+    await until(() => logged.some((line) => line.includes('no assistant has it')));
+    expect(logged.join('\n')).toContain('HTTP 401 Widget site not found');
+  });
+
+  test('a page that is not on the Domain', async () => {
+    const { page, logged } = await open('shop.example', await assistant('other.example', ['shop.example']));
+    await gaveUp(page);
+    await until(() => logged.some((line) => line.includes("set the assistant's Domain")));
+    expect(logged.join('\n')).toContain('HTTP 0');
+  });
+});
+
 describe('the demo', () => {
   const visit = async (url: string) => {
     for (const context of browser.contexts()) await context.close();
@@ -177,6 +198,7 @@ describe('the demo', () => {
 
   test('the event that the receiver refused once comes again, verified', async () => {
     const { page } = await visit(demo.urls.site ?? '');
+    await widgetOf(page).launcher.click();
     await entry(page, 'conversation.started').getByText('503 on purpose').first().waitFor();
     await entry(page, 'conversation.started').getByText('200 accepted').first().waitFor();
   }, 20_000);
@@ -195,12 +217,56 @@ describe('the demo', () => {
   test('a backend mints the token, and the members see their form', async () => {
     const { page, logged } = await visit(demo.urls.members ?? '');
     const widget = widgetOf(page);
-    await widget.launcher.click();
+    await widget.openForm('Ask the workshop');
     await widget.field('What is wrong').fill('The bell is silent.');
     await widget.send.click();
     await entry(page, 'form repair').getByText('signature verified').waitFor();
     expect(logged).toEqual([]);
   }, 20_000);
+
+  test('a page view begins no conversation', async () => {
+    const { page } = await visit(demo.urls.members ?? '');
+    await widgetOf(page).launcher.waitFor();
+    await page.waitForTimeout(1500);
+    const before = await entry(page, 'conversation.started').count();
+    await widgetOf(page).launcher.click();
+    await until(async () => (await entry(page, 'conversation.started').count()) > before);
+  }, 20_000);
+
+  test('the assistant answers by an Action, the sixth call is refused, and the usage webhook ends the conversation', async () => {
+    const { page, logged } = await visit(demo.urls.members ?? '');
+    const widget = widgetOf(page);
+    await widget.launcher.click();
+    const calls = entry(page, 'AI-decided orders');
+    const callsBefore = await calls.count();
+    const replies = widget.host.locator('.assistant');
+    const input = widget.host.getByRole('textbox', { name: 'Write a message' });
+    const said: string[] = [];
+    while ((await input.count()) > 0 && said.length < 20) {
+      await input.fill('Where is order 1001?');
+      await input.press('Enter');
+      await replies.nth(said.length + 1).waitFor();
+      said.push((await replies.nth(said.length + 1).textContent()) ?? '');
+      // The answer of the usage webhook comes after the reply.
+      await widget.host.locator('form[aria-busy]').waitFor({ state: 'detached' });
+    }
+    expect(said.slice(0, 5)).toEqual(Array(5).fill('Assistant: Order 1001 is ready for pick-up.'));
+    expect(said[5]).toContain('five orders in one conversation');
+    expect(said.length).toBeLessThan(20);
+    await widget.host.getByText('The conversation has ended.').waitFor();
+    await entry(page, 'usage report').first().getByText('signature verified').waitFor();
+    await entry(page, 'conversation.ended').first().waitFor();
+    expect((await calls.count()) - callsBefore).toBe(5);
+
+    await widget.host.getByRole('button', { name: 'Start again' }).click();
+    await input.fill('Where is order 1002?');
+    await input.press('Enter');
+    await widget.host.getByText('Order 1002 is on its way.').waitFor();
+    await page.reload();
+    await widget.launcher.click();
+    await widget.host.getByText('Order 1002 is on its way.').waitFor();
+    expect(logged).toEqual([]);
+  }, 90_000);
 
   test('no call inside the cloud was refused', () => {
     expect(cloud.denials).toEqual([]);

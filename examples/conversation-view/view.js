@@ -1,0 +1,153 @@
+/**
+ * A conversation view for the widget: messages and a field to write in, against a backend of your own. It has its own shadow root,
+ * so that neither the widget's style nor the page's reaches in; colours and direction it takes from the widget.
+ *
+ * @example
+ * vaWave('conversation', conversationView({ url: '/conversation' }));
+ *
+ * @param options.url where the backend is: `GET`-like reads go to `<url>/read`, what the visitor says to `<url>/turns`
+ * @param options.texts what the view says by itself
+ */
+export function conversationView({ url, texts = ENGLISH }) {
+  return {
+    mount(element, context) {
+      const root = element.attachShadow({ mode: 'open' });
+      root.adoptedStyleSheets = [sheet()];
+      const log = node('div', { role: 'log', tabindex: '0', 'aria-label': texts.log });
+      const status = node('p', { role: 'status' });
+      const input = node('textarea', { rows: '1', 'aria-label': texts.input, placeholder: texts.input });
+      input.maxLength = 1000;
+      const button = node('button', {}, texts.send);
+      const form = node('form', {}, input, button);
+      root.append(log, status, form);
+
+      let busy = false;
+      let removed = false;
+
+      /** Posts with the visitor's credential; asks the page once for a new token when that one was refused. */
+      const post = async (path, body) => {
+        const conversation_id = await context.conversationId();
+        if (conversation_id === null) throw new Error('There is no conversation');
+        const send = () =>
+          fetch(url + path, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', ...context.credential() },
+            body: JSON.stringify({ conversation_id, ...body }),
+          });
+        let response = await send();
+        if (response.status === 401 && (await context.renewToken())) response = await send();
+        if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+        return response.json();
+      };
+
+      const show = (from, text) => {
+        const said = node('p', { class: from }, node('span', { class: 'who' }, `${texts[from]}: `), text);
+        said.dir = 'auto';
+        log.append(said);
+        log.scrollTop = log.scrollHeight;
+      };
+
+      const showEnd = () => {
+        const again = node('button', { type: 'button' }, texts.again);
+        again.addEventListener('click', () => window.vaWave('reset'));
+        form.replaceWith(node('div', { class: 'ended' }, node('strong', { role: 'alert' }, texts.ended), again));
+      };
+
+      const say = (text) => {
+        status.textContent = text;
+      };
+
+      const add = ({ messages, ended }) => {
+        if (removed) return;
+        for (const { from, text } of messages) show(from, text);
+        if (ended) showEnd();
+      };
+
+      const send = async (text) => {
+        busy = true;
+        form.setAttribute('aria-busy', 'true');
+        say(texts.waiting);
+        show('visitor', text);
+        const shown = log.lastElementChild;
+        input.value = '';
+        try {
+          await restored;
+          const answer = await post('/turns', { text });
+          say('');
+          add(answer);
+        } catch {
+          // What was not answered goes back to where it can be sent again.
+          shown.remove();
+          input.value = text;
+          say(texts.failed);
+        } finally {
+          busy = false;
+          form.removeAttribute('aria-busy');
+        }
+      };
+
+      form.addEventListener('submit', (event) => {
+        event.preventDefault();
+        const text = input.value.trim();
+        if (text !== '' && !busy) send(text);
+      });
+      input.addEventListener('keydown', (event) => {
+        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+        event.preventDefault();
+        form.requestSubmit();
+      });
+
+      show('assistant', texts.greeting);
+      // What was said before the page was loaded again. Without it the visitor can go on all the same.
+      const restored = post('/read', {}).then(add, () => {});
+      return () => {
+        removed = true;
+      };
+    },
+  };
+}
+
+const ENGLISH = {
+  log: 'Conversation',
+  input: 'Write a message',
+  send: 'Send',
+  waiting: 'The assistant is writing…',
+  failed: 'That did not work. Please try again.',
+  greeting: 'Hello! How can I help?',
+  visitor: 'You',
+  assistant: 'Assistant',
+  ended: 'The conversation has ended.',
+  again: 'Start again',
+};
+
+function node(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
+}
+
+function sheet() {
+  const made = new CSSStyleSheet();
+  made.replaceSync(`
+    :host { display: flex; flex-direction: column; }
+    *, ::before { box-sizing: border-box; }
+    [role=log] { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 16px 20px; display: flex; flex-direction: column; gap: 10px; }
+    p { margin: 0; }
+    [role=log] p { max-width: 85%; padding: 9px 14px; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; unicode-bidi: plaintext; }
+    .assistant { align-self: flex-start; background: var(--soft); color: var(--fg); border-end-start-radius: 4px; }
+    .visitor { align-self: flex-end; background: var(--accent); color: var(--on-accent); border-end-end-radius: 4px; }
+    .who { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+    [role=status] { min-height: 24px; padding: 0 20px; color: var(--muted); font-size: 14px; }
+    form, .ended { display: flex; gap: 8px; align-items: center; padding: 10px 14px calc(14px + env(safe-area-inset-bottom)); border-block-start: 1px solid var(--hairline); }
+    .ended { justify-content: space-between; padding-inline: 20px; }
+    textarea, button { font: inherit; font-size: 16px; min-height: 44px; border-radius: 10px; margin: 0; }
+    textarea { flex: 1; min-width: 0; resize: none; padding: 9px 12px; border: 1px solid var(--line); background: var(--bg); color: var(--fg); }
+    textarea::placeholder { color: var(--muted); opacity: 1; }
+    button { padding: 8px 16px; border: 1px solid transparent; background: var(--accent); color: var(--on-accent); font-weight: 650; cursor: pointer; white-space: nowrap; }
+    [aria-busy] button { filter: saturate(.55); cursor: progress; }
+    :focus-visible { outline: 3px solid var(--fg); outline-offset: 2px; }
+    [role=log]:focus-visible { outline-offset: -3px; }
+  `);
+  return made;
+}

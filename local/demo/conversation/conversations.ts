@@ -1,0 +1,119 @@
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import * as z from 'zod';
+import { type Conversation, runTurn } from '../../../examples/assistant-runtime/turn.ts';
+import { vaWave } from '../../../examples/assistant-runtime/va-wave.ts';
+import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { CloudError } from '../../cloud/cloud-error.ts';
+import type { DemoCloud } from '../../demo-cloud.ts';
+import type { Operator } from '../operator.ts';
+import { scriptedModel } from './scripted-model.ts';
+import { type Credential, type Visitor, visitorOf } from './visitor.ts';
+
+/** More than anybody opens in one run of the demo; the oldest is forgotten. */
+const KEPT = 500;
+const TEXT_MAX_CHARACTERS = 1000;
+
+export const turnRequest = z.object({ conversation_id: z.string(), text: z.string().min(1).max(TEXT_MAX_CHARACTERS) });
+export const readRequest = z.object({ conversation_id: z.string() });
+
+type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string };
+type Answer = { readonly messages: readonly Message[]; readonly ended: boolean };
+type Talk = {
+  readonly conversation: Conversation;
+  readonly siteId: string;
+  readonly transcript: Message[];
+  busy: boolean;
+};
+
+export type Conversations = {
+  /** What was said so far; undefined when the service does not let the visitor in. */
+  readonly read: (credential: Credential, conversationId: string) => Promise<Answer | undefined>;
+  /** One turn, and what the assistant says in it. */
+  readonly say: (credential: Credential, conversationId: string, text: string) => Promise<Answer | undefined>;
+};
+
+/**
+ * The platform that runs the assistant, as a backend of the conversation view: no part of the service. Who may speak in a
+ * conversation the service itself says (visitor.ts).
+ */
+export function conversations(cloud: DemoCloud, orgId: string, operator: Operator): Conversations {
+  const { gatewayUrl: endpoint, region, credentials } = cloud;
+  const output = (name: string) => {
+    const value = cloud.outputs[name];
+    if (value === undefined) throw new CloudError(`The stack has no output ${name}`);
+    return value;
+  };
+  const lambda = new LambdaClient({ endpoint, region, credentials, maxAttempts: 1 });
+  const events = new EventBridgeClient({ endpoint, region, credentials });
+  const platformOf = (siteId: string) =>
+    vaWave(lambda, events, {
+      aiActionFunction: output(OUTPUTS.aiAction),
+      usageReportFunction: output(OUTPUTS.usageReport),
+      eventBus: output(OUTPUTS.eventBus),
+      orgId,
+      siteId,
+    });
+  const talks = new Map<string, Talk>();
+
+  const talkOf = ({ siteId, conversationId }: Visitor): Talk => {
+    const known = talks.get(conversationId);
+    if (known !== undefined) return known;
+    const conversation: Conversation = { id: conversationId, sessionToken: undefined, messages: [], ended: false };
+    const talk: Talk = { conversation, siteId, transcript: [], busy: false };
+    talks.set(conversationId, talk);
+    const [oldest] = talks.keys();
+    if (talks.size > KEPT && oldest !== undefined) talks.delete(oldest);
+    return talk;
+  };
+
+  const take = async (talk: Talk, visitor: Visitor, text: string): Promise<readonly Message[]> => {
+    const said: Message[] = [];
+    talk.transcript.push({ from: 'visitor', text });
+    // The token is renewed while the page is open; each turn is reported with the one that it came with.
+    const conversation = { ...talk.conversation, sessionToken: visitor.sessionToken };
+    await runTurn(conversation, text, {
+      model: scriptedModel,
+      platform: platformOf(talk.siteId),
+      say: async (reply) => {
+        said.push({ from: 'assistant', text: reply });
+      },
+      onFault: (what, cause) => console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
+    });
+    Object.assign(talk.conversation, { messages: conversation.messages, ended: conversation.ended });
+    talk.transcript.push(...said);
+    return said;
+  };
+
+  /** The platform says so; the service only passes it on. */
+  const publishEnd = ({ siteId, conversationId, sessionId }: Visitor, talk: Talk) =>
+    operator.publish({
+      event: 'conversation.ended',
+      org_id: orgId,
+      site_id: siteId,
+      data: { conversation_id: conversationId, session_id: sessionId, message_count: talk.transcript.length },
+    });
+
+  return {
+    read: async (credential, conversationId) => {
+      const visitor = await visitorOf(cloud.apiUrl, credential, conversationId);
+      if (visitor === undefined) return undefined;
+      const { transcript, conversation } = talkOf(visitor);
+      return { messages: transcript, ended: conversation.ended };
+    },
+    say: async (credential, conversationId, text) => {
+      const visitor = await visitorOf(cloud.apiUrl, credential, conversationId);
+      if (visitor === undefined) return undefined;
+      const talk = talkOf(visitor);
+      if (talk.conversation.ended || talk.busy) return { messages: [], ended: talk.conversation.ended };
+      talk.busy = true;
+      try {
+        const messages = await take(talk, visitor, text);
+        if (talk.conversation.ended) await publishEnd(visitor, talk);
+        return { messages, ended: talk.conversation.ended };
+      } finally {
+        talk.busy = false;
+      }
+    },
+  };
+}

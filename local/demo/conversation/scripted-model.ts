@@ -1,0 +1,64 @@
+import type {
+  Message,
+  Model,
+  ModelReply,
+  Text,
+  ToolAnswer,
+  ToolCall,
+} from '../../../examples/assistant-runtime/model.ts';
+
+const FIND_AN_ORDER = 'find-an-order';
+const REFUSED =
+  'I may look up five orders in one conversation, and this would be the sixth. Please use a form above: a colleague will help.';
+
+/** Stands in for a model: it follows a script, so the demo needs no account with anybody. */
+export const scriptedModel: Model = async ({ system, messages, tools }) => {
+  const last = messages.at(-1);
+  const content =
+    last?.role === 'user'
+      ? answerTo(
+          last.content,
+          messages,
+          tools.map(({ name }) => name),
+        )
+      : [];
+  return { content, inputTokens: tokensOf([system, messages]), outputTokens: tokensOf(content) };
+};
+
+function answerTo(
+  said: readonly (Text | ToolAnswer)[],
+  messages: readonly Message[],
+  tools: readonly string[],
+): ModelReply['content'] {
+  const answer = said.find((block) => block.kind === 'toolAnswer');
+  if (answer !== undefined) return [text(readOut(answer, messages))];
+  const words = said.map((block) => (block.kind === 'text' ? block.text : '')).join(' ');
+  const number = /\b\d{3,9}\b/.exec(words)?.[0];
+  if (number !== undefined && tools.includes(FIND_AN_ORDER)) {
+    return [
+      { kind: 'toolCall', id: `call-${messages.length}`, name: FIND_AN_ORDER, input: { number: Number(number) } },
+    ];
+  }
+  if (/\border\b/i.test(words)) return [text('Which number does the order have? It is on your receipt, such as 1001.')];
+  return [text('I am a script, not a model. Ask me where an order is: 1001 and 1002 exist.')];
+}
+
+/** What a person is told of a tool's answer. Its words are data; only the status is read out of them. */
+function readOut(answer: ToolAnswer, messages: readonly Message[]): string {
+  // What a tool answers is told to the assistant, not to the visitor.
+  if (answer.failed && String(answer.content.message).includes('maximum use')) return REFUSED;
+  if (answer.failed) return 'I cannot look that up at the moment. Shall a colleague get back to you?';
+  const order = orderIn(messages, answer.id);
+  return `Order ${order} is ${String(Object(answer.content.response).status ?? 'not known')}.`;
+}
+
+function orderIn(messages: readonly Message[], callId: string): string {
+  const calls = messages.flatMap(({ content }) =>
+    content.filter((block): block is ToolCall => block.kind === 'toolCall'),
+  );
+  return String(calls.find(({ id }) => id === callId)?.input.number ?? '');
+}
+
+const text = (words: string): Text => ({ kind: 'text', text: words });
+/** About what a model would count: four characters a token. */
+const tokensOf = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4);
