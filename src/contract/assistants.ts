@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { ALLOWED_DOMAINS_MAX, HOURLY_RATE_LIMIT_MAX, IP_ALLOWLIST_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
+import {
+  ACTIONS_PER_ORGANIZATION,
+  ALLOWED_DOMAINS_MAX,
+  HOURLY_RATE_LIMIT_MAX,
+  IP_ALLOWLIST_MAX,
+  NAME_MAX_CHARACTERS,
+} from './limits.ts';
 import type { OrganizationMarks } from './organizations.ts';
 import { characters } from './text.ts';
 
@@ -28,6 +34,8 @@ const settings = z.strictObject({
   authentication_mode: z.enum(AUTHENTICATION_MODES),
   allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
   ip_allowlist: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX),
+  /** Ids of Form Actions in the order in which the widget shows them; those that are not in it follow as they were created. */
+  form_order: z.array(z.string().max(100)).max(ACTIONS_PER_ORGANIZATION).optional(),
 });
 const { shape } = settings;
 

@@ -30,6 +30,12 @@ export const assistantView = z.object({
   authentication_mode: z.enum(AUTHENTICATION_MODES),
   allowed_domains: z.array(z.string()),
   ip_allowlist: z.array(z.string()),
+  form_order: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Ids of Form Actions in the order in which the widget shows them; the others follow as they were created',
+    ),
   ...stored,
   site_id: z.string(),
   org_id: z.string(),

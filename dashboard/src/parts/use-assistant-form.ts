@@ -14,6 +14,7 @@ const LABELS: Readonly<Record<string, string>> = {
   authentication_mode: 'Authentication Mode',
   allowed_domains: 'Allowed Domains',
   ip_allowlist: 'IP allowlist',
+  form_order: 'Order of the forms',
   server_secret: 'Server secret',
 };
 

@@ -7,8 +7,9 @@ import Header from '@cloudscape-design/components/header';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ActionView, AssistantView, TestResult } from '../../../src/contract/dashboard.ts';
+import { formsInOrder } from '../../../src/contract/form-order.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
@@ -17,19 +18,31 @@ import { ApiError } from '../session/api-error.ts';
 import { TestOutcome } from './test-outcome.tsx';
 
 /** The Actions card: what this assistant sends, and to whom. */
-export default function Actions({ assistant }: { readonly assistant: AssistantView }) {
+export default function Actions({
+  assistant,
+  onSaved,
+}: {
+  readonly assistant: AssistantView;
+  readonly onSaved: (assistant: AssistantView) => void;
+}) {
   const { api, organization, isAdmin, notify, report } = useDashboard();
   const { org_id } = organization;
   const loaded = useLoad(assistant.site_id, () => api('listActions', { org_id }, {}));
   const [busy, setBusy] = useState<string>();
   const [deleting, setDeleting] = useState<ActionView>();
+  /** The button that keeps the keyboard's focus when its card moves. */
+  const focusNext = useRef('');
   const [tested, setTested] = useState<{ readonly action: ActionView; readonly result: TestResult }>();
 
   const all = loaded.value?.actions ?? [];
   const unreadable = loaded.value?.unreadable ?? [];
-  const actions = all
-    .filter(({ site_id }) => site_id === assistant.site_id)
-    .toSorted((a, b) => a.name.localeCompare(b.name));
+  const own = all.filter(({ site_id }) => site_id === assistant.site_id);
+  const forms = formsInOrder(
+    own.filter(({ trigger }) => trigger === 'Form'),
+    assistant.form_order,
+  );
+  const others = own.filter(({ trigger }) => trigger !== 'Form').toSorted((a, b) => a.name.localeCompare(b.name));
+  const actions = [...forms, ...others];
   const used = all.length + unreadable.length;
   const full = used >= ACTIONS_PER_ORGANIZATION;
   const open = (action: string) => navigate(paths.action(org_id, assistant.site_id, action));
@@ -57,6 +70,27 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
       const { version } = action;
       replace(await api('updateAction', idsOf(action), { body: { version, change: { enabled } } }));
       notify(`${action.name} is ${enabled ? 'on' : 'off'}.`);
+    });
+  const move = (action: ActionView, by: -1 | 1) =>
+    run(action, async () => {
+      const order = forms.map(({ action_id }) => action_id);
+      const from = order.indexOf(action.action_id);
+      order.splice(from, 1);
+      order.splice(from + by, 0, action.action_id);
+      const { site_id, version } = assistant;
+      try {
+        onSaved(
+          await api('updateAssistant', { org_id, site_id }, { body: { version, change: { form_order: order } } }),
+        );
+      } catch (error) {
+        // Somebody else changed the assistant: the next press moves the form in what stands there now.
+        if (error instanceof ApiError && error.current !== undefined && !('action_id' in error.current)) {
+          onSaved(error.current);
+        }
+        throw error;
+      }
+      focusNext.current = moveLabel(action, by);
+      notify(`${action.name} is form ${from + by + 1} of ${order.length} in the widget.`);
     });
   const test = (action: ActionView) =>
     run(action, async () => setTested({ action, result: await api('testAction', idsOf(action), {}) }));
@@ -146,6 +180,29 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
               id: 'buttons',
               content: (action) => (
                 <SpaceBetween direction="horizontal" size="xs">
+                  {isAdmin &&
+                    action.trigger === 'Form' &&
+                    forms.length > 1 &&
+                    MOVES.map(({ by, icon }) => {
+                      const label = moveLabel(action, by);
+                      const isLast = forms.at(by === -1 ? 0 : -1)?.action_id === action.action_id;
+                      return (
+                        <Button
+                          key={by}
+                          iconName={icon}
+                          ariaLabel={label}
+                          disabled={isLast || busy === action.action_id}
+                          // A disabled button with a reason keeps the focus.
+                          disabledReason={`It is the ${by === -1 ? 'first' : 'last'} form.`}
+                          onClick={() => move(action, by)}
+                          ref={(button) => {
+                            if (button === null || focusNext.current !== label || busy !== undefined) return;
+                            focusNext.current = '';
+                            button.focus();
+                          }}
+                        />
+                      );
+                    })}
                   <Button
                     ariaLabel={`${isAdmin ? 'Edit' : 'View'} ${action.name}`}
                     onClick={() => open(action.action_id)}
@@ -198,6 +255,12 @@ export default function Actions({ assistant }: { readonly assistant: AssistantVi
     </>
   );
 }
+
+const MOVES = [
+  { by: -1, icon: 'arrow-up' },
+  { by: 1, icon: 'arrow-down' },
+] as const;
+const moveLabel = ({ name }: ActionView, by: -1 | 1) => `Move ${name} ${by === -1 ? 'up' : 'down'}`;
 
 const whatHeader = 'When';
 

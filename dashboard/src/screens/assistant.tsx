@@ -85,7 +85,7 @@ export default function Assistant({ site, place }: { readonly site: string; read
                 label: 'Intelligence',
                 content: (
                   <Suspense>
-                    <Actions assistant={assistant} />
+                    <Actions assistant={assistant} onSaved={loaded.set} />
                   </Suspense>
                 ),
               },

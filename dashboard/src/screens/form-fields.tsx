@@ -1,14 +1,21 @@
 import AttributeEditor from '@cloudscape-design/components/attribute-editor';
+import Button from '@cloudscape-design/components/button';
 import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useRef } from 'react';
 import { FIELD_TYPES } from '../../../src/contract/action-kinds.ts';
 import { FORM_FIELDS_MAX } from '../../../src/contract/limits.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { FieldValues } from './action-values.ts';
 import type { FieldsProps } from './event-fields.tsx';
 
+const MOVES = [
+  { by: -1, icon: 'arrow-up', where: 'up' },
+  { by: 1, icon: 'arrow-down', where: 'down' },
+] as const;
 const typeOf = (text: string | undefined) => FIELD_TYPES.find((type) => type === text) ?? 'Text';
 
 /** What the visitor is asked for. */
@@ -17,6 +24,13 @@ export function FormFields({ values, set, problem }: FieldsProps) {
   const fields = values.form_fields;
   const change = (id: string, part: Partial<FieldValues>) =>
     set({ form_fields: fields.map((field) => (field.id === id ? { ...field, ...part } : field)) });
+  /** The button that keeps the keyboard's focus when its field moves. */
+  const focusNext = useRef('');
+  const move = (from: number, by: -1 | 1) => {
+    const next = [...fields];
+    next.splice(from + by, 0, ...next.splice(from, 1));
+    set({ form_fields: next });
+  };
   const wrong = problem?.field === 'form_fields' ? problem : undefined;
   return (
     <FormField
@@ -29,17 +43,44 @@ export function FormFields({ values, set, problem }: FieldsProps) {
         items={fields}
         empty="No fields yet"
         addButtonText="Add field"
-        removeButtonText="Remove"
         disableAddButton={!isAdmin || fields.length >= FORM_FIELDS_MAX}
-        isItemRemovable={() => isAdmin}
-        removeButtonAriaLabel={({ label }) => `Remove ${label || 'field'}`}
         onAddButtonClick={() =>
           set({
             form_fields: [...fields, { id: crypto.randomUUID(), key: '', label: '', type: 'Text', required: false }],
           })
         }
-        onRemoveButtonClick={({ detail }) =>
-          set({ form_fields: fields.filter((_, index) => index !== detail.itemIndex) })
+        customRowActions={({ item: { id, label }, itemIndex }) =>
+          isAdmin && (
+            <SpaceBetween direction="horizontal" size="xxs">
+              {MOVES.map(({ by, icon, where }) => (
+                <Button
+                  key={by}
+                  formAction="none"
+                  iconName={icon}
+                  ariaLabel={`Move ${label || 'field'} ${where}`}
+                  disabled={fields.at(by === -1 ? 0 : -1)?.id === id}
+                  // A disabled button with a reason keeps the focus.
+                  disabledReason={`It is the ${by === -1 ? 'first' : 'last'} field.`}
+                  onClick={() => {
+                    focusNext.current = `${id} ${by}`;
+                    move(itemIndex, by);
+                  }}
+                  ref={(button) => {
+                    if (button === null || focusNext.current !== `${id} ${by}`) return;
+                    focusNext.current = '';
+                    button.focus();
+                  }}
+                />
+              ))}
+              <Button
+                formAction="none"
+                ariaLabel={`Remove ${label || 'field'}`}
+                onClick={() => set({ form_fields: fields.filter((field) => field.id !== id) })}
+              >
+                Remove
+              </Button>
+            </SpaceBetween>
+          )
         }
         definition={[
           {

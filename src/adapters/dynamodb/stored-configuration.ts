@@ -47,6 +47,7 @@ export const readAssistant = itemReader(
         authentication_mode: z.enum(AUTHENTICATION_MODES),
         allowed_domains: z.array(z.string()),
         ip_allowlist: z.array(z.string()),
+        form_order: z.array(z.string()).optional(),
         server_secret: z.looseObject({ sha256: z.string(), last_six: z.string() }).optional(),
         escalation_topics: z.array(z.string()).optional(),
         created_at: z.string(),

@@ -1,6 +1,7 @@
 import type { FormAction } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { truncateCharacters } from '../../contract/characters.ts';
+import { formsInOrder } from '../../contract/form-order.ts';
 import { REFERRER_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { type InitResponse, initRequest } from '../../contract/widget.ts';
 import {
@@ -107,7 +108,7 @@ export async function initWidget(
     session_id: widget.claims?.jti ?? conversation?.session_id ?? null,
     visitor_id: visitorId,
     conversation_id: conversation?.conversation_id ?? null,
-    forms: forms.map(({ slug, name, form_fields }) => ({
+    forms: formsInOrder(forms, assistant.form_order).map(({ slug, name, form_fields }) => ({
       slug,
       name,
       // One by one: newer code may have stored more.

@@ -363,6 +363,26 @@ describe('a known conversation', () => {
   });
 });
 
+describe('the forms', () => {
+  const form = (name: string, created_at: string) =>
+    aFormAction({ action_id: `act_${name}`, name, slug: name, created_at: `2026-01-0${created_at}T00:00:00.000Z` });
+  // As the storage has them: by their random ids.
+  const forms = [form('a', '3'), form('b', '1'), form('c', '2'), form('d', '2')];
+  const namesOf = async (form_order?: string[]) => {
+    const { init } = setUp({ forms, ...(form_order === undefined ? {} : { assistant: { form_order } }) });
+    return (await init()).forms.map(({ name }) => name).join('');
+  };
+
+  test('come in the order in which they were created', async () => {
+    expect(await namesOf()).toBe('bcda');
+  });
+
+  test('come as an admin ordered them; what is newer than that comes after, and what is gone is passed over', async () => {
+    expect(await namesOf(['act_d', 'act_gone', 'act_a'])).toBe('dabc');
+    expect(await namesOf([])).toBe('bcda');
+  });
+});
+
 describe('with begin_conversation: false', () => {
   test('no conversation is begun: nothing is stored and nothing published, but it counts', async () => {
     const { init, conversations, published, perHour } = setUp({ forms: [aFormAction()] });

@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core';
+import * as z from 'zod';
+import { startWorld, type World } from './world.ts';
+
+const answer = z.object({
+  forms: z.array(z.object({ name: z.string(), fields: z.array(z.object({ key: z.string() })) })),
+});
+
+/** Forms and fields are moved with the keyboard alone, and the widget shows them so. */
+let world: World;
+let siteId: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  ({ site_id: siteId } = await world.vaWave<{ site_id: string }>(
+    'assistant',
+    'create',
+    ...['--org', world.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+    ...['--allowed-domain', 'shop.example'],
+  ));
+  for (const name of ['Contact us', 'Book a ride', 'Ask for a price']) {
+    await world.vaWave(
+      'action',
+      'create',
+      ...['--site', siteId, '--trigger', 'Form', '--name', name, '--url', world.receiver.url('/form')],
+      ...['--field', 'name:Name:Text', '--field', 'email:Email:Email', '--field', 'note:Note:Long text'],
+    );
+  }
+}, 60_000);
+
+afterAll(() => world?.stop());
+
+async function shownForms(): Promise<{ readonly name: string; readonly fields: string }[]> {
+  const response = await fetch(`${world.service.baseUrl}/api/widget/init`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-site-id': siteId, origin: 'https://shop.example' },
+    body: '{"begin_conversation": false}',
+  });
+  const { forms } = answer.parse(await response.json());
+  return forms.map(({ name, fields }) => ({ name, fields: fields.map(({ key }) => key).join(' ') }));
+}
+
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.getAttribute("aria-label")');
+
+test('forms come as they were created, and move up and down', async () => {
+  expect((await shownForms()).map(({ name }) => name)).toEqual(['Contact us', 'Book a ride', 'Ask for a price']);
+  const { page, context, problems } = await world.logIn('admin');
+  await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/intelligence`);
+  await page.getByRole('button', { name: 'Move Ask for a price up' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Ask for a price is form 2 of 3').waitFor();
+  await page.waitForFunction('document.activeElement.getAttribute("aria-label") === "Move Ask for a price up"');
+  await page.keyboard.press('Enter');
+  await page.getByText('Ask for a price is form 1 of 3').waitFor();
+  // It is the first now: the button says why it does nothing, and keeps the focus.
+  await page.waitForFunction('document.activeElement.getAttribute("aria-label") === "Move Ask for a price up"');
+  expect((await shownForms()).map(({ name }) => name)).toEqual(['Ask for a price', 'Contact us', 'Book a ride']);
+  await context.close();
+  expect(problems).toEqual([]);
+}, 60_000);
+
+test('fields move up and down, and the order is saved', async () => {
+  const { page, context } = await world.logIn('admin');
+  await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/intelligence`);
+  await page.getByRole('button', { name: 'Edit Contact us' }).click();
+  await page.getByRole('button', { name: 'Move Note up' }).focus();
+  await page.keyboard.press('Enter');
+  expect(await focused(page)).toBe('Move Note up');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Move Name down' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Contact us was saved').waitFor();
+  await context.close();
+  const contact = (await shownForms()).find(({ name }) => name === 'Contact us');
+  expect(contact?.fields).toBe('note email name');
+}, 60_000);
