@@ -1,4 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { prepareDemo, startDemo } from '../../../local/demo/demo.ts';
+import { startLocalCloud } from '../../../local/local-cloud.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
+import { launchBrowser } from './browser.ts';
 import { CONTACT_FORM, INIT } from './fake-service.ts';
 import { startHarness, widgetOf } from './harness.ts';
 
@@ -12,14 +19,15 @@ const STYLE = `<style>
   p { max-width: 300px; margin: 0 }
 </style>`;
 
-const HEBREW = [
-  { ...CONTACT_FORM, name: 'צרו קשר', fields: hebrew() },
-  { slug: 'call', name: 'התקשרו אליי', fields: [] },
-];
+const HEBREW = ['שם', 'דואר אלקטרוני', 'טלפון', 'כמה אופניים?', 'הודעה'];
+const JAPANESE = ['お名前', 'メールアドレス', '電話番号', '自転車の台数', 'メッセージ'];
 
-function hebrew() {
-  const labels = ['שם', 'דואר אלקטרוני', 'טלפון', 'כמה אופניים?', 'הודעה'];
-  return CONTACT_FORM.fields.map((field, index) => ({ ...field, label: labels[index] ?? field.label }));
+function translated(name: string, labels: readonly string[]) {
+  const fields = CONTACT_FORM.fields.map((field, index) => ({ ...field, label: labels[index] ?? field.label }));
+  return [
+    { ...CONTACT_FORM, name, fields },
+    { slug: 'call', name: '—', fields: [] },
+  ];
 }
 
 const harness = await startHarness();
@@ -27,11 +35,12 @@ const harness = await startHarness();
 async function picture(
   name: string,
   act: (page: Page) => Promise<unknown>,
-  options: BrowserContextOptions = {},
+  options: BrowserContextOptions & { readonly before?: (page: Page) => Promise<unknown> } = {},
   html = 'lang="en"',
+  head = '',
 ): Promise<void> {
   const { page } = await harness.visit(
-    { head: STYLE, html, body: '<main><h1>Northwind Bikes</h1><p>We build bikes for cities.</p></main>' },
+    { head: STYLE + head, html, body: '<main><h1>Northwind Bikes</h1><p>We build bikes for cities.</p></main>' },
     { viewport: { width: 780, height: 740 }, ...options },
   );
   await widgetOf(page).launcher.waitFor();
@@ -61,6 +70,59 @@ await picture('sent', async (page) => {
 await picture('dark', form, { colorScheme: 'dark' });
 await picture('mobile', form, { viewport: { width: 390, height: 740 }, deviceScaleFactor: 1 });
 await picture('forced-colors', form, { forcedColors: 'active' });
-harness.service.init = () => ({ status: 200, body: { ...INIT, forms: HEBREW } });
+await conversationPicture('conversation', {});
+await conversationPicture('conversation-mobile', { viewport: { width: 390, height: 740 }, colorScheme: 'dark' });
+harness.service.init = () => ({ status: 200, body: { ...INIT, forms: translated('צרו קשר', HEBREW) } });
 await picture('rtl', (page) => widgetOf(page).openForm('צרו קשר'), {}, 'lang="he" dir="rtl"');
+harness.service.init = () => ({ status: 200, body: { ...INIT, forms: translated('お問い合わせ', JAPANESE) } });
+await picture('japanese', (page) => widgetOf(page).openForm('お問い合わせ'), {}, 'lang="ja"');
 await harness.stop();
+await demoPicture();
+
+/** The example view, whose backend answers what the demo's would. */
+async function conversationPicture(name: string, options: BrowserContextOptions): Promise<void> {
+  const view = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
+  const head = `<script type="module">${view.replace('export function', 'function')}
+    window.vaWave||((window.vaWave=(...call)=>{vaWave.q.push(call)}).q=[]);
+    vaWave('conversation', conversationView({ url: '/conversation' }))</script>`;
+  const before = (page: Page) =>
+    page.route('**/conversation/*', (route) => {
+      const isTurn = route.request().url().endsWith('/turns');
+      const messages = isTurn ? [{ from: 'assistant', text: 'Order 1001 is ready for pick-up.' }] : [];
+      return route.fulfill({ json: { messages, ended: false } });
+    });
+  const act = async (page: Page) => {
+    await widgetOf(page).launcher.click();
+    const input = widgetOf(page).host.getByRole('textbox', { name: 'Write a message' });
+    await input.fill('Where is order 1001?');
+    await input.press('Enter');
+    await widgetOf(page).host.getByText('ready for pick-up').waitFor();
+  };
+  await picture(name, act, { ...options, before }, 'lang="en"', head);
+}
+
+/** The whole product: the demo's members ask the assistant, and the requests that this causes arrive. */
+async function demoPicture(): Promise<void> {
+  const data = mkdtempSync(join(tmpdir(), 'va-wave-pictures-'));
+  const { caFile } = await prepareDemo(data);
+  const cloud = await startLocalCloud({ data, authorities: [caFile], assembly: await serviceAssembly() });
+  const demo = await startDemo(cloud, { fail: 0 });
+  const browser = await launchBrowser();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  await page.goto(demo.urls.members ?? '');
+  await widgetOf(page).launcher.click();
+  const input = widgetOf(page).host.getByRole('textbox', { name: 'Write a message' });
+  await input.fill('Where is order 1001?');
+  await input.press('Enter');
+  await widgetOf(page).host.getByText('ready for pick-up').waitFor();
+  await page.locator('.request', { hasText: 'message.sent' }).waitFor();
+  await page.locator('.request', { hasText: 'usage report' }).waitFor();
+  await page.locator('.request', { hasText: 'conversation.started' }).waitFor();
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: `${FOLDER}demo.png` });
+  await browser.close();
+  await demo.stop();
+  await cloud.stop();
+  rmSync(data, { recursive: true, force: true });
+}

@@ -1,0 +1,47 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import * as z from 'zod';
+
+const textsOf = (language: string) =>
+  z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(`widget/texts/${language}.json`, 'utf8')));
+const english = textsOf('en');
+const languages = globSync('widget/texts/*.json')
+  .map((file) => basename(file, '.json'))
+  .filter((name) => !['en', 'x-debug'].includes(name))
+  .sort();
+
+test('the widget speaks at least the thirteen languages that it says', () => {
+  expect(['en', ...languages]).toEqual(
+    expect.arrayContaining(['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'tr', 'he', 'ar', 'ja', 'zh']),
+  );
+});
+
+describe.each(languages)('%s', (language) => {
+  const texts = textsOf(language);
+
+  test('has every text and no other, none of them in English or with markup', () => {
+    expect(Object.keys(texts)).toEqual(Object.keys(english));
+    for (const [name, text] of Object.entries(texts)) {
+      expect(text.trim()).toBe(text);
+      expect(text).not.toMatch(/[<>]/);
+      if (text.length > 12) expect([name, text]).not.toEqual([name, english[name]]);
+    }
+  });
+
+  test('keeps what is no word: the example address, and the dots of what is under way', () => {
+    expect(texts.email).toContain('name@example.com');
+    for (const name of ['sending', 'renewing']) expect(texts[name]).toMatch(/…$/);
+  });
+
+  test('stands in docs/translations.md as it is, each text with a back-translation', () => {
+    const page = readFileSync('docs/translations.md', 'utf8');
+    const chapter = page.split('\n## ').find((part) => part.includes(`(\`${language}\`)\n`)) ?? '';
+    const rows = chapter.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| ---'));
+    const stated = rows.slice(1).map((line) => line.slice(2, -2).split(' | '));
+    expect(stated.map(([original, translation]) => [original, translation])).toEqual(
+      Object.entries(english).map(([name, original]) => [original, texts[name]]),
+    );
+    for (const [, translation, back] of stated)
+      expect((back ?? '').length).toBeGreaterThan((translation ?? '').length / 8);
+  });
+});

@@ -1,0 +1,167 @@
+import { bundleWidget } from '../../../lib/widget-bundle.ts';
+import { CONTACT_FORM, INIT } from './fake-service.ts';
+import { type Harness, startHarness, widgetOf } from './harness.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+}, 60_000);
+afterAll(() => harness?.stop());
+beforeEach(() => harness.service.reset());
+
+const STUB = '<script>window.vaWave||((window.vaWave=(...call)=>{vaWave.q.push(call)}).q=[])</script>';
+const launcherOf = async (html: string, tag?: string) => {
+  const { page } = await harness.visit({ html, ...(tag === undefined ? {} : { tag }) });
+  const { launcher, host } = widgetOf(page);
+  await launcher.waitFor();
+  const root = host.locator('.root');
+  return [await launcher.getAttribute('aria-label'), await root.getAttribute('lang'), await root.getAttribute('dir')];
+};
+
+test.each([
+  ['lang="de-CH"', 'Hilfe und Kontakt', 'de', 'ltr'],
+  ['lang="FR"', 'Aide et contact', 'fr', 'ltr'],
+  ['lang="pt-BR"', 'Ajuda e contato', 'pt', 'ltr'],
+  ['lang="he" dir="rtl"', 'עזרה ויצירת קשר', 'he', 'rtl'],
+  ['lang="ar"', 'المساعدة والتواصل', 'ar', 'rtl'],
+  ['lang="ja"', 'ヘルプとお問い合わせ', 'ja', 'ltr'],
+  ['lang="zh-CN"', '帮助与联系', 'zh', 'ltr'],
+  ['lang="zh-Hant-HK"', '協助與聯絡', 'zh-hant', 'ltr'],
+  ['lang="zh-TW"', '協助與聯絡', 'zh-hant', 'ltr'],
+  ['lang="en-GB"', 'Help and contact', 'en', 'ltr'],
+  ['lang="fa" dir="rtl"', 'Help and contact', 'en', 'rtl'],
+  ['lang="x-debug"', 'Help and contact', 'en', 'ltr'],
+  ['lang="__proto__"', 'Help and contact', 'en', 'ltr'],
+  ['', 'Help and contact', 'en', 'ltr'],
+])('<html %s>', async (html, label, language, direction) => {
+  expect(await launcherOf(html || 'class=""')).toEqual([label, language, direction]);
+});
+
+test('data-language wins over the page', async () => {
+  expect(await launcherOf('lang="en"', 'data-site-id="site_test" data-language="it"')).toEqual([
+    'Aiuto e contatti',
+    'it',
+    'ltr',
+  ]);
+});
+
+test('English loads no file, another language only its own', async () => {
+  const asked: string[] = [];
+  const texts = harness.service.texts;
+  harness.service.texts = (name) => {
+    asked.push(name);
+    return texts(name);
+  };
+  await launcherOf('lang="en"');
+  expect(asked).toEqual([]);
+  await launcherOf('lang="tr"');
+  expect(asked).toEqual([expect.stringMatching(/^va-wave-texts\.tr\.[\w-]{43}\.json$/)]);
+});
+
+describe('English stands in', () => {
+  test('for a file whose content is not what the loader knows: it is not believed', async () => {
+    const texts = harness.service.texts;
+    harness.service.texts = (name) => texts(name)?.replace('Aide et contact', 'Envoyez votre mot de passe');
+    expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
+  });
+
+  test('for a file that is not there', async () => {
+    harness.service.texts = () => undefined;
+    expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
+  });
+
+  test('for a file that takes too long', async () => {
+    const { page } = await harness.visit(
+      { html: 'lang="fr"' },
+      { before: (page) => page.route('**/va-wave-texts.*', () => new Promise(() => {})) },
+    );
+    await page.getByRole('button', { name: 'Help and contact' }).waitFor();
+  });
+});
+
+test('a pinned loader names its texts: changing one changes the loader', () => {
+  const { code, texts } = bundleWidget();
+  for (const name of texts.keys()) {
+    const [, , hash] = name.split('.');
+    expect(code).toContain(hash);
+  }
+});
+
+describe('texts of the page', () => {
+  test('replace ours, before and after the start, and leave the others', async () => {
+    const { page } = await harness.visit({
+      html: 'lang="de"',
+      head: `${STUB}<script>vaWave('texts', { title: 'Frag die Werkstatt', nonsense: 'x', send: 5 })</script>`,
+    });
+    const widget = widgetOf(page);
+    await widget.openForm();
+    expect(await widget.send.textContent()).toBe('Senden');
+    await widget.host.getByRole('button', { name: 'Zurück' }).click();
+    await page.getByRole('dialog', { name: 'Frag die Werkstatt' }).waitFor();
+    await page.evaluate(`vaWave('texts', { language: 'nb', title: 'Spør verkstedet' })`);
+    // It stays open, and what was said before still counts.
+    await page.getByRole('dialog', { name: 'Spør verkstedet' }).waitFor();
+    expect(await widget.host.locator('.root').getAttribute('lang')).toBe('nb');
+  });
+
+  test('markup stays text', async () => {
+    const { page, errors } = await harness.visit({
+      head: `${STUB}<script>vaWave('texts', { title: '<img src=x onerror=alert(1)>' })</script>`,
+    });
+    await widgetOf(page).launcher.click();
+    await page.getByRole('dialog', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('mixed text', () => {
+  /** Where the last character of an element's text is drawn, relative to the text before it: `before` is left of it. */
+  const endOf = `(element) => {
+    const text = [...element.childNodes].find((node) => node.nodeType === 3) ?? element.firstChild.firstChild;
+    const at = (from, to) => { const range = document.createRange(); range.setStart(text, from); range.setEnd(text, to); return range.getBoundingClientRect(); };
+    const last = text.data.length - 1;
+    return at(last, last + 1).left < at(last - 1, last).left ? 'left' : 'right';
+  }`;
+  const ends = (page: Awaited<ReturnType<Harness['visit']>>['page'], selector: string) =>
+    page.evaluate<string>(
+      `(${endOf})(document.querySelector('va-wave-widget').shadowRoot.querySelector('${selector}'))`,
+    );
+
+  test('a Hebrew title ends on the left, an English one on a right-to-left page on the right', async () => {
+    const hebrew = await harness.visit({ html: 'lang="he" dir="rtl"' });
+    await widgetOf(hebrew.page).launcher.click();
+    expect(await ends(hebrew.page, 'h2')).toBe('left');
+    const persian = await harness.visit({ html: 'lang="fa" dir="rtl"' });
+    await widgetOf(persian.page).launcher.click();
+    expect(await ends(persian.page, 'h2')).toBe('right');
+    expect(await ends(persian.page, '.intro')).toBe('right');
+  });
+
+  test('a Hebrew name of a form keeps its question mark at its own end on an English page', async () => {
+    const forms = [{ ...CONTACT_FORM, name: 'במה אפשר לעזור?' }];
+    harness.service.init = () => ({ status: 200, body: { ...INIT, forms } });
+    const { page } = await harness.visit();
+    await widgetOf(page).launcher.click();
+    expect(await ends(page, 'h2')).toBe('left');
+  });
+
+  test('addresses and numbers are typed from left to right, at the side where the page begins', async () => {
+    const { page } = await harness.visit({ html: 'lang="he" dir="rtl"' });
+    await widgetOf(page).openForm();
+    const looks = await widgetOf(page)
+      .host.locator('input, textarea')
+      .evaluateAll((fields) =>
+        fields.map((field) => {
+          const { direction, textAlign } = field.ownerDocument.defaultView.getComputedStyle(field);
+          return [field.type, direction, textAlign];
+        }),
+      );
+    expect(looks).toEqual([
+      ['text', 'rtl', 'right'],
+      ['email', 'ltr', 'right'],
+      ['tel', 'ltr', 'right'],
+      ['number', 'ltr', 'right'],
+      ['textarea', 'rtl', 'right'],
+    ]);
+  });
+});
