@@ -8,7 +8,11 @@ const publicRoutes = [...readFileSync('lib/widget-routes.ts', 'utf8').matchAll(/
   .map(([, path = '']) => path)
   .filter((path) => path !== '/api/{proxy+}');
 
-const FILES = [/^\/static\/va-wave-widget(\.(\{hash\}|[0-9a-f]{16}))?\.js$/, /^\/dashboard\/$/];
+const FILES = [
+  /^\/static\/va-wave-widget(\.(\{hash\}|[0-9a-f]{16}))?\.js$/,
+  /^\/static\/va-wave-widget\.d\.ts$/,
+  /^\/dashboard\/$/,
+];
 const ROOMS = ['/api/', '/static/', '/dashboard/'];
 
 /** Of our own, by whatever host: a method if there is one, and the path. */

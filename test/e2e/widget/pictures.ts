@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { prepareDemo, startDemo } from '../../../local/demo/demo.ts';
+import { startDemo } from '../../../local/demo/demo.ts';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
+import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { launchBrowser } from './browser.ts';
 import { CONTACT_FORM, INIT } from './fake-service.ts';
@@ -113,9 +114,9 @@ async function conversationPicture(name: string, options: BrowserContextOptions)
 /** The whole product: the demo's members ask the assistant, and the requests that this causes arrive. */
 async function demoPicture(): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'va-wave-pictures-'));
-  const { caFile } = await prepareDemo(data);
-  const cloud = await startLocalCloud({ data, authorities: [caFile], assembly: await serviceAssembly() });
-  const demo = await startDemo(cloud, { fail: 0 });
+  const certificates = receiverCertificates(join(data, 'receiver'));
+  const cloud = await startLocalCloud({ data, authorities: [certificates.caFile], assembly: await serviceAssembly() });
+  const demo = await startDemo(cloud, { fail: 0, certificates });
   const browser = await launchBrowser();
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });
   const page = await context.newPage();
