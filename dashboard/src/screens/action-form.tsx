@@ -1,5 +1,8 @@
+import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
+import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import Form from '@cloudscape-design/components/form';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
@@ -13,10 +16,11 @@ import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
-import { actionValues, type EditedAction } from './action-values.ts';
+import { actionValues, type EditedAction, isStored } from './action-values.ts';
 import { AiFields } from './ai-fields.tsx';
 import { EventFields } from './event-fields.tsx';
 import { FormFields } from './form-fields.tsx';
+import { SecretCommand } from './signature-help.tsx';
 import { useActionForm } from './use-action-form.ts';
 
 const TRIGGERS: readonly { readonly value: Trigger; readonly label: string; readonly description: string }[] = [
@@ -96,6 +100,7 @@ export function ActionForm({
               </FormField>
             </Container>
           )}
+          {isStored(form.edit.base) && <Identity actionId={form.edit.base.action_id} />}
           {values.trigger !== undefined && (
             <Container
               header={
@@ -157,5 +162,26 @@ export function ActionForm({
         </SpaceBetween>
       </Form>
     </form>
+  );
+}
+
+/** What the operator and the endpoint know the Action by. */
+function Identity({ actionId }: { readonly actionId: string }) {
+  return (
+    <SpaceBetween size="xs">
+      <Box>
+        Action ID{' '}
+        <CopyToClipboard
+          variant="inline"
+          textToCopy={actionId}
+          copyButtonAriaLabel="Copy the Action ID"
+          copySuccessText="Copied"
+          copyErrorText="Copying failed; select the text instead"
+        />
+      </Box>
+      <ExpandableSection headerText="How your endpoint gets the signing secret">
+        <SecretCommand actionId={actionId} />
+      </ExpandableSection>
+    </SpaceBetween>
   );
 }

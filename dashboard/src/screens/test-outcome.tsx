@@ -5,8 +5,28 @@ import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ActionView, TestResult } from '../../../src/contract/dashboard.ts';
+import type { FailureCode } from '../../../src/contract/deliveries.ts';
 import { FAILURE_ADVICE } from '../../../src/contract/failure-advice.ts';
 import { Code } from '../parts/code.tsx';
+import { SignatureHelp } from './signature-help.tsx';
+
+/** With these, no byte of the request has left. */
+const NOT_SENT: ReadonlySet<FailureCode> = new Set([
+  'invalid_url',
+  'blocked_address',
+  'dns_failure',
+  'connect_failure',
+  'tls_failure',
+  'action_disabled',
+  'organization_suspended',
+  'quota_exceeded',
+  'too_many_in_flight',
+  'action_deleted',
+  'payload_too_large',
+]);
+
+/** What endpoints answer that cannot verify a request (spec "Receivers of Action requests"). */
+const REFUSED_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
 
 /** What was sent, and what came of it. */
 export function TestOutcome(props: {
@@ -47,16 +67,26 @@ export function TestOutcome(props: {
             {FAILURE_ADVICE[error.code]} <Box color="text-body-secondary">{error.message}</Box>
           </Box>
         )}
-        <ExpandableSection defaultExpanded headerText="What was sent">
-          <Code wrap label="Request" text={sent.join('\n')} />
-        </ExpandableSection>
-        <ExpandableSection headerText="What came back" defaultExpanded={!result.success}>
-          {result.response_excerpt === null || result.response_excerpt === '' ? (
-            <Box>No response body.</Box>
-          ) : (
-            <Code wrap label="Response" text={result.response_excerpt} />
-          )}
-        </ExpandableSection>
+        {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={action.action_id} />}
+        {error !== null && NOT_SENT.has(error.code) ? (
+          <Box>Nothing was sent.</Box>
+        ) : (
+          <ExpandableSection
+            defaultExpanded
+            headerText={error?.code === 'timeout' && status === null ? 'What was to be sent' : 'What was sent'}
+          >
+            <Code wrap label="Request" text={sent.join('\n')} />
+          </ExpandableSection>
+        )}
+        {status !== null && (
+          <ExpandableSection headerText="What came back" defaultExpanded={!result.success}>
+            {result.response_excerpt === null || result.response_excerpt === '' ? (
+              <Box>No response body.</Box>
+            ) : (
+              <Code wrap label="Response" text={result.response_excerpt} />
+            )}
+          </ExpandableSection>
+        )}
       </SpaceBetween>
     </Modal>
   );

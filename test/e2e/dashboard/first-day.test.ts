@@ -142,8 +142,43 @@ describe('the first day', () => {
     await button('Test Look up an order').click();
     await dialog().getByText('Failed, HTTP status 503').waitFor();
     await dialog().getByText('The endpoint answered with an error status').waitFor();
+    expect(await dialog().getByText('Does the endpoint verify the signature?').count()).toBe(0);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
     world.receiver.answer('/orders', [200]);
+  });
+
+  test('one that answers 401 is told what to check, and who can read the signing secret', async () => {
+    world.receiver.answer('/orders', [401]);
+    await button('Test Look up an order').click();
+    await dialog().getByText('Failed, HTTP status 401').waitFor();
+    await dialog().getByText('has the signing secret of this Action').waitFor();
+    const command = await copied('Command that reads the signing secret');
+    const [, , ...words] = command.split(' ');
+    const { signing_secret } = await world.vaWave<{ signing_secret: string }>(...words);
+    expect(signing_secret).toMatch(/^whsec_/);
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+    world.receiver.answer('/orders', [200]);
+    await button('Edit Look up an order').click();
+    await page
+      .getByText(words.at(-1) ?? '', { exact: true })
+      .first()
+      .waitFor();
+    await button('Copy the Action ID').waitFor();
+  });
+
+  test('what did not leave is not shown as sent', async () => {
+    const url = await page.getByLabel('Endpoint URL').inputValue();
+    await page.getByLabel('Endpoint URL').fill('https://no-such-host.invalid/orders');
+    await button('Save changes').click();
+    await button('Test Look up an order').click();
+    await dialog().getByText('Nothing was sent.').waitFor();
+    expect(await dialog().getByText('What was sent').count()).toBe(0);
+    expect(await dialog().getByText('What came back').count()).toBe(0);
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+    await button('Edit Look up an order').click();
+    await page.getByLabel('Endpoint URL').fill(url);
+    await button('Save changes').click();
+    await page.getByText('Look up an order was saved.').last().waitFor();
   });
 
   test("a visitor's form arrives, signed", async () => {
