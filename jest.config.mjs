@@ -7,8 +7,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   // Jest would leave one core free, which of two is half.
   maxWorkers: '100%',
-  // Started services and browsers take their time on a busy machine.
-  testTimeout: 30_000,
+  // No test is about its own speed. What waits for a synthesis, a service or a browser may share the machine with another job.
+  testTimeout: 120_000,
   globalSetup: '<rootDir>/test/harness/set-up.ts',
   // The second fails a run in which a function logged what it must not.
   reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts', '<rootDir>/test/harness/cpu-time.ts'],
