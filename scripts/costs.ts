@@ -23,6 +23,7 @@ export const PRICES = {
   /** A month in a table with point-in-time recovery: 0.25 and 0.20 per GB. */
   keptKbMonth: 0.45 / GB,
   secretMonth: 0.4,
+  secretRead: 5 / MILLION,
   alarmMetricMonth: 0.1,
   customMetricMonth: 0.3,
   natGatewayHour: 0.045,
@@ -47,14 +48,21 @@ const SESSION_CREATE: Usage = {
   logKb: 1,
 };
 
+/** KB of log, as CloudWatch bills them: a line's bytes and 26 more. What Lambda itself writes of an invocation comes with each. */
+const LINE_OF_MESSAGE = 0.65;
+const LINES_OF_INVOCATION = 1;
+/** Outcomes, numbers and latencies of a batch's attempts. */
+const LINES_OF_METRICS = 1.2;
+
 /** @param batch messages per invocation: 1 with little traffic, 10 with much */
 const routed = (batch: number): Usage => ({
   busEvent: 1,
   queueRequest: 1 + 2 / batch,
   lambdaRequest: 1 / batch,
   lambdaGbSecond: gbSeconds(batch === 1 ? 30 : 80) / batch,
-  dynamoRead: 1,
-  logKb: 1 / batch,
+  // The Actions of the organization, strongly consistent.
+  dynamoRead: 2,
+  logKb: LINE_OF_MESSAGE + LINES_OF_INVOCATION / batch,
 });
 
 const attempt = (batch: number): Usage => ({
@@ -63,8 +71,9 @@ const attempt = (batch: number): Usage => ({
   // A batch is handled side by side: it takes as long as its slowest endpoint.
   lambdaGbSecond: gbSeconds(batch === 1 ? 250 : 400) / batch,
   dynamoRead: 1,
-  dynamoWrite: 4,
-  logKb: 1 + 0.5 / batch,
+  // The claim is small; the write that ends the record is billed for all of it.
+  dynamoWrite: 3,
+  logKb: LINE_OF_MESSAGE + (LINES_OF_INVOCATION + LINES_OF_METRICS) / batch,
   sentKb: 2,
   keptKbMonth: 2,
 });
@@ -83,6 +92,9 @@ const init = (preflights: number): Usage => ({
 
 /** The second init, with the first opening of the panel: writes the conversation, and puts it on the bus. */
 const begun = (batch: number): Usage => sum(routed(batch), init(0), { dynamoWrite: 1 });
+
+/** Loader and panel with gzip, once per visitor and release: the browser keeps them. */
+const WIDGET: Usage = { cloudFrontRequest: 2, sentKb: 10 };
 
 /** What is paid for in a month without a single request. A test holds the counts to the template. */
 export const IDLE = { secrets: 3, alarmMetrics: 22, queues: 2 };
@@ -154,6 +166,11 @@ ${table(
     ['Session creates', dollars(perMillion(SESSION_CREATE)), dollars(perMillion(SESSION_CREATE))],
     ['Page views with the widget: one init, through CloudFront, which begins no conversation', ...alone(() => init(1))],
     ['Conversations: the second init, at the first opening of the panel, with its event on the bus', ...alone(begun)],
+    [
+      "The widget's files, to visitors who do not have them yet",
+      dollars(perMillion(WIDGET)),
+      dollars(perMillion(WIDGET)),
+    ],
     ['Events that no Action subscribes to', ...alone(routed)],
     ['Deliveries: an event, routed to one Action, accepted at once', ...alone(delivery)],
     ['Each further Action of the same event', ...alone(attempt)],
@@ -161,7 +178,7 @@ ${table(
   ],
 )}
 
-Of a million deliveries with much traffic:
+Of a million deliveries with much traffic, where the goal is $6.00 and is missed:
 
 ${table(['Part', 'Cost'], shares)}
 
@@ -190,7 +207,8 @@ An alarm over a sum is billed by the metrics in it. Twelve are the functions' er
 as one metric, would count the errors of functions that are not ours. Stage dev has the same alarms, so that what is tried there is what
 prod has; without them it would cost ${dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)} less.
 
-One CloudWatch dashboard and 10 000 dashboard users are free. In use, each outcome and each number of an attempt, their latency, and each
+One CloudWatch dashboard of up to fifty metrics and 10 000 dashboard users are free. A function reads each of its secrets when it starts and every five
+minutes while it is busy: ten containers that are busy all month read one ${dollars(10 * HOURS * 12 * PRICES.secretRead)} worth. In use, each outcome and each number of an attempt, their latency, and each
 reason of a refusal is a metric of its own at ${dollars(PRICES.customMetricMonth)} a month, of which ten are free.
 
 ## Options
