@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { coldStart } from './cold-start/section.ts';
@@ -35,6 +35,12 @@ if (unknown.length > 0) {
   throw new Error(`There is no section ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`);
 }
 
+const load = () =>
+  loadavg()
+    .map((one) => one.toFixed(1))
+    .join(', ');
+const startedWith = load();
+
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-bench-'));
 const parts: string[] = [];
 try {
@@ -55,6 +61,6 @@ function heading(): string {
   return `# Benchmark results
 
 Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores (${cpu?.model.trim()}), ${memory} GB,
-Node ${process.versions.node}, ${process.platform}-${process.arch}. Everything runs on one machine over loopback, so ratios within a
+Node ${process.versions.node}, ${process.platform}-${process.arch}; load (1, 5, 15 minutes) ${startedWith} when it began and ${load()} when it ended. Everything runs on one machine over loopback, so ratios within a
 table mean more than absolute figures.`;
 }

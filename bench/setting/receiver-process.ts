@@ -5,7 +5,8 @@ import { createServer } from 'node:https';
 const [certificate, key] = [process.env.RECEIVER_CERTIFICATE, process.env.RECEIVER_KEY];
 const server = createServer({ cert: certificate, key, keepAlive: true }, (request, response) => {
   request.resume().on('end', () => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '2' }).end('{}');
+    const closing = request.url === '/closing' ? { connection: 'close' } : {};
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '2', ...closing }).end('{}');
   });
 });
 // Longer than any pause of a benchmark: no contender is to meet a connection that we have just closed.
