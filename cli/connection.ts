@@ -29,6 +29,7 @@ const readyFile = z.object({
   access_key_id: z.string(),
   secret_access_key: z.string(),
   outputs: z.record(z.string(), z.string()),
+  receiver_tls: z.object({ certificate: z.string(), key: z.string() }).nullish(),
 });
 
 /**
@@ -49,7 +50,11 @@ export async function connect(target: Target): Promise<Deployment> {
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
     requestHandler: PATIENCE,
   });
-  return { ...deployment, log: (name, query) => localLog(dirname(file), logGroupOf(ready.outputs, name), query) };
+  return {
+    ...deployment,
+    receiverTls: ready.receiver_tls ?? undefined,
+    log: (name, query) => localLog(dirname(file), logGroupOf(ready.outputs, name), query),
+  };
 }
 
 /** What the account says of itself. @throws CommandFailure with --local, which has no account */

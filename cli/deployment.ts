@@ -46,6 +46,8 @@ export type Deployment = ManageActionsPorts &
     readonly baseUrl: string;
     readonly openSigningSecret: (action: Action) => Promise<string>;
     readonly deliveryRecords: ReadLog;
+    /** Files with which an endpoint on this machine can be one that the service trusts; only of a local cloud. */
+    readonly receiverTls?: { readonly certificate: string; readonly key: string } | undefined;
     /** Sends the test request of an Action from within the deployment. */
     readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
     readonly runtime: AssistantRuntime;

@@ -9,6 +9,7 @@ import { addKeysCommands } from './commands/keys.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { addMemberCommands } from './commands/member.ts';
 import { addOrgCommands } from './commands/org.ts';
+import { addReceiveCommand } from './commands/receive.ts';
 import { addRedriveCommand } from './commands/redrive.ts';
 import { addSecretCommands } from './commands/secret.ts';
 import { addToolCommands } from './commands/tool.ts';
@@ -59,6 +60,7 @@ Examples:
   addUsageCommands(program, run);
   addDeliveriesCommand(program, run);
   addDeliveryCommands(program, run);
+  addReceiveCommand(program, run);
   addRedriveCommand(program, run);
   addKeysCommands(program, run);
   addLogsCommand(program, run);

@@ -69,9 +69,9 @@ export class FakeOperator {
   answer = '';
   readonly questions: string[] = [];
   /** Called while `--follow` waits; the number of pauses so far. Ctrl-C is pressed when it answers false. */
-  whileWaiting: (pauses: number) => boolean = () => false;
+  whileWaiting: (pauses: number) => boolean | Promise<boolean> = () => false;
 
-  readonly deployment: Deployment = {
+  deployment: Deployment = {
     store: this.store,
     now: this.clock.now,
     randomBytes: countingBytes(),

@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../cli/connection.ts';
 import { runCommandLine } from '../../../cli/program.ts';
+import { listen } from '../../../local/demo/listen.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 
 import.meta.jest.setTimeout(60_000);
@@ -14,10 +19,16 @@ const readyFile = join(folder, 'ready-for-the-test.json');
 let cloud: LocalCloud;
 
 beforeAll(async () => {
-  cloud = await startLocalCloud({ data: join(folder, 'data'), assembly: await serviceAssembly() });
+  const tls = receiverCertificates(join(folder, 'receiver'));
+  cloud = await startLocalCloud({
+    data: join(folder, 'data'),
+    assembly: await serviceAssembly(),
+    authorities: [tls.caFile],
+  });
   const { gatewayUrl, region, credentials, outputs } = cloud;
   const keys = { access_key_id: credentials.accessKeyId, secret_access_key: credentials.secretAccessKey };
-  writeFileSync(readyFile, JSON.stringify({ gateway_url: gatewayUrl, region, outputs, ...keys }));
+  const receiver_tls = { certificate: tls.certificateFile, key: tls.keyFile };
+  writeFileSync(readyFile, JSON.stringify({ gateway_url: gatewayUrl, region, outputs, receiver_tls, ...keys }));
 });
 afterAll(async () => {
   await cloud?.stop();
@@ -97,4 +108,49 @@ test('from the organization to the delivery log', async () => {
       .map((line) => JSON.parse(line).trigger_ref),
   ).toEqual(['test.ping', 'sms.sent']);
   expect(cloud.denials).toEqual([]);
+});
+
+test('an Action is tried without an endpoint: receive verifies what the service sends, and answers as told', async () => {
+  const free = createServer();
+  const port = await listen(free, 0);
+  await new Promise((resolve) => free.close(resolve));
+  const { org_id } = await json('org', 'create', '--name', 'Trying');
+  const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '9'];
+  const { site_id } = await json('assistant', 'create', '--org', org_id, ...settings);
+  const event = ['--trigger', 'Event', '--name', 'Tell', '--event', 'sms.sent'];
+  const url = `https://localhost:${port}/tell`;
+  const { action_id } = await json('action', 'create', '--site', site_id, ...event, '--url', url);
+
+  const words = [
+    'cli/main.ts',
+    'receive',
+    '--local',
+    readyFile,
+    '--port',
+    String(port),
+    '--status',
+    '503',
+    '--times',
+    '1',
+  ];
+  const receiver = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  for (const stream of [receiver.stdout, receiver.stderr]) stream.on('data', (chunk) => (printed += chunk));
+  const ended = once(receiver, 'close');
+  try {
+    const until = Date.now() + 30_000;
+    while (!printed.includes('Receiving at') && Date.now() < until) await sleep(50);
+    const first = await run(['action', 'test', action_id]);
+    expect([first.code, JSON.parse(first.out).status]).toEqual([4, 503]);
+    const second = await run(['action', 'test', action_id]);
+    expect([second.code, JSON.parse(second.out).status]).toEqual([0, 200]);
+  } finally {
+    receiver.kill('SIGINT');
+  }
+  expect((await ended)[0]).toBe(0);
+  const lines = printed.split('\n').filter((line) => line.includes('POST /tell'));
+  expect(lines.map((line) => line.slice(9))).toEqual([
+    `POST /tell verified: event test.ping, of Tell (${action_id}); answered 503`,
+    `POST /tell verified: event test.ping, of Tell (${action_id}); answered 200`,
+  ]);
 });

@@ -1,0 +1,123 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Deployment } from '../deployment.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { plainText } from '../plain-text.ts';
+import type { Run, Session } from '../session.ts';
+import { type Received, type ReceivedAction, startTryReceiver } from '../try-receiver.ts';
+import { duration, jsonValue, positive } from '../values.ts';
+
+const DEFAULT_PORT = 8443;
+const MINUTE_MS = 60_000;
+const LOCAL_NAMES = ['localhost', '127.0.0.1'];
+
+type Options = {
+  readonly port: number;
+  readonly status: number;
+  readonly times?: number;
+  readonly delay: number;
+  readonly body: string;
+};
+
+/** An endpoint to try Actions with, before there is one. */
+export function addReceiveCommand(program: Command, run: Run): void {
+  program
+    .command('receive')
+    .description('receive Actions on this machine, with --local: verify each request, print it, and answer as told')
+    .option('--port <number>', 'port on localhost', portNumber, DEFAULT_PORT)
+    .option('--status <number>', 'answer with this status', statusCode, 200)
+    .option(
+      '--times <number>',
+      '--status and --delay only for so many verified requests; the next ones get 200',
+      positive,
+    )
+    .option('--delay <time>', 'wait so long before the answer, such as 6s: the service waits 5 seconds', duration, 0)
+    .option('--body <json>', 'answer with this: JSON, @file, or @- for stdin', '{"received": true}')
+    .addHelpText(
+      'after',
+      `
+Give Actions the address that it prints, with any path. Requests are verified with the signing secrets of the Actions that have
+their address, whatever the organization; what is not verified is answered 400, 401 or 404. Ctrl-C ends it.
+
+Examples:
+  va-wave receive --local
+  va-wave receive --local --status 503 --times 2
+  va-wave receive --local --delay 6s --times 1
+  va-wave receive --local --body '{"order": {"status": "ready"}}'`,
+    )
+    .action((options: Options) =>
+      run(async (session) => {
+        const { output, world, target } = session;
+        if (target.local === undefined) {
+          throw new CommandFailure(
+            EXIT.refused,
+            'receive needs --local: a deployment on AWS cannot reach this machine',
+          );
+        }
+        const body = JSON.stringify(await jsonValue('body', options.body, world));
+        const ports = await session.deployment();
+        const receiver = await startTryReceiver({
+          tls: await certificatesOf(ports, session),
+          port: options.port,
+          actionsAt: (path) => actionsAt(ports, options.port, path),
+          answer: {
+            status: options.status,
+            times: options.times ?? Number.POSITIVE_INFINITY,
+            delayMs: options.delay,
+            body,
+          },
+          now: ports.now,
+          onRequest: (received) => show(received, session),
+        });
+        session.progress.end();
+        output.note(`Receiving at https://localhost:${options.port}/ and below; Ctrl-C ends it`);
+        while (await world.pause(MINUTE_MS));
+        await receiver.stop();
+      }),
+    );
+}
+
+async function certificatesOf({ receiverTls }: Deployment, { world }: Session): Promise<{ cert: string; key: string }> {
+  if (receiverTls === undefined) {
+    throw new CommandFailure(
+      EXIT.notFound,
+      'This local cloud trusts no certificate of this machine: start it without --strict',
+    );
+  }
+  return { cert: await world.readFile(receiverTls.certificate), key: await world.readFile(receiverTls.key) };
+}
+
+/** One machine has few Actions, so that all are read for each request: one that was just created is known. */
+async function actionsAt(ports: Deployment, port: number, path: string): Promise<readonly ReceivedAction[]> {
+  const found: ReceivedAction[] = [];
+  for await (const { org_id } of ports.store.listOrganizations()) {
+    for (const action of (await ports.store.listActions(org_id)).actions) {
+      const url = new URL(action.url);
+      if (!LOCAL_NAMES.includes(url.hostname) || Number(url.port || 443) !== port) continue;
+      if (url.pathname + url.search !== path) continue;
+      const { action_id, name } = action;
+      found.push({ action_id, name, signingSecret: await ports.openSigningSecret(action) });
+    }
+  }
+  return found;
+}
+
+function show(received: Received, { output }: Session): void {
+  const { at, method, path, verified, problem, name, action_id, trigger, trigger_ref, answered, arrival } = received;
+  const what = verified ? `verified: ${trigger} ${trigger_ref}, of ${name} (${action_id})` : `NOT VERIFIED: ${problem}`;
+  const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
+  const line = `${at.slice(11, 19)} ${method} ${path} ${what}${repeat}; answered ${answered}`;
+  const text = [line, ...(received.body === '' ? [] : [`  ${received.body}`])].map(plainText).join('\n');
+  output.line(received, () => `${text}\n`);
+}
+
+function statusCode(text: string): number {
+  const value = positive(text);
+  if (value < 200 || value > 599) throw new InvalidArgumentError('It must be a status from 200 to 599.');
+  return value;
+}
+
+function portNumber(text: string): number {
+  const value = positive(text);
+  if (value > 65_535) throw new InvalidArgumentError('It must be a port from 1 to 65535.');
+  return value;
+}
