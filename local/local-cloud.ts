@@ -1,8 +1,7 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudError } from './cloud/cloud-error.ts';
 import { type Cloud, type CloudOptions, type Composition, startCloud } from './cloud/start-cloud.ts';
-import { assembleService } from './service-assembly.ts';
+import { keepServiceAssembled } from './service-assembly.ts';
 import { gatherAuthorities } from './trusted-authorities.ts';
 
 export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy'> & {
@@ -12,7 +11,7 @@ export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy
   readonly authorities?: readonly string[];
   /**
    * Folder of a cloud assembly to run, made by `assembleService` or `synthesize`.
-   * @default what VA_WAVE_LOCAL_ASSEMBLY names, unless `strict`; else the service, synthesized now
+   * @default what VA_WAVE_LOCAL_ASSEMBLY names, unless `strict`; else the service, synthesized now unless its sources are those of the last time
    */
   readonly assembly?: string;
 };
@@ -42,9 +41,7 @@ export function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud>
 }
 
 async function assembleInto(outdir: string, strict: boolean): Promise<string> {
-  // Otherwise the bundles of every former version would stay there for good.
-  rmSync(outdir, { recursive: true, force: true });
-  await assembleService(outdir, { strict });
+  await keepServiceAssembled(outdir, { strict });
   return outdir;
 }
 

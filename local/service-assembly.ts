@@ -1,6 +1,26 @@
 import { fileURLToPath } from 'node:url';
 import { synthesize } from './cloud/template/synthesize.ts';
+import { hashOf, keepAssembly } from './kept-assembly.ts';
 
+/** What a synthesis reads: folders whole, because a file too many costs a slow start and one too few a wrong one. */
+const SOURCES = [
+  'lib',
+  'lambdas',
+  'src',
+  'local',
+  'widget',
+  'dashboard',
+  'packages',
+  'cdk.json',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  // What is installed, which need not be what the lock file says.
+  'node_modules/.package-lock.json',
+];
+/** Of the environment, what the CDK, Vite and React look at. */
+const VARIABLES = /^(?:CDK_|VITE_|NODE_ENV$)/;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SERVICE_APP = new URL('./service-app.ts', import.meta.url);
 const CONFIGURATION = new URL('../cdk.json', import.meta.url);
 const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url));
@@ -14,4 +34,21 @@ const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url)
 export function assembleService(outdir: string, options: { readonly strict?: boolean } = {}): Promise<void> {
   const networkRule = options.strict === true ? undefined : NETWORK_RULE;
   return synthesize({ url: SERVICE_APP, options: { networkRule }, configuration: CONFIGURATION }, outdir);
+}
+
+/**
+ * As `assembleService`, but leaves what is there while its sources are the same: what this repository and its packages hold, and the
+ * Node that runs it.
+ */
+export function keepServiceAssembled(outdir: string, options: { readonly strict: boolean }): Promise<void> {
+  const environment = Object.entries(process.env)
+    .filter(([name]) => VARIABLES.test(name))
+    .map(([name, value]) => `${name}=${value}`)
+    .sort();
+  const values = [process.version, process.arch, JSON.stringify(options), ...environment];
+  return keepAssembly(
+    outdir,
+    () => hashOf(ROOT, SOURCES, values),
+    (folder) => assembleService(folder, options),
+  );
 }
