@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writeFileAtomically } from '../cloud/state/atomic-file.ts';
@@ -32,5 +32,6 @@ export function recall(folder: string): Remembered {
 }
 
 export function remember(folder: string, value: Remembered): void {
+  mkdirSync(folder, { recursive: true });
   writeFileAtomically(join(folder, 'customer.json'), `${JSON.stringify(value, null, 2)}\n`);
 }
