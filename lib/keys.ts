@@ -70,7 +70,10 @@ export class Keys extends Construct {
     this.#allowRead(fn, this.origin, ENVIRONMENT.originSecret);
   }
 
-  /** Replaces the ring every week: a stolen key is then worth a week at most. The function runs daily, and tells the key's age. */
+  /**
+   * Replaces the ring every week: a stolen key is worth a week and 85 minutes at most, until its successor signs (5 minutes) and the
+   * last token that it may have signed is gone (80). The function runs daily, and tells the key's age.
+   */
   #rotateTokenKeys({ stage, alarms }: KeysProps): void {
     const rotation = new ServiceFunction(this, 'KeyRotation', {
       stage,

@@ -30,7 +30,10 @@ type Verified<Trigger, Body, Key> = {
   readonly triggerRef: string;
   /** When the request was signed, in Unix seconds. */
   readonly timestamp: number;
-  /** Store it with a unique key; on a repeat, answer 2xx and do nothing else. Null when the request carries no such id. */
+  /**
+   * Store it with a unique key; on a repeat, answer 2xx and do nothing else. It is taken from the body, which is signed: null when
+   * the request has none, as on GET, or no such id.
+   */
   readonly deduplicationKey: Key;
   /** Null when the Action's method is GET, which sends no body. */
   readonly body: Body | null;
@@ -39,7 +42,7 @@ type Verified<Trigger, Body, Key> = {
 export type VerifiedEvent = Verified<'event', EventEnvelope, string | null>;
 /** The body is the arguments that the assistant produced. */
 export type VerifiedAiCall = Verified<'ai', JsonObject, null>;
-export type VerifiedForm = Verified<'form', FormSubmission, string>;
+export type VerifiedForm = Verified<'form', FormSubmission, string | null>;
 export type VerifiedAction = VerifiedEvent | VerifiedAiCall | VerifiedForm;
 
 /**
@@ -78,7 +81,7 @@ export function verifyAction(
       if (!isEnvelope(body) || body.event !== triggerRef) throw malformed('The body is not the envelope of this event');
       return { ...common, trigger, deduplicationKey: body.id, body };
     case 'form':
-      if (body === null) return { ...common, trigger, deduplicationKey: triggerRef, body };
+      if (body === null) return { ...common, trigger, deduplicationKey: null, body };
       if (!isSubmission(body) || body.submission_id !== triggerRef) throw malformed('The body is not this submission');
       return { ...common, trigger, deduplicationKey: body.submission_id, body };
     case 'ai':

@@ -131,7 +131,7 @@ function statusFailure(status: number): OutboundOutcome['failure'] {
 }
 
 function failed(error: unknown): Result {
-  const { code, message } =
+  const { code, message, status } =
     error instanceof Failure ? error : new Failure('internal_error', 'The request could not be made');
-  return { status: null, body: NOTHING, bodyComplete: false, note: null, failure: { code, message } };
+  return { status, body: NOTHING, bodyComplete: false, note: null, failure: { code, message } };
 }

@@ -5,6 +5,8 @@ import type { Attempt } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchangeFailure, Failure } from './failure.ts';
+import { keepBytesOf } from './kept-bytes.ts';
+import { readWire } from './wire.ts';
 
 /** Of one header block; llhttp counts names, values, reason phrase. */
 const HEADER_BLOCK_MAX_BYTES = 16 * 1024;
@@ -48,8 +50,9 @@ export function exchange(
     let over = false;
     let received = 0;
     let bodyBytes = 0;
-    let kept = 0;
-    const chunks: Buffer[] = [];
+    let interim = 0;
+    const wire = readWire();
+    const kept = keepBytesOf(keepBytes);
 
     const outgoing = httpRequest({
       createConnection: () => socket,
@@ -76,7 +79,7 @@ export function exchange(
     const end = (status: number, bodyComplete: boolean, note: string | null, connectionReusable = false) => {
       if (over) return;
       leave(connectionReusable);
-      resolve({ status, body: Buffer.concat(chunks), bodyComplete, note, connectionReusable });
+      resolve({ status, body: kept.bytes(), bodyComplete, note, connectionReusable });
     };
     /** What breaks before the status is a failure; what breaks later leaves the status standing. */
     const breakOff = (failure: Failure, note: string) => {
@@ -92,16 +95,23 @@ export function exchange(
     const onAbort = () => breakOff(signal.reason, 'The response body did not end in time');
     const onBytes = (chunk: Buffer) => {
       received += chunk.length;
+      wire.read(chunk);
       if (answer === undefined ? received > BEFORE_BODY_MAX_BYTES : received > WIRE_MAX_BYTES) {
         const failure = new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
         breakOff(failure, 'The response body was wrapped in too many bytes');
       }
     };
     signal.addEventListener('abort', onAbort);
-    // Not earlier: a listener of ours would set the socket flowing before the parser listens.
-    outgoing.on('socket', () => socket.on('data', onBytes));
+    // Not earlier: a listener of ours would set the socket flowing before the parser listens. Ahead of the parser, whose events
+    // are judged by what has been read.
+    outgoing.on('socket', () => socket.prependListener('data', onBytes));
+    outgoing.on('information', () => {
+      interim += 1;
+    });
     // An HTTP request that has an upgrade listener leaves the socket alone, which is then ours to end.
-    outgoing.on('upgrade', () => fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`)));
+    outgoing.on('upgrade', ({ statusCode = null }) =>
+      fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`, statusCode)),
+    );
     outgoing.on('error', (error) =>
       breakOff(exchangeFailure(error, endpoint.host), 'The response body broke off or was malformed'),
     );
@@ -117,19 +127,20 @@ export function exchange(
           new Failure(
             'response_malformed',
             `${endpoint.host} answered with status ${status}, which HTTP does not have`,
+            status,
           ),
         );
+        return;
+      }
+      const headBytes = wire.headBytes(interim + 1);
+      if (headBytes === undefined) {
+        fail(new Failure('response_malformed', `${endpoint.host} did not answer in HTTP/1.1`));
         return;
       }
       answer = incoming;
       incoming.on('data', (chunk: Buffer) => {
         bodyBytes += chunk.length;
-        if (kept < keepBytes) {
-          // A copy: a slice would keep the whole 64 KB block that it was read into.
-          const part = Buffer.from(chunk.subarray(0, keepBytes - kept));
-          kept += part.length;
-          chunks.push(part);
-        }
+        kept.add(chunk);
         if (bodyBytes > RESPONSE_READ_MAX_BYTES) end(status, true, 'Only the first 1 MB of the response body was read');
         // The rest is worth reading only for the sake of the connection.
         else if (bodyBytes > keepBytes && !keepAlive) end(status, true, null);
@@ -138,7 +149,8 @@ export function exchange(
       incoming.on('end', () => {
         if (!incoming.complete) return end(status, false, 'The response body broke off');
         const whole = () => {
-          end(status, true, null, outgoing.writableFinished && !socket.destroyed && keptAlive(incoming, keepAlive));
+          const clean = outgoing.writableFinished && !socket.destroyed && wire.endsWith(headBytes, bodyBytes, incoming);
+          end(status, true, null, clean && keptAlive(incoming, keepAlive));
         };
         // A quick answer arrives before the news that the request is written.
         if (outgoing.writableFinished || !keepAlive) whole();

@@ -3,10 +3,13 @@ import type { FailureCode } from '../../contract/deliveries.ts';
 /** Why an attempt ends without a usable answer. The message is one line that an admin may read: no secrets, no payload. */
 export class Failure extends Error {
   readonly code: FailureCode;
-  constructor(code: FailureCode, message: string) {
+  /** What the peer gave as status, when it is none that HTTP has; else null. */
+  readonly status: number | null;
+  constructor(code: FailureCode, message: string, status: number | null = null) {
     super(message);
     this.name = 'Failure';
     this.code = code;
+    this.status = status;
   }
 }
 

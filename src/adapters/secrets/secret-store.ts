@@ -8,7 +8,13 @@ import {
 import * as z from 'zod';
 import { parseJson } from '../../contract/json.ts';
 import { sameDigest } from '../../domain/auth/same-digest.ts';
-import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/token-key-ring.ts';
+import {
+  activeKey,
+  type KeyRing,
+  RING_CACHE_SECONDS,
+  type RingKey,
+  verifyingKey,
+} from '../../domain/auth/token-key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
 
 const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;
@@ -32,6 +38,8 @@ export type CachedRing = {
   readonly current: () => Promise<RingKey>;
   /** The key of this id; a ring that does not know it is read again, at most every 30 seconds. */
   readonly byId: (kid: string) => Promise<RingKey | undefined>;
+  /** As byId, without keys whose last token is gone. */
+  readonly verifying: (kid: string) => Promise<RingKey | undefined>;
 };
 
 /** A key ring in Secrets Manager, cached in the container for five minutes. */
@@ -53,12 +61,13 @@ export function cachedRing(client: SecretsManagerClient, secretId: string, now: 
   const fresh = async (maxAgeMs: number) =>
     cached !== undefined && now().getTime() - cached.readAt < maxAgeMs ? cached.ring : read();
 
+  const found = async (find: (ring: KeyRing) => RingKey | undefined) =>
+    find(await fresh(RING_CACHE_MS)) ?? find(await fresh(REFETCH_EVERY_MS));
+
   return {
     current: async () => activeKey(await fresh(RING_CACHE_MS), now()),
-    byId: async (kid) => {
-      const find = (ring: KeyRing) => ring.find((candidate) => candidate.kid === kid);
-      return find(await fresh(RING_CACHE_MS)) ?? find(await fresh(REFETCH_EVERY_MS));
-    },
+    byId: (kid) => found((ring) => ring.find((candidate) => candidate.kid === kid)),
+    verifying: (kid) => found((ring) => verifyingKey(ring, kid, now())),
   };
 }
 

@@ -8,7 +8,7 @@ import type { CachedRing } from './secret-store.ts';
  * Session tokens: JWTs with HS256 and the key's id in their header. The payload is readable by whoever holds the token
  * (spec "Session token").
  */
-export function sessionTokens(ring: CachedRing, now: Clock) {
+export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, now: Clock) {
   const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | undefined> => {
     try {
       const { payload } = await jwtVerify(token, (header) => keyFor(ring, header.kid), {
@@ -50,8 +50,8 @@ export function sessionTokens(ring: CachedRing, now: Clock) {
   };
 }
 
-async function keyFor(ring: CachedRing, kid: string | undefined): Promise<Uint8Array> {
-  const key = kid === undefined ? undefined : await ring.byId(kid);
+async function keyFor(ring: Pick<CachedRing, 'verifying'>, kid: string | undefined): Promise<Uint8Array> {
+  const key = kid === undefined ? undefined : await ring.verifying(kid);
   if (key === undefined) throw new errors.JWKSNoMatchingKey();
   return Buffer.from(key.key);
 }

@@ -9,7 +9,7 @@ export type RingKey = {
   readonly active_from?: number | undefined;
 };
 
-/** Newest first. The newest active key signs, all of them verify. */
+/** Newest first. The newest active key signs; each verifies until the last token that it may have signed is gone. */
 export type KeyRing = readonly [RingKey, ...RingKey[]];
 
 /** How long a container may use a ring before it reads it again, in seconds. */
@@ -26,16 +26,26 @@ export function activeKey(ring: KeyRing, now: Date): RingKey {
 }
 
 /**
+ * The key of this id, unless the last token that it may have signed is gone: whoever holds a retired key signs for nobody, also
+ * while the ring still has it.
+ */
+export function verifyingKey(ring: KeyRing, kid: string, now: Date): RingKey | undefined {
+  return stillNeeded(ring, now).find((key) => key.kid === kid);
+}
+
+function stillNeeded(ring: KeyRing, now: Date): readonly RingKey[] {
+  return ring.filter((_, index) => {
+    const successor = ring[index - 1];
+    return successor === undefined || (successor.active_from ?? 0) + RETIRED_KEPT_SECONDS > unixSeconds(now);
+  });
+}
+
+/**
  * Adds a key, which signs once every container had time to read it, and drops those whose last token is gone. Running it
  * twice, or often, loses no token.
  */
 export function rotateRing(ring: KeyRing, now: Date, randomBytes: RandomBytes): KeyRing {
-  const seconds = unixSeconds(now);
-  const kept = ring.filter((_, index) => {
-    const successor = ring[index - 1];
-    return successor === undefined || (successor.active_from ?? 0) + RETIRED_KEPT_SECONDS > seconds;
-  });
-  return [newRingKey(now, randomBytes), ...kept];
+  return [newRingKey(now, randomBytes), ...stillNeeded(ring, now)];
 }
 
 /** A key that signs, or seals, as soon as every container had time to read it. */

@@ -14,14 +14,18 @@ afterAll(() => world.stop());
 /** For what has to end by itself, on the busiest machine. */
 const LONG_MS = 20_000;
 
+const MB = 1024 * 1024;
+
 type Report = { readonly results: Record<string, number>; readonly late: boolean; readonly grownMb: number };
 
-async function crowd(receiver: Receiver, timeoutMs: number): Promise<Report> {
+async function crowd(receiver: Receiver, timeoutMs: number, count = 200, keepBytes = 8192): Promise<Report> {
   const script = fileURLToPath(new URL('crowd.ts', import.meta.url));
-  const args = [receiver.port, 200, timeoutMs, world.names.server, world.authority.pem].map(String);
+  const args = [receiver.port, count, timeoutMs, world.names.server, world.authority.pem, keepBytes].map(String);
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...args]);
   return JSON.parse(stdout);
 }
+
+const warm = (request: string) => request.startsWith('POST /warm');
 
 describe('200 at once stay within 64 MB over idle and within the deadline', () => {
   test('when all answer', async () => {
@@ -29,8 +33,6 @@ describe('200 at once stay within 64 MB over idle and within the deadline', () =
     expect(report.results).toEqual({ 200: 200 });
     expect(report.grownMb).toBeLessThan(64);
   });
-
-  const warm = (request: string) => request.startsWith('POST /warm');
 
   test('when all are silent', async () => {
     const receiver = await startAnswering(world.identity, (request) => (warm(request) ? OK : undefined));
@@ -60,4 +62,12 @@ describe('200 at once stay within 64 MB over idle and within the deadline', () =
     expect(report.results).toEqual({ 200: 200 });
     expect(report.grownMb).toBeLessThan(64);
   });
+});
+
+test('an answer of 1 MB in pieces of one byte is kept in few megabytes', async () => {
+  const answer = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(MB)}0\r\n\r\n`;
+  const receiver = await startAnswering(world.identity, (request) => (warm(request) ? OK : answer));
+  const report = await crowd(receiver, LONG_MS, 1, MB);
+  expect(report.results).toEqual({ 200: 1 });
+  expect(report.grownMb).toBeLessThan(96);
 });

@@ -5,9 +5,9 @@ import * as strict from '../../../src/adapters/outbound/network-rule.ts';
 /**
  * A process of its own, so that its memory is the sender's alone: makes `count` deliveries at once after some to warm up, and prints
  * what became of them, whether one was over a second late, and by how much its memory grew. Arguments: port, count, timeout in ms,
- * name server, PEM of the authority.
+ * name server, PEM of the authority, bytes to keep of an answer.
  */
-const [port = '', count = '', timeout = '', server = '', pem = ''] = process.argv.slice(2);
+const [port = '', count = '', timeout = '', server = '', pem = '', keepBytes = ''] = process.argv.slice(2);
 
 const { deliver, close } = createDeliver({
   clock: { monotonic: () => performance.now(), wall: () => Date.now() },
@@ -30,7 +30,7 @@ const one = (path: string) =>
     url: `https://receiver.customer.com:${port}${path}`,
     headers: { 'Content-Type': 'application/json' },
     body: Buffer.alloc(1000, 'x'),
-    keepBytes: 8192,
+    keepBytes: Number(keepBytes),
   });
 
 const megabytes = () => process.memoryUsage().rss / 1024 / 1024;

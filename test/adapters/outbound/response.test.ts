@@ -297,13 +297,14 @@ describe('what is no HTTP/1.1 answer', () => {
     ['HTTP/0.9', '<html>hello</html>\r\n\r\n'],
     ['HTTP/2', 'HTTP/2 200 OK\r\n\r\n'],
     ['HTTP/3.0', 'HTTP/3.0 200 OK\r\n\r\n'],
-    ['status 0', 'HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n'],
-    ['status 99', 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n'],
-    ['status 600', 'HTTP/1.1 600 High\r\nContent-Length: 0\r\n\r\n'],
-    ['status 999', 'HTTP/1.1 999 High\r\nContent-Length: 0\r\n\r\n'],
+    ['HTTP/2.0', 'HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['HTTP/0.9 by its number', 'HTTP/0.9 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['RTSP', 'RTSP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['ICE', 'ICE/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['RTSP after an interim answer', 'HTTP/1.1 102 Processing\r\n\r\nRTSP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['an interim answer of RTSP', `RTSP/1.0 102 Processing\r\n\r\n${OK}`],
     ['status 1000', 'HTTP/1.1 1000 Four digits\r\nContent-Length: 0\r\n\r\n'],
     ['status -1', 'HTTP/1.1 -1 Minus\r\nContent-Length: 0\r\n\r\n'],
-    ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
     ['length and chunks', `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
     ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`],
     ['a negative length', `${HEAD}Content-Length: -2\r\n\r\nok`],
@@ -312,6 +313,20 @@ describe('what is no HTTP/1.1 answer', () => {
     ['a NUL in a header', `${HEAD}X: a\u0000b\r\nContent-Length: 2\r\n\r\nok`],
   ])('%s', async (_, answer) => {
     expect(await answering(answer)).toMatchObject({ status: null, failure: { code: 'response_malformed' } });
+  });
+
+  test.each([
+    ['000 Zero', 0],
+    ['099 Low', 99],
+    ['600 High', 600],
+    ['999 High', 999],
+    ['101 Switching Protocols', 101],
+  ])('status %s, which is recorded with its number', async (words, status) => {
+    const switched = status === 101 ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : '';
+    expect(await answering(`HTTP/1.1 ${words}\r\n${switched}Content-Length: 0\r\n\r\n`)).toMatchObject({
+      status,
+      failure: { code: 'response_malformed' },
+    });
   });
 
   test.each([

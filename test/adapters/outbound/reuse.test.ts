@@ -30,8 +30,16 @@ async function oneByOne(
   return length;
 }
 
-test('deliveries of one Action share a connection', async () => {
-  const receiver = await startAnswering(world.identity, OK);
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n';
+
+test.each([
+  ['with a length', OK],
+  ['in chunks', CHUNKED],
+  ['in chunks with a trailer', CHUNKED.replace(/\r\n$/, 'X: y\r\n\r\n')],
+  ['without a body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
+  ['after an interim one', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
+])('deliveries of one Action share a connection when answered %s', async (_, answer) => {
+  const receiver = await startAnswering(world.identity, answer);
   await oneByOne(20, receiver, world.outbound());
   expect(receiver.connections()).toBe(1);
   expect(receiver.requests[0]).toContain('\r\nConnection: keep-alive\r\n');
@@ -116,6 +124,11 @@ describe('a connection is not used again', () => {
     ['after a body that was cut', `HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(2_000_000)}`],
     ['after more than was announced', `${OK}more`],
     ['after a second answer', OK + OK],
+    ['after the beginning of a second answer', `${OK}HTTP/1.1 2`],
+    ['after the head of a second answer, but for its end', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n`],
+    ['after a line break too many', `${OK}\r\n`],
+    ['after the beginning of a second answer behind chunks', `${CHUNKED}HTTP/1.1 2`],
+    ['after the beginning of a second answer behind 204', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 2'],
     ['after a body on 204', 'HTTP/1.1 204 No Content\r\n\r\nbody'],
     ['after an answer without length', 'HTTP/1.1 200 OK\r\n\r\nok'],
   ];

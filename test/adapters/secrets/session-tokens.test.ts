@@ -6,7 +6,7 @@ import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 import { sessionTokens } from '../../../src/adapters/secrets/session-tokens.ts';
 import { sessionClaims } from '../../../src/contract/sessions.ts';
-import type { RingKey } from '../../../src/domain/auth/token-key-ring.ts';
+import { type RingKey, verifyingKey } from '../../../src/domain/auth/token-key-ring.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { someClaims } from '../../fakes/widget.ts';
@@ -20,7 +20,7 @@ const TWO: RingKey = { kid: 'k2', key: '2'.repeat(64) };
 
 /** A ring in memory, newest first. */
 function tokensOf(keys: readonly [RingKey, ...RingKey[]], clock = new FrozenClock('2026-03-04T05:00:00.000Z')) {
-  const ring = { current: async () => keys[0], byId: async (kid: string) => keys.find((key) => key.kid === kid) };
+  const ring = { current: async () => keys[0], verifying: async (kid: string) => verifyingKey(keys, kid, clock.now()) };
   return { clock, ...sessionTokens(ring, clock.now) };
 }
 
@@ -104,8 +104,20 @@ describe('a token', () => {
 
   test('of an older key of the ring stays valid, and of one that left it does not', async () => {
     const token = await tokensOf([ONE]).signToken(CLAIMS);
-    expect(await tokensOf([TWO, ONE]).verifyToken(token)).toEqual(CLAIMS);
+    expect(await tokensOf([{ ...TWO, active_from: NOW }, ONE]).verifyToken(token)).toEqual(CLAIMS);
     expect(await tokensOf([TWO]).verifyToken(token)).toBeUndefined();
+  });
+
+  test('of a key that retired 80 minutes ago is refused, though the ring still has the key', async () => {
+    const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
+    const tokens = tokensOf([{ ...TWO, active_from: NOW }, ONE], clock);
+    // What a thief signs with it does not end by its own time.
+    const stolen = await tokensOf([ONE]).signToken({ ...CLAIMS, exp: NOW + 86_400 });
+    clock.advance(80 * 60_000 - 1);
+    expect(await tokens.verifyToken(stolen)).toBeDefined();
+    clock.advance(1);
+    expect(await tokens.verifyToken(stolen)).toBeUndefined();
+    expect(await tokens.verifyTokenOfTurn(stolen)).toBeUndefined();
   });
 });
 
@@ -181,6 +193,6 @@ test('a key store that is away is a fault, not an invalid token', async () => {
     throw new Error('away');
   };
   const token = await tokensOf([ONE]).signToken(CLAIMS);
-  const tokens = sessionTokens({ current: away, byId: away }, new FrozenClock().now);
+  const tokens = sessionTokens({ current: away, verifying: away }, new FrozenClock().now);
   await expect(tokens.verifyToken(token)).rejects.toThrow('away');
 });

@@ -26,7 +26,7 @@ describe('the built package', () => {
   test('is typed for both module systems', () => {
     const use = `
       const action: VerifiedAction = verifyAction(new Uint8Array(), {}, 'secret');
-      if (action.trigger === 'form') { const key: string = action.deduplicationKey; key.trim(); }
+      if (action.trigger === 'form') { const key: string | null = action.deduplicationKey; key?.trim(); }
       // @ts-expect-error a parsed body is not the raw one
       verifyAction({}, {}, 'secret');`;
     writeFileSync(join(app, 'm.mts'), `import { verifyAction, type VerifiedAction } from '@va-wave/receiver';${use}`);

@@ -53,6 +53,20 @@ describe('verifyUsageWebhook', () => {
     expect(verify({ 'X-Webhook-Timestamp': String(now() / 1000) })).toEqual([400, 'request_malformed']);
   });
 
+  test.each([
+    ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['objects', '{"a":'.repeat(40_000) + 1 + '}'.repeat(40_000)],
+    ['a few levels too many', '['.repeat(64) + ']'.repeat(64)],
+  ])('an unsigned body that is nested too deeply, by %s, is refused like any other', async (_, nested) => {
+    const { body, headers } = await usageRequest({ now: NOW, secret: SECRET, userId: 'user-1' });
+    const raw = Buffer.from(
+      Buffer.from(body ?? [])
+        .toString()
+        .replace('{', `{"more":${nested},`),
+    );
+    expect(refusal(() => verifyUsageWebhook(raw, headers, SECRET, { now }))).toEqual([400, 'request_malformed']);
+  });
+
   test('a signed body that is no report is refused', () => {
     const body = `{"timestamp":${now() / 1000}}`;
     const headers = {
