@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';
 import { App, Validations } from 'aws-cdk-lib';
@@ -13,6 +13,7 @@ import { CHOICES } from './deployment-choices.ts';
  */
 
 const [, , folder = ''] = process.argv;
+mkdirSync(folder, { recursive: true });
 const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync('cdk.json', 'utf8'));
 
 for (const [choice, props] of Object.entries(CHOICES)) {
