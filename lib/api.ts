@@ -8,11 +8,14 @@ import { type Alarms, FIVE_MINUTES, LASTING_ERRORS } from './alarms.ts';
 import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-/** No query string, header or body: nothing of a token, a secret or a visitor but the address. */
+/**
+ * No query string, header or body: nothing of a token, a secret or a visitor. The address is that of the connection: behind CloudFront
+ * an edge's, else the caller's. An access log of an HTTP API cannot name a header, so the visitor's is in CloudFront's own log.
+ */
 const ACCESS_LOG = JSON.stringify({
   request_id: '$context.requestId',
   time: '$context.requestTimeEpoch',
-  ip: '$context.identity.sourceIp',
+  connected_ip: '$context.identity.sourceIp',
   route: '$context.routeKey',
   status: '$context.status',
   bytes: '$context.responseLength',

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Duration } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -24,6 +26,9 @@ import type { Foundation } from './foundation.ts';
 import type { Login } from './login.ts';
 import { nameInAccount } from './names.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
+
+/** Of what the page contains that others wrote: it is served beside it. */
+const NOTICES = fileURLToPath(new URL('../THIRD-PARTY-NOTICES.md', import.meta.url));
 
 /** A test request that another function makes, and a little patience around it. */
 const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
@@ -134,6 +139,7 @@ export class Dashboard extends Construct {
       destinationKeyPrefix: 'dashboard',
       sources: [
         Source.asset(join(built, 'page')),
+        Source.data('third-party-notices.md', readFileSync(NOTICES, 'utf8')),
         Source.jsonData('config.json', {
           issuer: login.pool.userPoolProviderUrl,
           client_id: clientId,

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import * as z from 'zod';
 import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
@@ -31,6 +33,10 @@ export type VaWaveStackProps = StackProps &
      */
     readonly emulated?: boolean;
   };
+
+const { version: VERSION } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
 
 /** The whole service: each feature makes its own functions, with their grants and alarms, on one foundation. */
 export class VaWaveStack extends Stack {
@@ -86,6 +92,7 @@ export class VaWaveStack extends Stack {
     }
     acknowledgeFindings(this);
 
+    this.#output(OUTPUTS.version, VERSION);
     this.#output(OUTPUTS.baseUrl, baseUrl);
     if (edge !== undefined) {
       this.#output(OUTPUTS.distributionDomain, edge.distribution.distributionDomainName);

@@ -1,5 +1,7 @@
 /** Names of the stack outputs by which the operator's command line finds a deployment. */
 export const OUTPUTS = {
+  /** Of va-wave, as CHANGELOG.md tells it. */
+  version: 'Version',
   baseUrl: 'BaseUrl',
   /** What a domain of the operator's own points to. */
   distributionDomain: 'DistributionDomain',

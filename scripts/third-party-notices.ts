@@ -1,0 +1,87 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import * as z from 'zod';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const NOTICES = join(root, 'THIRD-PARTY-NOTICES.md');
+
+const manifest = z.object({
+  name: z.string(),
+  version: z.string(),
+  license: z.string(),
+});
+
+/** Folders of the packages that end up in a bundle of these entries. */
+async function bundledPackages(entryPoints: readonly string[]): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: [...entryPoints],
+    absWorkingDir: root,
+    outdir: 'unwritten',
+    bundle: true,
+    format: 'esm',
+    platform: entryPoints.some((entry) => entry.startsWith('lambdas/')) ? 'node' : 'browser',
+    mainFields: ['module', 'main'],
+    loader: { '.svg': 'empty', '.woff': 'empty', '.woff2': 'empty', '.png': 'empty' },
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+  });
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  const folders = used.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(folders)].sort();
+}
+
+type Package = z.infer<typeof manifest> & { readonly text: string };
+
+function packageIn(folder: string): Package {
+  const texts = globSync(['LICEN[SC]E*', 'licen[sc]e*', 'NOTICE*'], { cwd: join(root, folder) })
+    .sort()
+    .map((file) =>
+      readFileSync(join(root, folder, file), 'utf8')
+        .trim()
+        .replace(/\r\n/g, '\n'),
+    );
+  return {
+    ...manifest.parse(JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))),
+    text: [...new Set(texts)].join('\n\n'),
+  };
+}
+
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  'The functions': globSync('lambdas/*/handler.ts', { cwd: root }).sort(),
+  'The widget': ['widget/va-wave-widget.ts'],
+  'The dashboard': ['dashboard/src/main.tsx'],
+};
+
+/** THIRD-PARTY-NOTICES.md: the licenses of whatever is deployed or served that others wrote. */
+export async function thirdPartyNotices(): Promise<string> {
+  const sections: string[] = [];
+  const byText = new Map<string, Set<string>>();
+  for (const [part, entries] of Object.entries(PARTS)) {
+    const packages = (await bundledPackages(entries)).map(packageIn);
+    const rows = packages.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`);
+    const table = ['| Package | Version | License |', '| --- | --- | --- |', ...rows].join('\n');
+    sections.push(`## ${part}\n\n${packages.length === 0 ? 'Nothing of others.' : table}\n`);
+    for (const { name, text } of packages) byText.set(text, (byText.get(text) ?? new Set()).add(name));
+  }
+  const texts = [...byText].map(
+    ([text, names]) =>
+      `${[...names].join(', ')}:\n\n\`\`\`\`text\n${text === '' ? 'The package brings no text along.' : text}\n\`\`\`\`\n`,
+  );
+  return `<!-- Written by \`node scripts/third-party-notices.ts\` from what esbuild puts into the bundles; a test holds it to them. -->
+
+# Third-party notices
+
+What is deployed contains software of others, under these licenses.
+
+${sections.join('\n')}
+## Texts
+
+${texts.join('\n')}`;
+}
+
+if (import.meta.main) writeFileSync(NOTICES, await thirdPartyNotices());
