@@ -35,7 +35,9 @@ export function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud>
     logCopy: process.env.VA_WAVE_LOCAL_LOG_COPY,
     compose: async (folder): Promise<Composition> => {
       const environment = trustAuthorities(authorities, strict, folder);
-      return { assembly: assembly ?? (await assembleInto(join(folder, 'assembly'), strict)), environment };
+      if (assembly !== undefined) return { assembly, environment };
+      cloud.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
+      return { assembly: await assembleInto(join(folder, 'assembly'), strict), environment };
     },
   });
 }

@@ -55,6 +55,8 @@ async function main(): Promise<void> {
   const started = performance.now();
   const options = program.parse().opts<Options>();
   const data = resolve(options.data);
+  const elapsed = () => (performance.now() - started) / 1000;
+  const doing = (what: string) => console.error(`${elapsed().toFixed(1).padStart(5)} s  ${what} …`);
   const demo = options.demo && !options.strict ? await import('./demo/demo.ts') : undefined;
   // The strict rule trusts public authorities only.
   const certificates = options.strict ? undefined : receiverCertificates(join(data, 'receiver'));
@@ -63,15 +65,17 @@ async function main(): Promise<void> {
     port: options.port,
     strict: options.strict,
     authorities: [...options.ca, ...(certificates === undefined ? [] : [certificates.caFile])],
+    doing,
     print: (line) => console.error(line),
   });
   let running: RunningDemo | undefined;
   try {
     if (demo !== undefined && certificates !== undefined) {
+      doing('Preparing the demo: a customer with a website and a receiver');
       running = await demo.startDemo(cloud, { fail: options.demoFail, certificates });
     }
     writeReadyFiles(cloud, { demo: running, certificates, readyFile: options.readyFile });
-    announce(cloud, running, options.strict, (performance.now() - started) / 1000);
+    announce(cloud, running, options.strict, elapsed());
     await untilAsked();
     console.log('Stopping …');
   } finally {

@@ -57,6 +57,8 @@ export type CloudOptions = {
   readonly sweepSeconds?: number;
   /** A file that gets the lines of every function, besides the logs that their roles may write. */
   readonly logCopy?: string | undefined;
+  /** Told what is being done while the machine starts. @default nobody */
+  readonly doing?: (what: string) => void;
   /** Where one-line messages go: denials, errors of functions, calls that are not known. @default nowhere */
   readonly print?: (line: string) => void;
 };
@@ -160,6 +162,7 @@ async function start(
     }),
   ]);
 
+  options.doing?.('Creating tables, queues and secrets');
   const secrets = new SecretStore(folder.file('secrets.json'));
   const addresses = {
     edge: edgeListener.address,
@@ -192,6 +195,7 @@ async function start(
   queues.createQueues(model.queues);
   await tables.createTables();
 
+  options.doing?.('Connecting functions, routes and event sources');
   const functions = new FunctionPools({
     definitions: model.functions,
     keys,

@@ -43,7 +43,9 @@ export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
     remember(folder, { ports, organization });
     await addReadyUsers(cloud, organization.org_id);
     const actions = await demoActions(organization, `https://localhost:${receiver.port}`, operator);
-    for (const [path, action] of actions) receiver.secrets.set(path, await operator.signingSecretOf(action));
+    for (const [path, action] of actions) {
+      receiver.actions.set(path, { name: action.name, signingSecret: await operator.signingSecretOf(action) });
+    }
     site.open(organization);
     const url = `http://${site.host}`;
     return {

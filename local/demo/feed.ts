@@ -7,6 +7,8 @@ export type ReceivedRequest = {
   /** ISO 8601. */
   readonly at: string;
   readonly path: string;
+  /** Name of the Action; empty for usage webhooks. */
+  readonly action: string;
   /** As in `X-Service-Trigger`; `usage` for usage webhooks. */
   readonly trigger: string;
   /** Event name of an Event, submission id of a Form, conversation id of an AI-decided call, session id of a usage report. */

@@ -8,8 +8,8 @@ import { type Verification, verifyRequest, verifyUsage } from './verification.ts
 
 export type Receiver = {
   readonly port: number;
-  /** Signing secret by path; a path without one is unknown. */
-  readonly secrets: Map<string, string>;
+  /** By path; a path without an Action is unknown. */
+  readonly actions: Map<string, { readonly name: string; readonly signingSecret: string }>;
   stop(): Promise<void>;
 };
 
@@ -46,7 +46,7 @@ export async function startReceiver(options: {
   readonly usageSecretOf: (userId: string) => string;
   readonly feed: Feed;
 }): Promise<Receiver> {
-  const secrets = new Map<string, string>();
+  const actions: Receiver['actions'] = new Map();
   const arrivals = new Map<string, Arrivals>();
   /** Tokens by user since their conversation began. */
   const spent = new Map<string, number>();
@@ -63,7 +63,7 @@ export async function startReceiver(options: {
 
   const verify = (path: string, rawBody: Buffer, headers: SignedHeaders): Verification | undefined => {
     if (path === USAGE_PATH) return verifyUsage(rawBody, headers, ({ user_id }) => options.usageSecretOf(user_id));
-    const secret = secrets.get(path);
+    const secret = actions.get(path)?.signingSecret;
     return secret === undefined ? undefined : verifyRequest(rawBody, headers['X-Service-Signature'] ?? '', secret);
   };
 
@@ -88,6 +88,7 @@ export async function startReceiver(options: {
       number: ++number,
       at: new Date(now).toISOString(),
       path,
+      action: actions.get(path)?.name ?? '',
       trigger,
       triggerRef: headers['X-Service-Trigger-Ref'] ?? String(payload.session_id ?? ''),
       key,
@@ -114,7 +115,7 @@ export async function startReceiver(options: {
   const port = await listen(server, options.preferredPort);
   return {
     port,
-    secrets,
+    actions,
     stop: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

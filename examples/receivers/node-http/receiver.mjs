@@ -21,6 +21,9 @@ async function receive(request) {
   const name = fileName(rawBody, request.headers);
   if (name === undefined) return { status: 400, error: 'The request is malformed' };
   await inbox.storeOnce(name, rawBody);
+  console.log(
+    `verified: ${request.headers['x-service-trigger']} ${request.headers['x-service-trigger-ref']}, kept in ${name}`,
+  );
   return { status: 200 };
 }
 
@@ -69,6 +72,7 @@ async function listener(request, response) {
     console.error(error);
     answer = { status: 500, error: 'Internal error' };
   }
+  if (answer.error) console.log(`refused: ${answer.status} ${answer.error}`);
   if (answer.status === 413) response.setHeader('Connection', 'close');
   response.writeHead(answer.status, { 'Content-Type': 'application/json' });
   response.end(JSON.stringify(answer.error ? { error: answer.error } : { received: true }));

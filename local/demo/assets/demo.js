@@ -94,6 +94,7 @@ function show(request) {
       'div',
       'line',
       element('strong', '', titleOf(request)),
+      ...(request.action === '' ? [] : [element('span', 'action', request.action)]),
       element(
         'span',
         `badge ${request.verified ? '' : 'bad'}`,

@@ -11,6 +11,8 @@ export type Command = {
 
 export type RunningExample = {
   readonly port: number;
+  /** What it printed so far. */
+  output(): string;
   stop(): Promise<void>;
 };
 
@@ -38,7 +40,7 @@ export async function startExample(
     await end(child);
     throw new Error(`${command} ${args.join(' ')} did not start:\n${output.join('')}`, { cause: error });
   }
-  return { port, stop: () => end(child) };
+  return { port, output: () => output.join(''), stop: () => end(child) };
 }
 
 async function untilItListens(child: ChildProcess, port: number): Promise<void> {

@@ -57,6 +57,17 @@ for (const example of RECEIVERS) {
       expect(kept.sort()).toEqual(good.sort());
     });
 
+    // The one that getting started has people run.
+    const telling = example.name === 'node-http' ? test : undefined;
+    telling?.('prints what it verified, what it refused, and no body', async () => {
+      const id = randomUUID();
+      await send(url, eventRequest(now(), { note: 'of a visitor' }, id));
+      await send(url, eventRequest({ now: new Date(), secret: 'whsec_another' }));
+      expect(running.output()).toMatch(new RegExp(`verified: event \\S+, kept in event-${id}.json\n`));
+      expect(running.output()).toContain('refused: 401 The signature does not match');
+      expect(running.output()).not.toContain('of a visitor');
+    });
+
     test('an id that is no file name is refused', async () => {
       const before = stored();
       for (const id of ['../escaped', 'a/b', '', 'x'.repeat(65), 'a\n', '.']) {

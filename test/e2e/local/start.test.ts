@@ -58,7 +58,9 @@ function leftOver(): string[] {
 test('the service starts, says where it is, and Ctrl-C ends everything', async () => {
   const run = start(['--port', '0', '--ready-file', readyFile]);
   const file = await ready(run);
-  expect(run.output()).toMatch(/ready after \d+\.\d s/);
+  expect(run.output()).toMatch(
+    /^ +\d+\.\d s {2}Synthesizing .* …\n +\d+\.\d s {2}Creating tables, .* …\n +\d+\.\d s {2}Connecting functions, .* …\nva-wave is ready after \d+\.\d s/m,
+  );
   expect(file).toMatchObject({ region: 'us-east-1', outputs: { BaseUrl: file.base_url, ApiUrl: file.api_url } });
   expect(JSON.parse(readFileSync(join(data, 'ready.json'), 'utf8'))).toEqual(file);
   expect(statSync(readyFile).mode & 0o077).toBe(0);

@@ -203,6 +203,15 @@ describe('the demo', () => {
     await entry(page, 'conversation.started').getByText('200 accepted').first().waitFor();
   }, 20_000);
 
+  test('two Actions that are told of one event are told apart', async () => {
+    const { page } = await visit(demo.urls.site ?? '');
+    await page.selectOption('#event', 'contact.created');
+    await page.click('#publish');
+    for (const name of ['CRM sync', 'Member CRM sync']) {
+      await entry(page, 'contact.created').getByText(name, { exact: true }).first().waitFor();
+    }
+  }, 20_000);
+
   test('a replay is ignored, an altered request is refused', async () => {
     const { page } = await visit(demo.urls.site ?? '');
     const sent = entry(page, 'form contact').first();
