@@ -40,7 +40,7 @@ beforeAll(async () => {
       text === undefined ? undefined : /(?:serviceName:\s*|outboundFunction\()["'`]([a-z-]+)["'`]/.exec(text)?.[1];
     if (text !== undefined && name !== undefined) bundles.set(name, text);
   }
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('cdk synth makes the template and one bundle per function', async () => {

@@ -22,7 +22,7 @@ describe('the main job', () => {
     service = await startService(folder, '--no-demo', '--ca', authority);
     operator = commandLine(service.readyFile);
     prepared = await prepare(operator, receiver);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service?.interrupt();

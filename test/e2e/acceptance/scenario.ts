@@ -356,8 +356,8 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
   },
 
   'an event that no queue message can hold is on record': async ({ service, operator, prepared }) => {
-    // 1e20 is four bytes on the bus and 21 when it is written out: too large for SQS, but not for the bus.
-    const numbers = Array.from({ length: 50_000 }, () => '1e20').join(',');
+    // A megabyte and a half, which the bus would not take: what the bus takes is only just too large for a queue message.
+    const numbers = Array.from({ length: 300_000 }, () => '1e20').join(',');
     const detail = `{"org_id":"${prepared.orgId}","site_id":"${prepared.siteId}","data":{"numbers":[${numbers}]}}`;
     const event = `{"id":"too-large","detail-type":"message.sent","time":"2026-01-01T00:00:00Z","detail":${detail}}`;
     await service.invoke('EventRouter', {

@@ -21,7 +21,7 @@ describe('the first day', () => {
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     siteHost = `127.0.0.1:${(site.address() as AddressInfo).port}`;
-  }, 60_000);
+  });
 
   afterAll(async () => {
     site?.close();

@@ -26,7 +26,7 @@ beforeAll(async () => {
       ...['--field', 'name:Name:Text', '--field', 'email:Email:Email', '--field', 'note:Note:Long text'],
     );
   }
-}, 60_000);
+});
 
 afterAll(() => world?.stop());
 
@@ -57,7 +57,7 @@ test('forms come as they were created, and move up and down', async () => {
   expect((await shownForms()).map(({ name }) => name)).toEqual(['Ask for a price', 'Contact us', 'Book a ride']);
   await context.close();
   expect(problems).toEqual([]);
-}, 60_000);
+});
 
 test('fields move up and down, and the order is saved', async () => {
   const { page, context } = await world.logIn('admin');
@@ -73,4 +73,4 @@ test('fields move up and down, and the order is saved', async () => {
   await context.close();
   const contact = (await shownForms()).find(({ name }) => name === 'Contact us');
   expect(contact?.fields).toBe('note email name');
-}, 60_000);
+});

@@ -20,7 +20,7 @@ describe('every screen', () => {
       ...['--site', siteId, '--trigger', 'Form', '--name', 'Contact us', '--url', world.receiver.url('/contact')],
       ...['--field', 'email:Email:Email:required'],
     ));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await world?.stop();

@@ -19,7 +19,7 @@ describe('sessions and roles', () => {
       ...['--site', siteId, '--trigger', 'Event', '--name', 'Tell the CRM'],
       ...['--url', world.receiver.url('/events'), '--event', 'conversation.started'],
     );
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await world?.stop();

@@ -11,7 +11,7 @@ import { startWorld, until, type World } from './world.ts';
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world?.stop());
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -58,7 +58,7 @@ test('each of the 22 events that fire is delivered once, each of the 5 reserved 
   }
   const told = world.receiver.to('/all').map((request) => JSON.parse(request.body.toString()).event);
   expect(told.sort()).toEqual([...DELIVERED_EVENTS].sort());
-}, 30_000);
+});
 
 describe('an event near the bus limit', () => {
   test('reaches 50 Actions whole, is recorded 50 times, and the record holds all of it', async () => {
@@ -93,7 +93,7 @@ describe('an event near the bus limit', () => {
         expect(record.payload === body).toBe(true);
       }
     }
-  }, 60_000);
+  });
 });
 
 describe('an Action that is changed between attempts', () => {
@@ -136,7 +136,7 @@ describe('an Action that is changed between attempts', () => {
     expect(world.receiver.to('/changed/moved')).toHaveLength(1);
     expect(world.receiver.to('/changed/disabled')).toHaveLength(1);
     expect(world.receiver.to('/changed/deleted')).toHaveLength(1);
-  }, 30_000);
+  });
 });
 
 describe('what comes twice', () => {
@@ -153,7 +153,7 @@ describe('what comes twice', () => {
     expect(await world.operator.deliveries(action)).toEqual([
       expect.objectContaining({ sends: 1, reference: event.id }),
     ]);
-  }, 20_000);
+  });
 
   test('several queue messages for one attempt send one request', async () => {
     const org = await world.organization();
@@ -164,7 +164,7 @@ describe('what comes twice', () => {
     await pause(700);
     expect(world.receiver.to('/twice/queue')).toHaveLength(1);
     expect(await world.operator.deliveries(action)).toEqual([expect.objectContaining({ sends: 1 })]);
-  }, 20_000);
+  });
 
   test('one queue message that is handed out again while it is worked on sends one request, and comes back later', async () => {
     const org = await world.organization();
@@ -185,7 +185,7 @@ describe('what comes twice', () => {
       [1, 1],
     ]);
     expect(world.receiver.to('/twice/message')).toHaveLength(2);
-  }, 20_000);
+  });
 });
 
 describe('the log', () => {

@@ -189,7 +189,7 @@ describe('a function that dies', () => {
       }),
       { numRuns: 150 },
     );
-  }, 30_000);
+  });
 
   test('and whose Action is disabled before its message comes back: the cut-off attempt ends with that word', async () => {
     const { action, clock, handOut, message, outbound, ports, records } = aDelivery([503]);

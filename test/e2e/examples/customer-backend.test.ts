@@ -45,7 +45,7 @@ for (const backend of backends) {
         TOKENS_PER_USER: '1000',
       });
       url = `http://127.0.0.1:${running.port}`;
-    }, 60_000);
+    });
     afterAll(async () => {
       await running?.stop();
       service.stop();

@@ -40,7 +40,7 @@ for (const example of RECEIVERS) {
       inbox = join(folder, 'inbox');
       command = example.prepare(join(folder, 'app'));
       await start();
-    }, 120_000);
+    });
     afterAll(async () => {
       await running?.stop();
       rmSync(folder, { recursive: true });

@@ -38,7 +38,7 @@ async function ready(run: Run): Promise<Record<string, string>> {
   return eventually(async () => {
     if (run.child.exitCode !== null) throw new Error(run.output());
     return existsSync(readyFile) ? JSON.parse(readFileSync(readyFile, 'utf8')) : undefined;
-  }, 40_000);
+  });
 }
 
 /** Processes that were started with our data folder on their command line. */

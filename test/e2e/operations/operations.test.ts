@@ -18,7 +18,7 @@ let command: ReturnType<typeof commandLineOf>;
 beforeAll(async () => {
   world = await startWorld();
   command = commandLineOf(world.cloud);
-}, 60_000);
+});
 afterAll(() => world?.stop());
 
 const output = (name: keyof typeof OUTPUTS) => world.cloud.outputs[OUTPUTS[name]] ?? '';

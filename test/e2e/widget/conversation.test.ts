@@ -11,7 +11,7 @@ const EXAMPLE = readFileSync(new URL('../../../examples/conversation-view/view.j
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness?.stop());
 beforeEach(() => harness.service.reset());
 

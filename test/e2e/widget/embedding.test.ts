@@ -9,7 +9,7 @@ import { tokenFor } from './token.ts';
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness?.stop());
 beforeEach(() => harness.service.reset());
 

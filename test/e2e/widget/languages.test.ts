@@ -5,7 +5,7 @@ import { type Harness, startHarness, widgetOf } from './harness.ts';
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness?.stop());
 beforeEach(() => harness.service.reset());
 

@@ -25,7 +25,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
       plan: 'paid',
       created_at,
     });
-  }, 30_000);
+  });
   afterAll(async () => {
     await tables?.stop();
   });
