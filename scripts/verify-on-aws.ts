@@ -10,7 +10,7 @@ import { Command } from 'commander';
 import type { AwsAccess } from '../src/adapters/aws-clients.ts';
 import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
 import { coldStarts } from './aws-checks/cold-starts.ts';
-import { delayWithGroup, groupOfEvents } from './aws-checks/message-groups.ts';
+import { delayWithGroup, eventsWithoutGroup, groupOfEvents } from './aws-checks/message-groups.ts';
 import { forgedAddress } from './aws-checks/viewer-address.ts';
 
 const program = new Command('verify-on-aws')
@@ -27,6 +27,7 @@ const output = (name: string): string => {
 };
 const checks = [
   groupOfEvents,
+  eventsWithoutGroup,
   delayWithGroup,
   coldStarts,
   forgedAddress('at the API', 'apiUrl'),

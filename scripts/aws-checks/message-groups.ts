@@ -11,14 +11,66 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
-import { type Check, expectThat } from './check.ts';
+import { type Check, type Deployment, expectThat } from './check.ts';
 import { receive, withQueue } from './temporary-queue.ts';
 
 /** The same target as the stack's rule has, on its bus, for an event of its own and a queue that nobody else reads. */
 export const groupOfEvents: Check = {
   name: 'EventBridge takes the message group of a standard queue from $.detail.org_id',
   run: (deployment) =>
-    withQueue(deployment, async ({ sqs, url, arn }) => {
+    withRule(deployment, async ({ sqs, url, put }) => {
+      // A new rule takes a while to be seen everywhere.
+      for (let tries = 0; tries < 10; tries++) {
+        await put({ org_id: 'org_verification', data: {} });
+        const message = await receive(sqs, url, 10).catch(() => undefined);
+        if (message === undefined) continue;
+        const group = message.Attributes?.MessageGroupId;
+        expectThat(group === 'org_verification', `the message has the group ${group}`);
+        return `group ${group}`;
+      }
+      throw new Error('No event reached the queue');
+    }),
+};
+
+/** What has no organization, or one that SQS takes as no group, must end in the queue or among its dead letters: never nowhere. */
+export const eventsWithoutGroup: Check = {
+  name: 'An event without a usable org_id is not lost by the rule',
+  run: (deployment) =>
+    withRule(deployment, async ({ sqs, url, put, deadLetters }) => {
+      const seen: string[] = [];
+      for (const [what, detail] of [
+        ['without org_id', { data: {} }],
+        ['of 200 characters', { org_id: 'o'.repeat(200), data: {} }],
+        ['with a space', { org_id: 'org one', data: {} }],
+      ] as const) {
+        let where: string | undefined;
+        for (let tries = 0; tries < 10 && where === undefined; tries++) {
+          await put(detail);
+          const [queued, dead] = await Promise.all([
+            receive(sqs, url, 10).catch(() => undefined),
+            receive(sqs, deadLetters.url, 10).catch(() => undefined),
+          ]);
+          if (queued !== undefined) where = `queue, in the group ${queued.Attributes?.MessageGroupId}`;
+          else if (dead !== undefined) where = 'dead letters';
+        }
+        expectThat(where !== undefined, `${what}: neither in the queue nor among the dead letters`);
+        seen.push(`${what}: ${where}`);
+      }
+      return seen.join('; ');
+    }),
+};
+
+type Ruled = {
+  readonly sqs: SQSClient;
+  readonly url: string;
+  readonly deadLetters: { readonly url: string };
+  readonly put: (detail: object) => Promise<void>;
+};
+
+/** Runs a check with a rule of its own, whose target has the group of the deployed one and dead letters of its own. */
+async function withRule(deployment: Deployment, check: (ruled: Ruled) => Promise<string>): Promise<string> {
+  return withQueue(deployment, ({ sqs, url, arn }) =>
+    withQueue(deployment, async (deadLetters) => {
       const events = new EventBridgeClient(deployment.access);
       const bus = deployment.output(OUTPUTS.eventBus);
       const { Rules = [] } = await events.send(new ListRulesCommand({ EventBusName: bus }));
@@ -34,26 +86,30 @@ export const groupOfEvents: Check = {
       try {
         const { Arn: ruleArn = '' } = await events.send(new DescribeRuleCommand({ Name, EventBusName: bus }));
         await allowRule(sqs, url, arn, ruleArn);
-        const target = { Id: 'queue', Arn: arn, SqsParameters: { MessageGroupId: path } };
+        await allowRule(sqs, deadLetters.url, deadLetters.arn, ruleArn);
+        const target = {
+          Id: 'queue',
+          Arn: arn,
+          SqsParameters: { MessageGroupId: path },
+          DeadLetterConfig: { Arn: deadLetters.arn },
+        };
         await events.send(new PutTargetsCommand({ Rule: Name, EventBusName: bus, Targets: [target] }));
-        // A new rule takes a while to be seen everywhere.
-        for (let tries = 0; tries < 10; tries++) {
-          const Detail = JSON.stringify({ org_id: 'org_verification', data: {} });
-          const entry = { EventBusName: bus, Source: 'verification', DetailType: detailType, Detail };
-          await events.send(new PutEventsCommand({ Entries: [entry] }));
-          const message = await receive(sqs, url, 10).catch(() => undefined);
-          if (message === undefined) continue;
-          const group = message.Attributes?.MessageGroupId;
-          expectThat(group === 'org_verification', `the message has the group ${group}`);
-          return `group ${group}`;
-        }
-        throw new Error('No event reached the queue');
+        return await check({
+          sqs,
+          url,
+          deadLetters,
+          put: async (detail) => {
+            const entry = { EventBusName: bus, Source: 'verification', DetailType: detailType };
+            await events.send(new PutEventsCommand({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] }));
+          },
+        });
       } finally {
         await events.send(new RemoveTargetsCommand({ Rule: Name, EventBusName: bus, Ids: ['queue'] }));
         await events.send(new DeleteRuleCommand({ Name, EventBusName: bus }));
       }
     }),
-};
+  );
+}
 
 async function allowRule(sqs: SQSClient, url: string, arn: string, ruleArn: string): Promise<void> {
   const statement = {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   CreateQueueCommand,
   DeleteQueueCommand,
@@ -14,7 +15,9 @@ export async function withQueue<T>(
   work: (queue: { sqs: SQSClient; url: string; arn: string }) => Promise<T>,
 ): Promise<T> {
   const sqs = new SQSClient(access);
-  const { QueueUrl: url = '' } = await sqs.send(new CreateQueueCommand({ QueueName: `va-wave-verify-${Date.now()}` }));
+  const { QueueUrl: url = '' } = await sqs.send(
+    new CreateQueueCommand({ QueueName: `va-wave-verify-${randomUUID()}` }),
+  );
   try {
     const { Attributes } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
