@@ -191,7 +191,7 @@ export const ROOMS: readonly Room[] = [
     path: 'scripts',
     purpose: 'checks of the repository, what writes documents from the code, and checks of a deployment',
     rooms: ['cli', 'src/adapters', 'src/contract', 'src/domain'],
-    packages: ['@aws-sdk/*', 'commander', 'oxc-parser', 'zod', 'node:*', 'node:module'],
+    packages: ['@aws-sdk/*', 'commander', 'esbuild', 'oxc-parser', 'zod', 'node:*', 'node:module'],
   },
   {
     path: 'test/fakes',
