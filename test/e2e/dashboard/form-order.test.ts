@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import * as z from 'zod';
-import { startWorld, type World } from './world.ts';
+import { axeFindings, startWorld, type World } from './world.ts';
 
 const answer = z.object({
   forms: z.array(z.object({ name: z.string(), fields: z.array(z.object({ key: z.string() })) })),
@@ -73,4 +73,16 @@ test('fields move up and down, and the order is saved', async () => {
   await context.close();
   const contact = (await shownForms()).find(({ name }) => name === 'Contact us');
   expect(contact?.fields).toBe('note email name');
+});
+
+test('on a narrow phone the buttons have their place, and axe finds nothing', async () => {
+  const { page, context } = await world.logIn('admin', { viewport: { width: 320, height: 800 } });
+  const sideways = () => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+  await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/intelligence`);
+  await page.getByRole('button', { name: 'Move Contact us up' }).waitFor();
+  expect([await axeFindings(page), await sideways()]).toEqual([[], 0]);
+  await page.getByRole('button', { name: 'Edit Contact us' }).click();
+  await page.getByRole('button', { name: 'Move Note up' }).waitFor();
+  expect([await axeFindings(page), await sideways()]).toEqual([[], 0]);
+  await context.close();
 });
