@@ -48,6 +48,8 @@ function untilAsked(): Promise<void> {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+// Whatever is written from here on, by engines as well, is for this user alone.
+process.umask(0o077);
 // Until everything is there, nothing is worth an orderly end: the engine ends with us, and the lock with the process.
 for (const signal of SIGNALS) process.on(signal, () => process.exit(130));
 

@@ -52,6 +52,7 @@ export async function startSite(neighbours: Neighbours, preferredPort: number): 
   let talks: Conversations | undefined;
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
+    if (!isOwnHost(request)) return reply(response, { status: 421, body: 'This site is http://localhost' });
     if (organization === undefined || talks === undefined) return reply(response, { status: 503, body: 'Starting …' });
     if (request.method === 'GET' && path === '/live') return live(request, response, neighbours.feed);
     answer(request, path, organization, { ...neighbours, talks })
@@ -120,7 +121,10 @@ async function answer(
 
 /** The service is right to refuse a server secret of former times; the visitor of the demo is told what to do. */
 function failed(error: unknown): Answer {
-  if (!(error instanceof ServerSecretRefused)) return { status: 500, body: messageOf(error) };
+  if (!(error instanceof ServerSecretRefused)) {
+    console.error(`The demo site could not answer: ${messageOf(error)}`);
+    return { status: 500, body: 'The demo site could not answer; its terminal says why' };
+  }
   const body = `${error.message}
 
 The server secret of the assistant Members was regenerated, or the assistant is switched off. This demo's backend holds the former
@@ -133,6 +137,14 @@ that was generated meanwhile stops working.
 const NOT_FOUND: Answer = { status: 404, body: 'Not found' };
 const UNAUTHORIZED: Answer = { status: 401, body: 'Not your conversation' };
 const ok = (body: object): Answer => ({ status: 200, type: 'application/json', body: JSON.stringify(body) });
+
+/**
+ * Whether the request names this machine. Another site can give its own name this machine's address, and would then read what this
+ * one answers, session tokens among it.
+ */
+function isOwnHost({ headers, socket }: IncomingMessage): boolean {
+  return [`localhost:${socket.localPort}`, `127.0.0.1:${socket.localPort}`].includes(headers.host ?? '');
+}
 
 /** Another site that is open in the same browser can reach this one, but cannot pretend to be it. */
 function fromOwnPage(request: IncomingMessage): boolean {

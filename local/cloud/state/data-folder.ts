@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
@@ -24,15 +24,19 @@ export class DataFolder {
   }
 
   /**
-   * Creates the folder if need be and takes it.
+   * Creates the folder if need be, takes it, and lets no other user of the machine into it.
    * @throws CloudError when it is used by a running machine, cannot be written, or holds something else
    */
   static open(folder: string): DataFolder {
     const path = resolve(folder);
     try {
       mkdirSync(path, { recursive: true, mode: 0o700 });
+      // Also when it was there before: it holds keys, everybody's data, and the code that runs.
+      chmodSync(path, 0o700);
     } catch (error) {
-      throw new CloudError(`The data folder ${path} cannot be created (${messageOf(error)}). Name another with --data`);
+      throw new CloudError(
+        `The data folder ${path} cannot be made private (${messageOf(error)}). Name another with --data`,
+      );
     }
     const lock = takeLock(path);
     try {

@@ -64,6 +64,12 @@ test('the service starts, says where it is, and Ctrl-C ends everything', async (
   expect(file).toMatchObject({ region: 'us-east-1', outputs: { BaseUrl: file.base_url, ApiUrl: file.api_url } });
   expect(JSON.parse(readFileSync(join(data, 'ready.json'), 'utf8'))).toEqual(file);
   expect(statSync(readyFile).mode & 0o077).toBe(0);
+  const below = readdirSync(data, { recursive: true, encoding: 'utf8' });
+  // CDK gives what it copies modes of its own; the folder around it keeps others out.
+  const open = ['', ...below.filter((name) => !name.startsWith('assembly/'))].filter(
+    (name) => (statSync(join(data, name)).mode & 0o077) !== 0,
+  );
+  expect(open).toEqual([]);
   expect((await fetch(`${file.base_url}/static/va-wave-widget.js`)).status).toBe(200);
   expect((await fetch(`${file.base_url}/api/none`)).status).toBe(404);
   expect(leftOver().some((line) => line.includes('dynoxide'))).toBe(true);
