@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,8 +24,16 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: (chunk) => process.stdout.write(chunk),
   stderr: (chunk) => process.stderr.write(chunk),
   terminal: process.stdin.isTTY && process.stderr.isTTY,
+  // Node's own rules: NO_COLOR, NODE_DISABLE_COLORS, FORCE_COLOR, and what the terminal can.
+  colour: process.env.FORCE_COLOR
+    ? process.env.FORCE_COLOR !== '0'
+    : !process.env.NO_COLOR && process.stdout.isTTY && process.stdout.hasColors(),
   environment: process.env,
   readFile: (path) => readFile(path, 'utf8'),
+  writeFile: async (path, content) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, content, { mode: 0o600 });
+  },
   readStdin: () => text(process.stdin),
   ask,
   pause: async (milliseconds) => {

@@ -7,24 +7,31 @@ export type Row = Readonly<Record<string, string>>;
 /** Results go to stdout: text for people, JSON for programs. Everything said besides goes to stderr. */
 export class Output {
   readonly json: boolean;
+  readonly #colour: boolean;
   readonly #stdout: Write;
   readonly #stderr: Write;
 
-  constructor(options: { readonly json: boolean; readonly stdout: Write; readonly stderr: Write }) {
+  constructor(options: {
+    readonly json: boolean;
+    readonly colour: boolean;
+    readonly stdout: Write;
+    readonly stderr: Write;
+  }) {
     this.json = options.json;
+    this.#colour = options.colour;
     this.#stdout = options.stdout;
     this.#stderr = options.stderr;
   }
 
   /** One thing: a headline and its fields. */
   object(value: object, headline: string, rows: readonly (readonly [string, string])[]): void {
-    this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows)}`);
+    this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#colour)}`);
   }
 
   /** Many things: a table, or `none` when there are none. */
   list(values: readonly object[], none: string, rows: readonly Row[]): void {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
-    else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows));
+    else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#colour));
   }
 
   /** Text of several lines, indented below what it is. With --json it is part of an object that was printed. */

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import * as z from 'zod';
 import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
 import { addDeliveriesCommand } from './commands/deliveries.ts';
@@ -14,12 +16,18 @@ import { addRedriveCommand } from './commands/redrive.ts';
 import { addSecretCommands } from './commands/secret.ts';
 import { addToolCommands } from './commands/tool.ts';
 import { addUsageCommands } from './commands/usage.ts';
+import { addUseCommand } from './commands/use.ts';
 import { DEFAULT_READY_FILE, DEFAULT_STACK } from './connection.ts';
+import { applyContext, type Context, contextOf, dropForeignSite, targetOf } from './context.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
 import { Output } from './output.ts';
 import { startProgress } from './progress.ts';
-import { connectOnce, type Run } from './session.ts';
+import { connectOnce, hintTo, type Run } from './session.ts';
 import type { World } from './world.ts';
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
 
 /**
  * The whole command line, without anything that runs it.
@@ -28,6 +36,7 @@ import type { World } from './world.ts';
 export function commandLine(run: Run): Command {
   const program = new Command('va-wave')
     .description("The operator's command line: organizations, assistants, Actions, events and the delivery log.")
+    .version(version, '--version', 'show the version')
     .option('--json', 'print results as JSON on stdout, and an error as {"error": …} on stderr')
     .option(
       '--local [ready-file]',
@@ -50,6 +59,7 @@ Examples:
     )
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help shows the options)');
+  addUseCommand(program, run);
   addOrgCommands(program, run);
   addMemberCommands(program, run);
   addAssistantCommands(program, run);
@@ -74,22 +84,26 @@ Examples:
  * @returns the exit code (exit-codes.ts); never throws
  */
 export async function runCommandLine(words: readonly string[], world: World): Promise<ExitCode> {
-  const output = new Output({ json: words.includes('--json'), stdout: world.stdout, stderr: world.stderr });
+  const output = new Output({
+    json: words.includes('--json'),
+    colour: world.colour,
+    stdout: world.stdout,
+    stderr: world.stderr,
+  });
   const progress = startProgress(world.stderr, { terminal: world.terminal, silent: output.json });
   let exitCode: ExitCode = EXIT.done;
+  let context: Context = {};
   const program = commandLine(async (work) => {
-    const options: { local?: string | boolean; stack?: string; region?: string } = program.opts();
-    const stack = options.stack ?? (options.local === undefined ? world.environment.VA_WAVE_STACK : undefined);
-    const target = {
-      ...(options.local === undefined ? {} : { local: options.local || true }),
-      ...(stack === undefined ? {} : { stack }),
-      ...(options.region === undefined ? {} : { region: options.region }),
-    };
-    await work({ world, target, output, progress, deployment: connectOnce(world, target, progress) });
+    const target = targetOf(program.opts(), context);
+    const hint = hintTo(program.opts());
+    await work({ world, target, output, progress, hint, deployment: connectOnce(world, target, progress) });
   });
   const quiet = { writeOut: world.stdout, writeErr: output.json ? () => {} : world.stderr };
   for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
+  program.hook('preAction', (_, command) => dropForeignSite(command));
   try {
+    context = await contextOf(words, world);
+    applyContext(program, context);
     await program.parseAsync(readyFileApart(words), { from: 'user' });
   } catch (error) {
     progress.end();

@@ -13,12 +13,23 @@ export type Session = {
   readonly target: Target;
   readonly output: Output;
   readonly progress: Progress;
+  /** A command to paste, for the same deployment. */
+  readonly hint: (words: string) => string;
   /** The deployment that the options name, found when it is first needed. */
   readonly deployment: () => Promise<Deployment>;
 };
 
 /** Wraps the work of a command into what commander calls. */
 export type Run = (work: (session: Session) => Promise<void>) => Promise<void>;
+
+/** @param options those that name the deployment; what the context says needs no repetition */
+export function hintTo(options: Readonly<Record<string, unknown>>): (words: string) => string {
+  const { local, stack, region } = options;
+  const named = Object.entries({ local, stack, region }).flatMap(([name, value]) =>
+    value === undefined ? [] : [` --${name}${value === '' ? '' : ` ${value}`}`],
+  );
+  return (words) => `npx va-wave ${words}${named.join('')}`;
+}
 
 /** @returns a function that connects once */
 export function connectOnce(world: World, target: Target, progress: Progress): () => Promise<Deployment> {

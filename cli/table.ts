@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { plainText } from './plain-text.ts';
 
 const GAP = '  ';
@@ -20,25 +21,51 @@ function width(text: string): number {
 const padded = (text: string, columns: number) => text + ' '.repeat(Math.max(0, columns - width(text)));
 
 /** A table with a heading: one column per key of the first row. Cells are made safe for a terminal. Ends with a line feed. */
-export function table(rows: readonly Readonly<Record<string, string>>[]): string {
+export function table(rows: readonly Readonly<Record<string, string>>[], colour = false): string {
   const names = Object.keys(rows[0] ?? {});
-  return tableLines([
-    names.map((name) => name.toUpperCase()),
-    ...rows.map((row) => names.map((name) => row[name] ?? '')),
-  ]);
+  const cells = rows.map((row) => names.map((name) => row[name] ?? ''));
+  const heading = names.map((name) => name.toUpperCase());
+  const style = (cell: string, column: number, line: number) =>
+    line === 0 ? styled('bold', cell) : coloured(names[column] ?? '', cell);
+  return tableLines([heading, ...cells], colour ? style : asItIs);
 }
 
 /** Names and values, indented. Ends with a line feed. */
-export function fields(rows: readonly (readonly [string, string])[]): string {
-  return tableLines(rows.map(([name, value]) => ['', name, value === '' ? '–' : value]));
+export function fields(rows: readonly (readonly [string, string])[], colour = false): string {
+  const style = (cell: string, column: number, line: number) =>
+    column === 1 ? styled('dim', cell) : column === 2 ? coloured(rows[line]?.[0] ?? '', cell) : cell;
+  return tableLines(
+    rows.map(([name, value]) => ['', name, value === '' ? '–' : value]),
+    colour ? style : asItIs,
+  );
 }
 
-function tableLines(rows: readonly (readonly string[])[]): string {
+type Style = (cell: string, column: number, line: number) => string;
+
+const asItIs: Style = (cell) => cell;
+
+// Whether colours are wanted was decided before.
+const styled = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) =>
+  styleText(format, text, { validateStream: false });
+
+/** Only what is good or bad news has a colour. */
+function coloured(name: string, cell: string): string {
+  if (name !== 'outcome' && name !== 'status') return cell;
+  if (/^(delivered|accepted|on\b|2\d\d$)/.test(cell)) return styled('green', cell);
+  if (/^(failed|[345]\d\d$)/.test(cell)) return styled('red', cell);
+  return /^(off|suspended|under way|not finished)/.test(cell) ? styled('yellow', cell) : cell;
+}
+
+function tableLines(rows: readonly (readonly string[])[], style: Style): string {
   const safe = rows.map((row) => row.map(plainText));
   const columns = (safe[0] ?? []).map((_, column) => Math.max(...safe.map((row) => width(row[column] ?? ''))));
-  const lines = safe.map((row) =>
+  const lines = safe.map((row, line) =>
     row
-      .map((cell, column) => padded(cell, columns[column] ?? 0))
+      .map((cell, column) =>
+        cell === ''
+          ? padded('', columns[column] ?? 0)
+          : style(cell, column, line) + padded(cell, columns[column] ?? 0).slice(cell.length),
+      )
       .join(GAP)
       .trimEnd(),
   );

@@ -35,7 +35,7 @@ export function addActionCommands(program: Command, run: Run): void {
     .option('--disabled', 'create it switched off')
     .addHelpText('after', CREATE_EXAMPLES)
     .action((options: ActionOptions & { site: string; disabled?: true }) =>
-      run(async ({ output, deployment, world }) => {
+      run(async ({ output, deployment, world, hint }) => {
         const settings = withMandatory(await actionSettings(options, world));
         const input = { ...settings, enabled: options.disabled !== true };
         const created = await createAction(options.site, input, await deployment());
@@ -43,7 +43,7 @@ export function addActionCommands(program: Command, run: Run): void {
         for (const name of reservedEvents(created)) {
           output.note(`Warning: ${name} is reserved: it can be selected, but is never delivered`);
         }
-        output.note(`Its signing secret, for the receiver: va-wave action secret ${created.action_id}`);
+        output.note(`Its signing secret, for the receiver: ${hint(`action secret ${created.action_id}`)}`);
       }),
     );
 
@@ -104,8 +104,11 @@ export function addActionCommands(program: Command, run: Run): void {
     .option('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant')
     .addHelpText('after', '\nExample:\n  va-wave action list --site site_…')
-    .action((options: { org?: string; site?: string }) =>
+    .action((given: { org?: string; site?: string }, command: Command) =>
       run(async ({ output, deployment, progress }) => {
+        // Of what the context names, the assistant: it is the narrower.
+        const inContext = command.getOptionValueSource('org') === 'context' && given.site !== undefined;
+        const options = inContext ? { site: given.site } : given;
         if ((options.org === undefined) === (options.site === undefined)) {
           throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
         }

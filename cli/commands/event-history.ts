@@ -66,7 +66,7 @@ Example:
           ['action_id', replay.action_id],
           ['replay', replay.replay],
         ]);
-        session.output.note(`Its attempts: va-wave deliveries ${actionId}`);
+        session.output.note(`Its attempts: ${session.hint(`deliveries ${actionId}`)}`);
       }),
     );
 

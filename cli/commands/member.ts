@@ -50,13 +50,13 @@ export function addMemberCommands(program: Command, run: Run): void {
     .requiredOption('--org <org_id>', 'the organization')
     .addHelpText('after', '\nExample:\n  va-wave member list --org org_…')
     .action((options: { org: string }) =>
-      run(async ({ output, deployment }) => {
+      run(async ({ output, deployment, hint }) => {
         const ports = await deployment();
         await requireOrganization(options.org, ports);
         const members = (await ports.members.list(options.org)).toSorted((a, b) => a.email.localeCompare(b.email));
         output.list(
           members,
-          'No members yet: va-wave member add --org … --email …',
+          `No members yet: ${hint(`member add --org ${options.org} --email …`)}`,
           members.map(({ email, role, created_at }) => ({ email, role, since: created_at })),
         );
       }),

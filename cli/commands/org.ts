@@ -128,7 +128,7 @@ Example:
     .description('list all organizations, by name (reads the whole configuration table)')
     .addHelpText('after', '\nExample:\n  va-wave org list')
     .action(() =>
-      run(async ({ output, deployment, progress }) => {
+      run(async ({ output, deployment, progress, hint }) => {
         const { store } = await deployment();
         const organizations: Organization[] = [];
         progress.doing('Reading organizations');
@@ -140,7 +140,7 @@ Example:
         progress.end();
         output.list(
           organizations,
-          'No organizations yet: va-wave org create --name …',
+          `No organizations yet: ${hint('org create --name …')}`,
           organizations.map(({ org_id, plan, created_at, name }) => ({ org_id, plan, created: created_at, name })),
         );
       }),

@@ -1,7 +1,32 @@
 import type { Command } from 'commander';
+import * as z from 'zod';
+import type { Row } from '../output.ts';
 import type { Run } from '../session.ts';
 import { jsonObject } from '../values.ts';
 import { answerFields } from '../views.ts';
+
+/** Of what the runtime answers, what a person reads; --json has all of it. */
+const toolList = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string().default(''),
+      input_schema: z
+        .object({
+          properties: z.record(z.string(), z.object({ type: z.string().default('any') })).default({}),
+          required: z.array(z.string()).default([]),
+        })
+        .default({ properties: {}, required: [] }),
+    }),
+  ),
+});
+
+function row({ name, description, input_schema }: z.infer<typeof toolList>['tools'][number]): Row {
+  const parameters = Object.entries(input_schema.properties).map(
+    ([key, { type }]) => `${key}${input_schema.required.includes(key) ? '' : '?'}: ${type}`,
+  );
+  return { tool: name, parameters: parameters.join(', ') || '–', description };
+}
 
 /** AI-decided Actions, called as the assistant runtime calls them. */
 export function addToolCommands(program: Command, run: Run): void {
@@ -15,7 +40,9 @@ export function addToolCommands(program: Command, run: Run): void {
       run(async ({ output, deployment }) => {
         const { runtime } = await deployment();
         const listed = await runtime.tool({ operation: 'listTools', site_id: siteId });
-        output.object(listed, 'Tools', answerFields(listed));
+        const read = toolList.safeParse(listed);
+        if (output.json || !read.success) return output.object(listed, 'Tools', answerFields(listed));
+        output.list(read.data.tools, 'No tools', read.data.tools.map(row));
       }),
     );
 

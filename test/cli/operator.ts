@@ -62,6 +62,7 @@ export class FakeOperator {
   };
 
   terminal = false;
+  colour = false;
   environment: Record<string, string> = {};
   files: Record<string, string> = {};
   stdin = '';
@@ -159,11 +160,15 @@ export class FakeOperator {
         err += text;
       },
       terminal: this.terminal,
+      colour: this.colour,
       environment: this.environment,
       readFile: async (path) => {
         const text = this.files[path];
         if (text === undefined) throw new Error(`ENOENT: ${path}`);
         return text;
+      },
+      writeFile: async (path, content) => {
+        this.files[path] = content;
       },
       readStdin: async () => this.stdin,
       ask: async (question) => {

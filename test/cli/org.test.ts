@@ -50,7 +50,7 @@ test('an update of nothing and of nobody is refused', async () => {
 
 test('lists by name', async () => {
   const operator = new FakeOperator();
-  expect((await operator.run('org', 'list')).out).toBe('No organizations yet: va-wave org create --name …\n');
+  expect((await operator.run('org', 'list')).out).toBe('No organizations yet: npx va-wave org create --name …\n');
   expect(await operator.json('org', 'list')).toEqual([]);
   for (const name of ['Zoo', 'Ärzte', 'Mall']) await operator.json('org', 'create', '--name', name);
   const names = (await operator.json<{ name: string }[]>('org', 'list')).map((organization) => organization.name);

@@ -22,10 +22,21 @@ describe('tool and usage', () => {
 
   test('the tools of an assistant are listed', async () => {
     const operator = new FakeOperator();
-    operator.runtimeAnswer = { tools: [{ name: 'order-status' }] };
+    const properties = { order: { type: 'integer' }, note: { type: 'string' } };
+    const input_schema = { type: 'object', properties, required: ['order'] };
+    operator.runtimeAnswer = { tools: [{ name: 'order-status', description: 'Finds an order', input_schema }] };
     const { code, out } = await operator.run('tool', 'list', 'site_a');
-    expect(code).toBe(0);
-    expect(out).toContain('order-status');
+    expect([code, out.split('\n')]).toEqual([
+      0,
+      [
+        'TOOL          PARAMETERS                     DESCRIPTION',
+        'order-status  order: integer, note?: string  Finds an order',
+        '',
+      ],
+    ]);
+    expect(JSON.parse((await operator.run('tool', 'list', 'site_a', '--json')).out)).toEqual(operator.runtimeAnswer);
+    operator.runtimeAnswer = { tools: [] };
+    expect((await operator.run('tool', 'list', 'site_a')).out).toBe('No tools\n');
   });
 
   test.each(['[1]', '7', '{'])('arguments that are no JSON object are refused: %s', async (text) => {

@@ -55,8 +55,10 @@ async function run(...words: readonly string[]) {
       err += text;
     },
     terminal: false,
+    colour: false,
     environment: {},
     readFile: async () => '',
+    writeFile: async () => {},
     readStdin: async () => '',
     ask: async () => '',
     pause: async () => false,

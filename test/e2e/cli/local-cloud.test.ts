@@ -46,8 +46,10 @@ async function run(words: readonly string[], pause = async () => false) {
       err += text;
     },
     terminal: false,
+    colour: false,
     environment: {},
     readFile: async () => '',
+    writeFile: async () => {},
     readStdin: async () => '',
     ask: async () => '',
     pause,

@@ -20,8 +20,10 @@ export function commandLineOf(cloud: LocalCloud) {
         err += text;
       },
       terminal: false,
+      colour: false,
       environment: {},
       readFile: async () => '',
+      writeFile: async () => {},
       readStdin: async () => '',
       ask: async () => '',
       pause: async () => true,

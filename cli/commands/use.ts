@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { DEFAULT_READY_FILE } from '../connection.ts';
+import { type Context, contextFile, contextOf, storedContextOf } from '../context.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { safeJson } from '../plain-text.ts';
+import type { Run, Session } from '../session.ts';
+
+type Options = { readonly org?: string; readonly site?: string; readonly clear?: true };
+type Globals = Options & { readonly local?: string; readonly stack?: string; readonly region?: string };
+
+/** Which deployment, organization and assistant the next commands mean. */
+export function addUseCommand(program: Command, run: Run): void {
+  program
+    .command('use')
+    .description('say once which deployment, organization and assistant are meant; without options, show it')
+    .option('--org <org_id>', 'organization')
+    .option('--site <site_id>', 'assistant, and with it its organization')
+    .option('--clear', 'forget it all')
+    .addHelpText(
+      'after',
+      `
+What a command says itself goes before the environment (VA_WAVE_LOCAL=1 or a ready file, VA_WAVE_STACK, VA_WAVE_ORG, VA_WAVE_SITE), and
+that before what is stored here, in ~/.config/va-wave/context.json. A command that names a deployment uses no stored ids. Commands that
+delete, suspend or regenerate want their id said.
+
+Examples:
+  va-wave use --local --site site_…
+  va-wave use --stack VaWave --region eu-west-1 --org org_…
+  va-wave use`,
+    )
+    .action((_: Options, command: Command) =>
+      run(async (session) => {
+        const { local, stack, region, org, site, clear } = command.optsWithGlobals<Globals>();
+        const file = contextFile(session.world);
+        if (file === undefined)
+          throw new CommandFailure(EXIT.refused, 'There is no HOME to store it in: use the environment');
+        const said = [local, stack, region, org, site].some((value) => value !== undefined);
+        if (clear && said) throw new CommandFailure(EXIT.refused, '--clear stands alone');
+        if (!clear && !said)
+          return show('Meant where nothing else is said', await contextOf([], session.world), session);
+        const stored = clear ? {} : await storedContextOf(session.world);
+        const next = clear
+          ? {}
+          : { ...deployment({ local, stack, region }, stored), ...(await ids({ org, site }, session)) };
+        await session.world.writeFile(file, `${safeJson(next)}\n`);
+        show(clear ? 'Forgot it' : 'Meant from now on', next, session);
+      }),
+    );
+}
+
+/** Ids alone stay with the deployment that was meant before. */
+function deployment({ local, stack, region }: Globals, stored: Context): Context {
+  if (local !== undefined) return { local: resolve(local || DEFAULT_READY_FILE) };
+  if (stack !== undefined || region !== undefined) {
+    return { ...(stack === undefined ? {} : { stack }), ...(region === undefined ? {} : { region }) };
+  }
+  const { org, site, ...former } = stored;
+  return former;
+}
+
+/** @throws Refusal 404, CommandFailure when they do not belong together */
+async function ids({ org, site }: Options, session: Session): Promise<Context> {
+  if (site !== undefined) {
+    const { org_id } = await requireAssistant(site, await session.deployment());
+    if (org !== undefined && org !== org_id) {
+      throw new CommandFailure(EXIT.refused, `site: ${site} does not belong to ${org}`);
+    }
+    return { org: org_id, site };
+  }
+  if (org === undefined) return {};
+  await requireOrganization(org, await session.deployment());
+  return { org };
+}
+
+function show(headline: string, context: Context, { output, progress }: Session): void {
+  progress.end();
+  const rows = Object.entries(context).map(([name, value]): [string, string] => [name, value]);
+  output.object(context, rows.length === 0 ? 'Nothing is meant where nothing is said' : headline, rows);
+}
