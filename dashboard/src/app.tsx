@@ -1,22 +1,23 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
 import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Spinner from '@cloudscape-design/components/spinner';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
 import { navigate, paths, usePlace } from './navigation.ts';
+import { fetched, Loading } from './parts/boundary.tsx';
 import { DashboardContext } from './parts/context.ts';
 import { describeProblem } from './parts/problem.ts';
 import { SessionEndedModal } from './parts/session-ended.tsx';
 import type { Api } from './session/api.ts';
 import { type Session, SessionEnded } from './session/session.ts';
 
-const Assistants = lazy(() => import('./screens/assistants.tsx'));
-const Assistant = lazy(() => import('./screens/assistant.tsx'));
+const Assistants = fetched(() => import('./screens/assistants.tsx'));
+const Assistant = fetched(() => import('./screens/assistant.tsx'));
 
 type Me = DashboardAnswer<'me'>;
 
@@ -26,6 +27,7 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
   const [me, setMe] = useState<Me>();
   const [flashes, setFlashes] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
   const [ended, setEnded] = useState(false);
+  const [failed, setFailed] = useState(false);
 
   const show = useCallback((type: 'success' | 'error', content: string) => {
     const id = crypto.randomUUID();
@@ -47,9 +49,14 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
     },
     [show],
   );
-  useEffect(() => {
-    api('me', {}, {}).then(setMe, report);
+  const loadMe = useCallback(() => {
+    setFailed(false);
+    api('me', {}, {}).then(setMe, (error: unknown) => {
+      setFailed(true);
+      report(error);
+    });
   }, [api, report]);
+  useEffect(loadMe, [loadMe]);
   // A message belongs to the screen on which it appeared.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the place says when
   useEffect(() => {
@@ -90,7 +97,8 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
           {flashes.length > 0 && <Flashbar items={flashes} />}
-          {me === undefined && flashes.length === 0 && <Loading />}
+          {me === undefined &&
+            (failed ? <Button onClick={loadMe}>Try again</Button> : <Loading what="your organizations" />)}
           {me?.organizations.length === 0 && (
             <Alert type="info" header="You are logged in, but in no organization yet">
               Ask the operator of this service to add you. Your login has the id <Box variant="code">{me.sub}</Box>.
@@ -98,29 +106,17 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
           )}
           {context !== undefined && (
             <DashboardContext value={context}>
-              <Suspense fallback={<Loading />}>
-                {place.site === undefined ? (
-                  <Assistants key={context.organization.org_id} />
-                ) : (
-                  <Assistant key={place.site} site={place.site} place={place} />
-                )}
-              </Suspense>
+              {place.site === undefined ? (
+                <Assistants key={context.organization.org_id} />
+              ) : (
+                <Assistant key={place.site} site={place.site} place={place} />
+              )}
             </DashboardContext>
           )}
         </SpaceBetween>
       </main>
       {ended && <SessionEndedModal onLogin={() => session.login().catch(report)} />}
     </I18nProvider>
-  );
-}
-
-function Loading() {
-  return (
-    <div className="center">
-      <Box>
-        <Spinner /> Loading
-      </Box>
-    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import { applyMode, Mode } from '@cloudscape-design/global-styles';
 import { createRoot, type Root } from 'react-dom/client';
 import { App } from './app.tsx';
 import { Failure } from './failure.tsx';
+import { Boundary } from './parts/boundary.tsx';
 import { dashboardApi } from './session/api.ts';
 import { loadConfig } from './session/config.ts';
 import { openSession } from './session/session.ts';
@@ -18,7 +19,12 @@ async function start(root: Root): Promise<void> {
   followColorScheme();
   try {
     const session = await openSession(await loadConfig());
-    if (session !== undefined) root.render(<App api={dashboardApi(session)} session={session} />);
+    if (session === undefined) return;
+    root.render(
+      <Boundary>
+        <App api={dashboardApi(session)} session={session} />
+      </Boundary>,
+    );
   } catch {
     root.render(<Failure />);
   }

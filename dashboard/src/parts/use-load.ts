@@ -32,7 +32,10 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
     };
   }, [key, round]);
 
-  const reload = useCallback(() => setRound((count) => count + 1), []);
+  const reload = useCallback(() => {
+    setState((last) => ({ ...last, failed: false }));
+    setRound((count) => count + 1);
+  }, []);
   const set = useCallback((value: T) => setState({ key, value, failed: false }), [key]);
   return { value: state.key === key ? state.value : undefined, failed: state.failed, reload, set };
 }

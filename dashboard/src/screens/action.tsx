@@ -1,8 +1,8 @@
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Spinner from '@cloudscape-design/components/spinner';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
+import { Loading } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { ActionForm } from './action-form.tsx';
@@ -26,16 +26,13 @@ function ExistingAction(props: { readonly assistant: AssistantView; readonly act
   if (loaded.value !== undefined) return <ActionForm assistant={assistant} action={loaded.value} />;
   if (loaded.failed) {
     return (
-      <Button onClick={() => navigate(paths.assistant(org_id, assistant.site_id, 'intelligence'))}>
-        Back to the Actions
-      </Button>
+      <SpaceBetween direction="horizontal" size="xs">
+        <Button onClick={loaded.reload}>Try again</Button>
+        <Button onClick={() => navigate(paths.assistant(org_id, assistant.site_id, 'intelligence'))}>
+          Back to the Actions
+        </Button>
+      </SpaceBetween>
     );
   }
-  return (
-    <div className="center">
-      <Box>
-        <Spinner /> Loading the Action
-      </Box>
-    </div>
-  );
+  return <Loading what="the Action" />;
 }

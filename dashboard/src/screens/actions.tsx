@@ -5,6 +5,7 @@ import Button from '@cloudscape-design/components/button';
 import Cards from '@cloudscape-design/components/cards';
 import Header from '@cloudscape-design/components/header';
 import Modal from '@cloudscape-design/components/modal';
+import Skeleton from '@cloudscape-design/components/skeleton';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useRef, useState } from 'react';
@@ -120,7 +121,14 @@ export default function Actions({
           <Header
             variant="h2"
             counter={loaded.value && `(${actions.length})`}
-            description={`Signed requests to your own endpoints. ${used} of ${ACTIONS_PER_ORGANIZATION} of the organization are used.`}
+            description={
+              <>
+                Signed requests to your own endpoints.{' '}
+                {loaded.value === undefined
+                  ? loaded.failed || <Skeleton display="inline-block" width="220px" />
+                  : `${used} of ${ACTIONS_PER_ORGANIZATION} of the organization are used.`}
+              </>
+            }
             actions={create}
           >
             Actions

@@ -1,20 +1,18 @@
-import Box from '@cloudscape-design/components/box';
 import BreadcrumbGroup from '@cloudscape-design/components/breadcrumb-group';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Spinner from '@cloudscape-design/components/spinner';
 import Tabs from '@cloudscape-design/components/tabs';
-import { lazy, Suspense } from 'react';
 import { navigate, type Place, paths } from '../navigation.ts';
+import { Boundary, fetched, Loading } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { ReadOnly } from './assistants.tsx';
 import { General } from './general.tsx';
 
-const Deploy = lazy(() => import('./deploy.tsx'));
-const Actions = lazy(() => import('./actions.tsx'));
-const ActionScreen = lazy(() => import('./action.tsx'));
+const Deploy = fetched(() => import('./deploy.tsx'));
+const Actions = fetched(() => import('./actions.tsx'));
+const ActionScreen = fetched(() => import('./action.tsx'));
 
 /** One assistant: tabs General, Deploy and Intelligence. */
 export default function Assistant({ site, place }: { readonly site: string; readonly place: Place }) {
@@ -24,13 +22,12 @@ export default function Assistant({ site, place }: { readonly site: string; read
   const assistant = loaded.value;
   if (assistant === undefined) {
     return loaded.failed ? (
-      <Button onClick={() => navigate(paths.organization(org_id))}>Back to the assistants</Button>
+      <SpaceBetween direction="horizontal" size="xs">
+        <Button onClick={loaded.reload}>Try again</Button>
+        <Button onClick={() => navigate(paths.organization(org_id))}>Back to the assistants</Button>
+      </SpaceBetween>
     ) : (
-      <div className="center">
-        <Box>
-          <Spinner /> Loading the assistant
-        </Box>
-      </div>
+      <Loading what="the assistant" />
     );
   }
   const trail = [
@@ -50,9 +47,7 @@ export default function Assistant({ site, place }: { readonly site: string; read
       />
       {!isAdmin && <ReadOnly />}
       {place.action !== undefined ? (
-        <Suspense>
-          <ActionScreen key={place.action} assistant={assistant} actionId={place.action} />
-        </Suspense>
+        <ActionScreen key={place.action} assistant={assistant} actionId={place.action} />
       ) : (
         <>
           <Header variant="h1" description={`Site ID ${assistant.site_id}`}>
@@ -69,25 +64,21 @@ export default function Assistant({ site, place }: { readonly site: string; read
               {
                 id: 'general',
                 label: 'General',
-                content: <General assistant={assistant} onSaved={loaded.set} />,
+                content: (
+                  <Boundary>
+                    <General assistant={assistant} onSaved={loaded.set} />
+                  </Boundary>
+                ),
               },
               {
                 id: 'deploy',
                 label: 'Deploy',
-                content: (
-                  <Suspense>
-                    <Deploy assistant={assistant} onSaved={loaded.set} />
-                  </Suspense>
-                ),
+                content: <Deploy assistant={assistant} onSaved={loaded.set} />,
               },
               {
                 id: 'intelligence',
                 label: 'Intelligence',
-                content: (
-                  <Suspense>
-                    <Actions assistant={assistant} onSaved={loaded.set} />
-                  </Suspense>
-                ),
+                content: <Actions assistant={assistant} onSaved={loaded.set} />,
               },
             ]}
           />

@@ -6,13 +6,14 @@ import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
+import { fetched } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
 
-const CreateAssistant = lazy(() => import('./create-assistant.tsx'));
+const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
 
 /** The assistants of the organization. */
 export default function Assistants() {
@@ -78,11 +79,7 @@ export default function Assistants() {
           ],
         }}
       />
-      {creating && (
-        <Suspense>
-          <CreateAssistant onClose={() => setCreating(false)} />
-        </Suspense>
-      )}
+      {creating && <CreateAssistant onClose={() => setCreating(false)} />}
     </SpaceBetween>
   );
 }

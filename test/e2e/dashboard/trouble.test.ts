@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { axeFindings, startWorld, type Visitor, type World } from './world.ts';
+
+/** No connection, a part that breaks, input that is wrong: the page stays, says what is the matter, and offers a way on. */
+describe('when something goes wrong', () => {
+  let world: World;
+  let siteId: string;
+  let admin: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    ({ site_id: siteId } = await world.vaWave<{ site_id: string }>(
+      'assistant',
+      'create',
+      ...['--org', world.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+    ));
+    admin = await world.logIn('admin');
+    page = admin.page;
+  }, 60_000);
+
+  afterAll(async () => {
+    await world?.stop();
+  });
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const url = (tab: string) => `${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/${tab}`;
+  const actionsOfOrganization = '**/api/dashboard/organizations/*/actions';
+
+  test('a part that cannot be fetched offers to try again, and the other tabs work on', async () => {
+    await page.goto(url('general'));
+    await page.getByLabel('Name').fill('Typed before it broke');
+    await admin.context.setOffline(true);
+    await page.getByRole('tab', { name: 'Deploy' }).click();
+    await page.getByText('This part of the page could not be loaded').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'General' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed before it broke');
+    await page.getByRole('tab', { name: 'Deploy' }).click();
+    await admin.context.setOffline(false);
+    await button('Try again').click();
+    await page.getByRole('heading', { name: 'Authentication', exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'General' }).click();
+    await button('Discard changes').click();
+  });
+
+  test('while the Actions are loading, nothing is said of their number', async () => {
+    const waiting = Promise.withResolvers<void>();
+    await page.route(actionsOfOrganization, async (route) => {
+      await waiting.promise;
+      await route.continue();
+    });
+    await page.goto(url('intelligence'));
+    await page.getByText('Loading Actions').waitFor();
+    expect(await page.getByText('of 50').count()).toBe(0);
+    waiting.resolve();
+    await page.getByText('0 of 50 of the organization are used').waitFor();
+    await page.unroute(actionsOfOrganization);
+  });
+
+  test('a tab that breaks does not take the others along', async () => {
+    await page.route(actionsOfOrganization, (route) =>
+      route.fulfill({
+        json: { actions: [{ action_id: 'act_1', site_id: siteId, trigger: 'Event', name: 'No list' }] },
+      }),
+    );
+    await page.goto(url('intelligence'));
+    await page.getByText('This part of the page failed').waitFor();
+    await page.getByRole('tab', { name: 'General' }).click();
+    await page.getByLabel('Name').waitFor();
+    await page.getByRole('tab', { name: 'Intelligence' }).click();
+    await page.getByText('This part of the page failed').waitFor();
+    await page.unroute(actionsOfOrganization);
+    await button('Try again').click();
+    await page.getByText('No Actions yet').waitFor();
+  });
+
+  test('without the API there is a message and a button, and no empty page', async () => {
+    const me = '**/api/dashboard/me';
+    await page.route(me, (route) => route.abort());
+    await page.reload();
+    await page.getByText('No connection to the service').waitFor();
+    await page.unroute(me);
+    await button('Try again').click();
+    await page.getByText('No Actions yet').waitFor();
+  });
+
+  test('before any script runs, the page says that it is loading', async () => {
+    const html = await (await fetch(url('general'))).text();
+    expect(html).toContain('The dashboard is loading. If it does not appear, reload the page.');
+  });
+});
