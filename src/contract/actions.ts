@@ -105,7 +105,12 @@ const formSettings = z.strictObject({
     .array(formField)
     .min(1, 'at least one form field is required')
     .max(FORM_FIELDS_MAX)
-    .refine((fields) => unique(fields.map((field) => field.key)), 'must not use a key twice'),
+    .superRefine((fields, context) => {
+      for (const [index, { key }] of fields.entries()) {
+        if (fields.findIndex((other) => other.key === key) === index) continue;
+        context.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not be the key of another field' });
+      }
+    }),
 });
 
 const eventAction = eventSettings.extend(defaults);

@@ -214,7 +214,11 @@ export const dashboardError = z.object({
   success: z.literal(false),
   code: z.literal([...REFUSAL_CODES, INTERNAL_ERROR.code]),
   error: z.string(),
-  field: z.string().optional().describe('The field that is wrong, as a path with dots'),
+  field: z.string().optional().describe('The first field that is wrong, as a path with dots'),
+  fields: z
+    .array(z.object({ field: z.string(), problem: z.string() }))
+    .optional()
+    .describe('Every field that is wrong'),
 });
 export type DashboardError = z.infer<typeof dashboardError>;
 

@@ -1,5 +1,4 @@
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Skeleton from '@cloudscape-design/components/skeleton';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -10,7 +9,7 @@ class NotFetched extends Error {
   override readonly name = 'NotFetched';
 }
 
-type BoundaryProps = { readonly children: ReactNode; readonly onTryAgain?: () => void };
+type BoundaryProps = { readonly children: ReactNode };
 
 /** Keeps a failure to the part of the page in which it happens, and offers a way on. */
 export class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
@@ -23,11 +22,8 @@ export class Boundary extends Component<BoundaryProps, { readonly error: unknown
   override render() {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    const tryAgain = () => {
-      this.props.onTryAgain?.();
-      this.setState({ error: undefined });
-    };
-    return <Failed fetched={!(error instanceof NotFetched)} onTryAgain={tryAgain} />;
+    if (error instanceof NotFetched) return <Missing />;
+    return <Broken onTryAgain={() => this.setState({ error: undefined })} />;
   }
 }
 
@@ -38,22 +34,14 @@ export class Boundary extends Component<BoundaryProps, { readonly error: unknown
 export function fetched<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
 ): ComponentType<Props> {
-  const attempt = () =>
-    lazy(() =>
-      load().catch((cause: unknown) => {
-        throw new NotFetched('A part of the page could not be fetched', { cause });
-      }),
-    );
-  // React remembers a failed attempt for good, so that each one is a component of its own.
-  let latest = attempt();
+  const Part = lazy(() =>
+    load().catch((cause: unknown) => {
+      throw new NotFetched('A part of the page could not be fetched', { cause });
+    }),
+  );
   return function Fetched(props: Props) {
-    const [Part, setPart] = useState(() => latest);
-    const tryAgain = () => {
-      latest = attempt();
-      setPart(() => latest);
-    };
     return (
-      <Boundary onTryAgain={tryAgain}>
+      <Boundary>
         <Suspense fallback={<Loading what="this part of the page" />}>
           <Part {...props} />
         </Suspense>
@@ -75,28 +63,44 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-function Failed({ fetched: shown, onTryAgain }: { readonly fetched: boolean; readonly onTryAgain: () => void }) {
+function Broken({ onTryAgain }: { readonly onTryAgain: () => void }) {
   return (
     <Alert
       type="error"
-      header={shown ? 'This part of the page failed' : 'This part of the page could not be loaded'}
+      header="This part of the page failed"
       action={
-        <SpaceBetween direction="horizontal" size="xs">
-          <Button formAction="none" onClick={() => window.location.reload()}>
-            Reload the page
-          </Button>
-          <Button formAction="none" onClick={onTryAgain}>
-            Try again
-          </Button>
-        </SpaceBetween>
+        <Button formAction="none" onClick={onTryAgain}>
+          Try again
+        </Button>
       }
     >
-      <Box color="inherit">
-        {shown
-          ? 'It is a fault of the dashboard. If it comes again, tell the operator what you did.'
-          : 'You may be offline, or the dashboard has been updated: then reload the page.'}{' '}
-        What you typed is kept in this tab.
-      </Box>
+      It is a fault of the dashboard. Try again, or reload the page; if it comes again, tell the operator what you did.
+      What you typed is kept in this tab.
+    </Alert>
+  );
+}
+
+/** A browser does not fetch a module a second time that it could not fetch once, so that only a new page helps. */
+function Missing() {
+  const [trying, setTrying] = useState(false);
+  const tryAgain = async () => {
+    setTrying(true);
+    // Without a connection the browser would put a page of its own in this one's place.
+    const there = await fetch('/dashboard/config.json', { cache: 'no-store' }).catch(() => undefined);
+    if (there?.ok === true) window.location.reload();
+    setTrying(false);
+  };
+  return (
+    <Alert
+      type="error"
+      header="This part of the page could not be loaded"
+      action={
+        <Button formAction="none" loading={trying} loadingText="Trying again" onClick={tryAgain}>
+          Try again
+        </Button>
+      }
+    >
+      Either there is no connection, or the dashboard has been updated. What you typed is kept in this tab.
     </Alert>
   );
 }

@@ -2,19 +2,19 @@ import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { HOURLY_RATE_LIMIT_MAX } from '../../../src/contract/limits.ts';
-import type { FieldProblem } from './problem.ts';
+import type { Problems } from './use-problems.ts';
 
 export type GeneralValues = { readonly name: string; readonly domain: string; readonly hourly_rate_limit: string };
 
 /** The fields that a new assistant and the General tab have in common. */
 export function GeneralFields(props: {
   readonly values: GeneralValues;
-  readonly problem: FieldProblem | undefined;
+  readonly problems: Problems;
   readonly disabled: boolean;
   readonly onChange: (change: Partial<GeneralValues>) => void;
 }) {
-  const { values, problem, disabled, onChange } = props;
-  const errorOf = (field: keyof GeneralValues) => (problem?.field === field ? problem.text : undefined);
+  const { values, problems, disabled, onChange } = props;
+  const errorOf = (field: keyof GeneralValues) => problems.of(field);
   return (
     <SpaceBetween size="l">
       <FormField label="Name" description="For you and your team; visitors do not see it." errorText={errorOf('name')}>

@@ -1,20 +1,29 @@
 import { ApiError } from '../session/api-error.ts';
 
-/** A refusal that names a field. */
-export type FieldProblem = { readonly field: string; readonly index: number | undefined; readonly text: string };
+/** A field of a form that was refused; in a list the row, by its index or its name, and the part of the row. */
+export type FieldProblem = {
+  readonly field: string;
+  readonly row: string | undefined;
+  readonly part: string | undefined;
+  readonly text: string;
+};
 
 /** Fields of a request for which no form has an input. */
 const WITHOUT_INPUT: ReadonlySet<string> = new Set(['idempotency_key', 'parameters', 'version']);
 
-/** Which field of a form a refusal is about; undefined when it is about none. */
-export function fieldProblem(error: unknown): FieldProblem | undefined {
-  if (!(error instanceof ApiError) || error.field === undefined) return undefined;
-  const path = error.field.split('.');
-  const [field = '', index = ''] = path[0] === 'assistant' || path[0] === 'action' ? path.slice(1) : path;
-  if (WITHOUT_INPUT.has(field)) return undefined;
-  const named = `${error.field}: `;
-  const text = error.message.startsWith(named) ? error.message.slice(named.length) : error.message;
-  return { field, index: /^\d+$/.test(index) ? Number(index) : undefined, text: sentence(text) };
+/** Which fields of a form a refusal is about: the first problem of each. */
+export function fieldProblems(error: unknown): readonly FieldProblem[] {
+  if (!(error instanceof ApiError)) return [];
+  const problems = new Map<string, FieldProblem>();
+  for (const { field: path, problem } of error.fields) {
+    const name = path.replace(/^(assistant|action)\./, '');
+    const [field = '', ...rest] = name.split('.');
+    const [row, part] = /^\d+$/.test(rest[0] ?? '') ? rest : rest.length === 0 ? [] : [rest.join('.')];
+    if (!WITHOUT_INPUT.has(field) && !problems.has(name)) {
+      problems.set(name, { field, row, part, text: sentence(problem) });
+    }
+  }
+  return [...problems.values()];
 }
 
 /** What went wrong and what to do, for a person. */

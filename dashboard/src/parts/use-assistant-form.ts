@@ -1,10 +1,9 @@
 import { type SubmitEvent, useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { ApiError } from '../session/api-error.ts';
-import { SessionEnded } from '../session/session.ts';
 import { useDashboard } from './context.ts';
-import { fieldProblem } from './problem.ts';
 import { differences, useEdit } from './use-edit.ts';
+import { useProblems } from './use-problems.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
   name: 'Name',
@@ -31,14 +30,14 @@ export function useAssistantForm<V extends object>(options: {
   const { assistant, pick, onSaved } = options;
   const edit = useEdit(`${assistant.site_id}.${options.tab}`, assistant, pick);
   const [saving, setSaving] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const problems = useProblems(edit.values);
   const [current, setCurrent] = useState<AssistantView>();
 
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     if (edit.changed.length === 0) return;
     setSaving(true);
-    setError(undefined);
+    problems.clear();
     const values = new Map(Object.entries(options.toApi?.(edit.values) ?? edit.values));
     const change = Object.fromEntries(edit.changed.map((field) => [String(field), values.get(String(field))]));
     try {
@@ -51,8 +50,7 @@ export function useAssistantForm<V extends object>(options: {
     } catch (cause) {
       if (cause instanceof ApiError && cause.current !== undefined && !('action_id' in cause.current)) {
         setCurrent(cause.current);
-      } else if (fieldProblem(cause) === undefined || cause instanceof SessionEnded) report(cause);
-      setError(cause);
+      } else if (!problems.refuse(cause)) report(cause);
     } finally {
       setSaving(false);
     }
@@ -74,7 +72,7 @@ export function useAssistantForm<V extends object>(options: {
             setCurrent(undefined);
           },
         };
-  return { edit, saving, save, conflict, problem: fieldProblem(error) };
+  return { edit, saving, save, conflict, problems };
 }
 
 function changesBetween(before: AssistantView, after: AssistantView) {

@@ -47,8 +47,7 @@ export function ActionForm({
   const { organization, isAdmin } = useDashboard();
   const form = useActionForm(assistant, action);
   const { values, set, changed, reset } = form.edit;
-  const { problem, isNew } = form;
-  const errorOf = (field: string) => (problem?.field === field ? problem.text : undefined);
+  const { problems, isNew } = form;
   const back = () => navigate(paths.assistant(organization.org_id, assistant.site_id, 'intelligence'));
   return (
     <form onSubmit={form.save} noValidate>
@@ -89,7 +88,7 @@ export function ActionForm({
                 label="When is your endpoint called?"
                 description="The trigger cannot be changed later."
                 stretch
-                errorText={errorOf('trigger')}
+                errorText={problems.of('trigger')}
               >
                 <Tiles
                   value={values.trigger ?? null}
@@ -110,7 +109,7 @@ export function ActionForm({
               }
             >
               <SpaceBetween size="l">
-                <FormField label="Name" errorText={errorOf('name')}>
+                <FormField label="Name" errorText={problems.of('name')}>
                   <Input
                     value={values.name}
                     disabled={!isAdmin}
@@ -118,13 +117,13 @@ export function ActionForm({
                     onChange={({ detail }) => set({ name: detail.value })}
                   />
                 </FormField>
-                {values.trigger === 'Event' && <EventFields values={values} set={set} problem={problem} />}
-                {values.trigger === 'AI-decided' && <AiFields values={values} set={set} problem={problem} />}
-                {values.trigger === 'Form' && <FormFields values={values} set={set} problem={problem} />}
+                {values.trigger === 'Event' && <EventFields values={values} set={set} problems={problems} />}
+                {values.trigger === 'AI-decided' && <AiFields values={values} set={set} problems={problems} />}
+                {values.trigger === 'Form' && <FormFields values={values} set={set} problems={problems} />}
                 <FormField
                   label="Method"
                   constraintText={values.method === 'GET' ? 'On GET the payload is not sent.' : undefined}
-                  errorText={errorOf('method')}
+                  errorText={problems.of('method')}
                 >
                   <Select
                     selectedOption={{ value: values.method, label: values.method }}
@@ -137,7 +136,7 @@ export function ActionForm({
                   label="Endpoint URL"
                   description="Your endpoint on the public internet. Every request is signed."
                   constraintText="Starts with https://, at most 2000 characters."
-                  errorText={errorOf('url')}
+                  errorText={problems.of('url')}
                   stretch
                 >
                   <Input

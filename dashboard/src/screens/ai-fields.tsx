@@ -12,9 +12,13 @@ import type { FieldsProps } from './event-fields.tsx';
 type MapEntry = ActionValues['response_field_map'][number];
 
 /** What the assistant is told about the Action, and what it is told of the response. */
-export function AiFields({ values, set, problem }: FieldsProps) {
+export function AiFields({ values, set, problems }: FieldsProps) {
   const { isAdmin } = useDashboard();
-  const errorOf = (field: string) => (problem?.field === field ? problem.text : undefined);
+  /** A row is refused as a whole: without a name because of that, else because of its path. */
+  const wrongRow = (id: string, named: boolean) =>
+    problems.ofRow('response_field_map', id) === undefined
+      ? undefined
+      : `Entry ${values.response_field_map.findIndex((entry) => entry.id === id) + 1}: ${named ? 'Enter a path such as $.order.status.' : 'Enter a name of at most 100 characters.'}`;
   const change = (id: string, part: Partial<MapEntry>) =>
     set({
       response_field_map: values.response_field_map.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)),
@@ -25,7 +29,7 @@ export function AiFields({ values, set, problem }: FieldsProps) {
         label="Description"
         description="Tells the assistant when to call this Action."
         constraintText={`At least ${AI_DESCRIPTION_MIN_CHARACTERS} characters.`}
-        errorText={errorOf('description')}
+        errorText={problems.of('description')}
         stretch
       >
         <Textarea
@@ -35,7 +39,7 @@ export function AiFields({ values, set, problem }: FieldsProps) {
           onChange={({ detail }) => set({ description: detail.value })}
         />
       </FormField>
-      <FormField label="Response" errorText={errorOf('feed_response_back')} stretch>
+      <FormField label="Response" errorText={problems.of('feed_response_back')} stretch>
         <Checkbox
           checked={values.feed_response_back}
           disabled={!isAdmin}
@@ -49,7 +53,7 @@ export function AiFields({ values, set, problem }: FieldsProps) {
         <FormField
           label="Response field map"
           description="Optional. Which parts of the JSON response the assistant gets. Without it: its top-level texts, numbers and flags."
-          errorText={errorOf('response_field_map') && 'Give every entry a name and a path such as $.order.status.'}
+          errorText={problems.of('response_field_map')}
           stretch
         >
           <AttributeEditor<MapEntry>
@@ -71,6 +75,7 @@ export function AiFields({ values, set, problem }: FieldsProps) {
             definition={[
               {
                 label: 'Name',
+                errorText: ({ id, name }) => (name.trim() === '' ? wrongRow(id, false) : undefined),
                 control: ({ id, name }) => (
                   <Input
                     value={name}
@@ -82,6 +87,7 @@ export function AiFields({ values, set, problem }: FieldsProps) {
               },
               {
                 label: 'Path',
+                errorText: ({ id, name }) => (name.trim() === '' ? undefined : wrongRow(id, true)),
                 control: ({ id, path }) => (
                   <Input
                     value={path}

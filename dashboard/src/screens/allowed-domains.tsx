@@ -1,7 +1,7 @@
 import Alert from '@cloudscape-design/components/alert';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useDashboard } from '../parts/context.ts';
-import type { FieldProblem } from '../parts/problem.ts';
+import type { Problems } from '../parts/use-problems.ts';
 import { EntryList } from './entry-list.tsx';
 
 /** Allowed Domains, shown as they will be matched. */
@@ -9,11 +9,11 @@ export function AllowedDomains(props: {
   /** As saved on the General tab. */
   readonly domain: string;
   readonly entries: readonly string[];
-  readonly problem: FieldProblem | undefined;
+  readonly problems: Problems;
   readonly onChange: (entries: string[]) => void;
 }) {
   const { api } = useDashboard();
-  const { domain, entries, problem } = props;
+  const { domain, entries, problems } = props;
 
   const accept = async (typed: string) => {
     const { entries: checked } = await api('checkHosts', {}, { body: { entries: [typed] } });
@@ -30,7 +30,8 @@ export function AllowedDomains(props: {
         placeholder={domain || 'www.example.com'}
         noun="domain"
         entries={entries}
-        error={problem?.field === 'allowed_domains' ? problem.text : undefined}
+        field="allowed_domains"
+        problems={problems}
         accept={accept}
         onChange={props.onChange}
       />

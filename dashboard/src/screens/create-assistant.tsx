@@ -7,7 +7,8 @@ import { type SubmitEvent, useState } from 'react';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { GeneralFields, type GeneralValues, rateLimit } from '../parts/general-fields.tsx';
-import { describeProblem, fieldProblem } from '../parts/problem.ts';
+import { describeProblem } from '../parts/problem.ts';
+import { useProblems } from '../parts/use-problems.ts';
 import { SessionEnded } from '../session/session.ts';
 
 /** The least that an assistant needs; everything else is on its tabs. */
@@ -19,7 +20,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
   const [error, setError] = useState<unknown>();
   // One key per dialog: pressing the button twice, or once more after a broken connection, creates one assistant.
   const [key] = useState(() => crypto.randomUUID());
-  const problem = fieldProblem(error);
+  const problems = useProblems(values);
 
   const create = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -30,7 +31,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
       notify(`${values.name} was created. Next: say on the Deploy tab where it may run.`);
       navigate(paths.assistant(org_id, site_id, 'deploy'));
     } catch (cause) {
-      setError(cause);
+      setError(problems.refuse(cause) ? undefined : cause);
       if (cause instanceof SessionEnded) report(cause);
     } finally {
       setSaving(false);
@@ -41,7 +42,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
     <Modal visible header="Create assistant" onDismiss={onClose} closeAriaLabel="Close">
       <form onSubmit={create} noValidate>
         <Form
-          errorText={error !== undefined && problem === undefined ? describeProblem(error) : undefined}
+          errorText={error === undefined ? undefined : describeProblem(error)}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               <Button formAction="none" onClick={onClose}>
@@ -56,7 +57,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
           <SpaceBetween size="l">
             <GeneralFields
               values={values}
-              problem={problem}
+              problems={problems}
               disabled={false}
               onChange={(change) => setValues({ ...values, ...change })}
             />

@@ -35,7 +35,7 @@ export default function Deploy(props: {
   const { values, set, changed, reset } = form.edit;
   const { domain, enabled } = props.assistant;
   const locked = organization.plan === 'free' && props.assistant.authentication_mode !== 'Session Signed';
-  const errorOf = (field: string) => (form.problem?.field === field ? form.problem.text : undefined);
+  const { problems } = form;
   return (
     <SpaceBetween size="m">
       <form onSubmit={form.save} noValidate>
@@ -46,7 +46,7 @@ export default function Deploy(props: {
             {form.conflict && <ConflictAlert {...form.conflict} />}
             <Container header={<Header variant="h2">Authentication</Header>}>
               <SpaceBetween size="l">
-                <FormField label="Authentication Mode" stretch errorText={errorOf('authentication_mode')}>
+                <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
                   <RadioGroup
                     value={values.authentication_mode}
                     onChange={({ detail }) => isMode(detail.value) && set({ authentication_mode: detail.value })}
@@ -72,7 +72,7 @@ export default function Deploy(props: {
                   <AllowedDomains
                     domain={domain}
                     entries={values.allowed_domains}
-                    problem={form.problem}
+                    problems={problems}
                     onChange={(allowed_domains) => set({ allowed_domains })}
                   />
                 )}
@@ -82,7 +82,8 @@ export default function Deploy(props: {
                   placeholder="203.0.113.7"
                   noun="address"
                   entries={values.ip_allowlist}
-                  error={errorOf('ip_allowlist')}
+                  field="ip_allowlist"
+                  problems={problems}
                   accept={async (entry) => ({ entry })}
                   onChange={(ip_allowlist) => set({ ip_allowlist })}
                 />

@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import TokenGroup from '@cloudscape-design/components/token-group';
 import { useState } from 'react';
 import { useDashboard } from '../parts/context.ts';
+import type { Problems } from '../parts/use-problems.ts';
 
 /** A list of short texts: one is typed, checked, and added as it will be kept. */
 export function EntryList(props: {
@@ -15,7 +16,9 @@ export function EntryList(props: {
   /** What one entry is called. */
   readonly noun: string;
   readonly entries: readonly string[];
-  readonly error: string | undefined;
+  /** Its name in the API. */
+  readonly field: string;
+  readonly problems: Problems;
   /** The entry as it will be kept, or why it cannot be. */
   readonly accept: (entry: string) => Promise<{ readonly entry: string } | { readonly problem: string }>;
   readonly onChange: (entries: string[]) => void;
@@ -24,6 +27,14 @@ export function EntryList(props: {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
+
+  const refused = [
+    props.problems.of(props.field),
+    ...props.entries.map((entry) => {
+      const text = props.problems.ofRow(props.field, entry);
+      return text && `${entry}: ${text}`;
+    }),
+  ].find((text) => text !== undefined);
 
   const add = async () => {
     const typed = text.trim();
@@ -43,7 +54,7 @@ export function EntryList(props: {
   };
 
   return (
-    <FormField label={props.label} description={props.description} errorText={problem ?? props.error} stretch>
+    <FormField label={props.label} description={props.description} errorText={problem ?? refused} stretch>
       <SpaceBetween size="xs">
         {isAdmin && (
           <div className="entry">
@@ -51,7 +62,10 @@ export function EntryList(props: {
               value={text}
               placeholder={props.placeholder}
               ariaLabel={`New ${props.noun}`}
-              onChange={({ detail }) => setText(detail.value)}
+              onChange={({ detail }) => {
+                setText(detail.value);
+                setProblem(undefined);
+              }}
               onKeyDown={(event) => {
                 // Enter adds the entry; it does not save the form around it.
                 if (event.detail.key !== 'Enter') return;

@@ -2,13 +2,13 @@ import FormField from '@cloudscape-design/components/form-field';
 import Multiselect from '@cloudscape-design/components/multiselect';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
 import { useDashboard } from '../parts/context.ts';
-import type { FieldProblem } from '../parts/problem.ts';
+import type { Problems } from '../parts/use-problems.ts';
 import type { ActionValues } from './action-values.ts';
 
 export type FieldsProps = {
   readonly values: ActionValues;
   readonly set: (change: Partial<ActionValues>) => void;
-  readonly problem: FieldProblem | undefined;
+  readonly problems: Problems;
 };
 
 const option = (name: (typeof EVENT_NAMES)[number]) => {
@@ -21,13 +21,13 @@ const GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_CATALOG[name].group))
 }));
 
 /** Which events an Action fires on. */
-export function EventFields({ values, set, problem }: FieldsProps) {
+export function EventFields({ values, set, problems }: FieldsProps) {
   const { isAdmin } = useDashboard();
   return (
     <FormField
       label="Events"
       description="The Action fires on any of them. Those marked “not yet firing” can be selected, and are not delivered today."
-      errorText={problem?.field === 'events' ? problem.text : undefined}
+      errorText={problems.of('events')}
       stretch
     >
       <Multiselect

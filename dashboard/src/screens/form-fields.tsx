@@ -19,7 +19,7 @@ const MOVES = [
 const typeOf = (text: string | undefined) => FIELD_TYPES.find((type) => type === text) ?? 'Text';
 
 /** What the visitor is asked for. */
-export function FormFields({ values, set, problem }: FieldsProps) {
+export function FormFields({ values, set, problems }: FieldsProps) {
   const { isAdmin } = useDashboard();
   const fields = values.form_fields;
   const change = (id: string, part: Partial<FieldValues>) =>
@@ -31,12 +31,15 @@ export function FormFields({ values, set, problem }: FieldsProps) {
     next.splice(from + by, 0, ...next.splice(from, 1));
     set({ form_fields: next });
   };
-  const wrong = problem?.field === 'form_fields' ? problem : undefined;
+  const wrong = (part: keyof FieldValues, column: string) => (field: FieldValues, index: number) => {
+    const text = problems.ofRow('form_fields', field.id, part);
+    return text && `Field ${index + 1}, ${column}: ${text}`;
+  };
   return (
     <FormField
       label="Form fields"
       description="What the widget asks the visitor for. Your endpoint gets the values by their keys."
-      errorText={wrong && `${wrong.index === undefined ? '' : `Field ${wrong.index + 1}: `}${wrong.text}`}
+      errorText={problems.of('form_fields')}
       stretch
     >
       <AttributeEditor<FieldValues>
@@ -85,6 +88,7 @@ export function FormFields({ values, set, problem }: FieldsProps) {
         definition={[
           {
             label: 'Key',
+            errorText: wrong('key', 'Key'),
             control: ({ id, key }) => (
               <Input
                 value={key}
@@ -96,6 +100,7 @@ export function FormFields({ values, set, problem }: FieldsProps) {
           },
           {
             label: 'Label',
+            errorText: wrong('label', 'Label'),
             control: ({ id, label }) => (
               <Input
                 value={label}
@@ -107,6 +112,7 @@ export function FormFields({ values, set, problem }: FieldsProps) {
           },
           {
             label: 'Type',
+            errorText: wrong('type', 'Type'),
             control: ({ id, type }) => (
               <Select
                 selectedOption={{ value: type, label: type }}

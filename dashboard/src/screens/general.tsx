@@ -46,7 +46,7 @@ export function General(props: {
                   {values.enabled ? 'On' : 'Off'}
                 </Toggle>
               </FormField>
-              <GeneralFields values={values} problem={form.problem} disabled={!isAdmin} onChange={set} />
+              <GeneralFields values={values} problems={form.problems} disabled={!isAdmin} onChange={set} />
             </SpaceBetween>
           </Container>
         </SpaceBetween>

@@ -2,10 +2,9 @@ import { type SubmitEvent, useState } from 'react';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
-import { fieldProblem } from '../parts/problem.ts';
 import { differences, useEdit } from '../parts/use-edit.ts';
+import { useProblems } from '../parts/use-problems.ts';
 import { ApiError } from '../session/api-error.ts';
-import { SessionEnded } from '../session/session.ts';
 import { actionSettings, actionValues, type EditedAction, isStored, settingsChange } from './action-values.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -28,7 +27,7 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
   const edit = useEdit<EditedAction, ReturnType<typeof actionValues>>(key, action, actionValues);
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [saving, setSaving] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const problems = useProblems(edit.values);
   const [current, setCurrent] = useState<ActionView>();
 
   const write = async () => {
@@ -49,7 +48,7 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     setSaving(true);
-    setError(undefined);
+    problems.clear();
     try {
       const message = await write();
       edit.reset();
@@ -58,8 +57,7 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
     } catch (cause) {
       if (cause instanceof ApiError && cause.current !== undefined && 'action_id' in cause.current) {
         setCurrent(cause.current);
-      } else if (fieldProblem(cause) === undefined || cause instanceof SessionEnded) report(cause);
-      setError(cause);
+      } else if (!problems.refuse(cause)) report(cause);
     } finally {
       setSaving(false);
     }
@@ -80,7 +78,7 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
             setCurrent(undefined);
           },
         };
-  return { edit, isNew: !isStored(action), saving, save, conflict, problem: fieldProblem(error) };
+  return { edit, isNew: !isStored(action), saving, save, conflict, problems };
 }
 
 function changesBetween(before: EditedAction, after: EditedAction) {

@@ -10,8 +10,8 @@ export class ApiError extends Error {
   readonly status: number;
   /** Undefined when the request did not reach the service. */
   readonly code: ErrorCode | undefined;
-  /** The field of the input that is wrong, as a path with dots. */
-  readonly field: string | undefined;
+  /** Each field of the input that is wrong, as a path with dots. */
+  readonly fields: readonly { readonly field: string; readonly problem: string }[];
   /** What stands there now, when a save was refused because somebody else saved before. */
   readonly current: StaleAnswer['current'] | undefined;
   /** Whole seconds until it makes sense to ask again. */
@@ -21,10 +21,16 @@ export class ApiError extends Error {
     super(body.error ?? body.message ?? `Error ${status}`);
     this.status = status;
     this.code = body.code;
-    this.field = body.field;
+    this.fields = body.fields ?? onlyField(body);
     this.current = body.current;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** A refusal about one field has it in its message, behind the field's name. */
+function onlyField({ field, error = '' }: ErrorBody): ApiError['fields'] {
+  if (field === undefined) return [];
+  return [{ field, problem: error.startsWith(`${field}: `) ? error.slice(field.length + 2) : error }];
 }
 
 /** The error that an answer tells, whoever wrote its body. */

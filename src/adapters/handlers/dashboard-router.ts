@@ -128,8 +128,14 @@ async function dashboardReply(
   throw new Refusal('not_found');
 }
 
-function dashboardError({ code, message, field }: HttpError): DashboardError {
-  return { success: false, code, error: message, ...(field === undefined ? {} : { field }) };
+function dashboardError({ code, message, field, fields = [] }: HttpError): DashboardError {
+  return {
+    success: false,
+    code,
+    error: message,
+    ...(field === undefined ? {} : { field }),
+    ...(fields.length === 0 ? {} : { fields: [...fields] }),
+  };
 }
 
 function staleBody({ message, current }: StaleVersion): StaleAnswer {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DASHBOARD_BODIES, DASHBOARD_QUERIES, type TestResult } from '../../contract/dashboard.ts';
+import { jsonObject } from '../../contract/json.ts';
 import type { AuditRecord } from '../../contract/members.ts';
 import {
   actionOf,
@@ -34,6 +35,8 @@ export type DashboardPorts = ManageActionsPorts &
   };
 
 const nothing = z.object({});
+/** What is wrong with the settings is told by the domain, which knows of hosts and addresses as well. */
+const creation = DASHBOARD_BODIES.createAssistant.extend({ assistant: jsonObject });
 
 /** Every operation of the dashboard (docs/openapi.json). */
 export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[] {
@@ -47,7 +50,7 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     forMember('listAssistants', nothing, async ({ member }) => ({
       assistants: (await ports.store.listAssistants(member.org_id)).map(assistantView),
     })),
-    forMember('createAssistant', DASHBOARD_BODIES.createAssistant, async ({ member, input }) =>
+    forMember('createAssistant', creation, async ({ member, input }) =>
       assistantView(await createAssistantOnce(member, { key: input.idempotency_key, input: input.assistant }, ports)),
     ),
     forAssistant('getAssistant', nothing, async ({ member, siteId }) =>

@@ -9,7 +9,7 @@ import { SITE_ID_HEADER } from '../../contract/headers.ts';
 import { isJsonObject, parseJson } from '../../contract/json.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import type { ErrorResponse } from '../../contract/widget.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { type FieldProblem, Refusal } from '../../domain/refusal.ts';
 import { refusalLog } from './refusal-log.ts';
 import { countRefusal } from './refusals-metric.ts';
 import { now } from './system-clock.ts';
@@ -47,6 +47,7 @@ export type HttpError = {
   readonly code: ErrorCode;
   readonly message: string;
   readonly field?: string | undefined;
+  readonly fields?: readonly FieldProblem[];
 };
 
 /**

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   type Assistant,
   type AssistantSettings,
@@ -10,7 +11,7 @@ import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import { given } from '../given.ts';
 import { newId } from '../ids.ts';
-import { inputOf, invalidField, invalidInput, Refusal } from '../refusal.ts';
+import { type FieldProblem, invalidField, invalidFields, invalidInput, problemsOf, Refusal } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { createMarked, marksOf } from './marks.ts';
 
@@ -21,7 +22,7 @@ import { createMarked, marksOf } from './marks.ts';
  */
 export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
   const { plan } = await requireOrganization(orgId, ports);
-  const wanted = normalized(inputOf(assistantInput, input));
+  const wanted = settingsOf(assistantInput, input);
   const { allowed_domains = wanted.domain === '' ? [] : [wanted.domain] } = wanted;
   const settings = { ...wanted, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
@@ -57,7 +58,7 @@ export async function updateAssistant(
 ): Promise<Assistant> {
   const previous = await requireAssistant(siteId, ports);
   // Everything else stays as it is stored: also what newer code added, and what older limits allowed.
-  const settings = normalized(inputOf(assistantChange, given(change)));
+  const settings = settingsOf(assistantChange, given(change));
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
     requirePaid((await requireOrganization(previous.org_id, ports)).plan);
   }
@@ -118,38 +119,57 @@ async function save(previous: Assistant, changed: Assistant, ports: ManagementPo
   return next;
 }
 
-/** With the hosts and addresses that are given in the form in which they are compared. */
-function normalized<Settings extends Partial<AssistantSettings>>(settings: Settings): Settings {
-  const { domain, allowed_domains, ip_allowlist } = settings;
-  return {
-    ...settings,
-    ...(domain === undefined ? {} : { domain: domain.trim() === '' ? '' : hostEntry(domain, 'domain') }),
+/**
+ * Settings that fit their schema, with hosts and addresses in the form in which they are compared.
+ * @throws Refusal 400 that names every wrong field
+ */
+function settingsOf<Settings extends Partial<AssistantSettings>>(
+  schema: z.ZodType<Settings>,
+  input: unknown,
+): Settings {
+  const parsed = schema.safeParse(input);
+  const problems = parsed.success ? [] : problemsOf(parsed.error);
+  const { domain, allowed_domains, ip_allowlist } = hostSettings.parse(input);
+  const normalized = {
+    ...(domain === undefined ? {} : { domain: domain.trim() === '' ? '' : hostEntry(domain, 'domain', problems) }),
     ...(allowed_domains === undefined
       ? {}
-      : { allowed_domains: eachOnce(allowed_domains, 'allowed_domains', hostEntry) }),
-    ...(ip_allowlist === undefined ? {} : { ip_allowlist: eachOnce(ip_allowlist, 'ip_allowlist', ipAddress) }),
+      : { allowed_domains: eachOnce(allowed_domains, 'allowed_domains', problems, hostEntry) }),
+    ...(ip_allowlist === undefined
+      ? {}
+      : { ip_allowlist: eachOnce(ip_allowlist, 'ip_allowlist', problems, ipAddress) }),
   };
+  if (!parsed.success || problems.length > 0) throw invalidFields(problems);
+  return { ...parsed.data, ...normalized };
 }
 
-function eachOnce(
-  entries: readonly string[],
-  field: string,
-  normalize: (entry: string, field: string) => string,
-): string[] {
-  return [...new Set(entries.map((entry, index) => normalize(entry, `${field}.${index}`)))];
+/** Those of an input that has them; whether they may be so is the settings' schema's to say. */
+const hostSettings = z
+  .object({
+    domain: z.string().optional().catch(undefined),
+    allowed_domains: z.array(z.string()).optional().catch(undefined),
+    ip_allowlist: z.array(z.string()).optional().catch(undefined),
+  })
+  .catch({});
+
+type Normalize = (entry: string, field: string, problems: FieldProblem[]) => string;
+
+function eachOnce(entries: readonly string[], field: string, problems: FieldProblem[], normalize: Normalize): string[] {
+  return [...new Set(entries.map((entry, index) => normalize(entry, `${field}.${index}`, problems)))];
 }
 
-function hostEntry(entry: string, field: string): string {
+const hostEntry: Normalize = (entry, field, problems) => {
   const read = readHostEntry(entry);
-  if ('problem' in read) throw invalidField(field, read.problem);
-  return read.entry;
-}
+  if ('entry' in read) return read.entry;
+  problems.push({ field, problem: read.problem });
+  return entry;
+};
 
-function ipAddress(entry: string, field: string): string {
-  const normalized = normalizeIpAddress(entry);
-  if (normalized === undefined) throw invalidField(field, 'must be an IPv4 or IPv6 address');
-  return normalized;
-}
+const ipAddress: Normalize = (entry, field, problems) => {
+  const address = normalizeIpAddress(entry);
+  if (address === undefined) problems.push({ field, problem: 'must be an IPv4 or IPv6 address' });
+  return address ?? entry;
+};
 
 function requirePaid(plan: string): void {
   if (plan !== 'paid') throw new Refusal('paid_feature', { field: 'authentication_mode' });

@@ -366,6 +366,21 @@ describe('the audit trail', () => {
   });
 });
 
+test('every field of a new assistant that is wrong is named at once', async () => {
+  const { status, body } = await dashboardApi().call('anna', 'POST', `${ORG}/assistants`, {
+    idempotency_key: 'key',
+    assistant: { name: '', domain: '*.shop.example', ip_allowlist: ['::1', 'nowhere'], hourly_rate_limit: 0 },
+  });
+  expect(status).toBe(400);
+  expect(body.fields.map(({ field }: { field: string }) => field)).toEqual([
+    'name',
+    'hourly_rate_limit',
+    'domain',
+    'ip_allowlist.1',
+  ]);
+  expect(body.error).toContain(body.fields[0].problem);
+});
+
 test('whether it is installed says what was counted in this hour and in the last day', async () => {
   const { body } = await withAssistant().call('max', 'GET', `${SITE}/installation`);
   expect(body).toEqual({ requests_this_hour: 7, requests_last_24_hours: 40 });

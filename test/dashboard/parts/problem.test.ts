@@ -1,4 +1,4 @@
-import { describeProblem, fieldProblem } from '../../../dashboard/src/parts/problem.ts';
+import { describeProblem, fieldProblems } from '../../../dashboard/src/parts/problem.ts';
 import { apiError } from '../../../dashboard/src/session/api-error.ts';
 
 const answered = (status: number, body: object | string, headers: Record<string, string> = {}) =>
@@ -35,30 +35,47 @@ describe('a person is told', () => {
 });
 
 describe('a form shows', () => {
+  const whole = { row: undefined, part: undefined };
   test.each([
-    ['name', 'name: is required', { field: 'name', index: undefined, text: 'Is required.' }],
+    ['name', 'name: is required', { field: 'name', ...whole, text: 'Is required.' }],
     [
       'allowed_domains.2',
       'allowed_domains.2: must be a host',
-      { field: 'allowed_domains', index: 2, text: 'Must be a host.' },
+      { field: 'allowed_domains', row: '2', text: 'Must be a host.' },
     ],
     [
       'action.form_fields.0.key',
       'action.form_fields.0.key: is required',
-      { field: 'form_fields', index: 0, text: 'Is required.' },
+      { field: 'form_fields', row: '0', part: 'key', text: 'Is required.' },
     ],
     [
       'response_field_map.Order no.',
       'response_field_map.Order no.: must be a path',
-      { field: 'response_field_map', index: undefined, text: 'Must be a path.' },
+      { field: 'response_field_map', row: 'Order no.', text: 'Must be a path.' },
     ],
   ])('what is wrong with %s', async (field, error, problem) => {
-    expect(fieldProblem(await refused(400, 'invalid_request', error, field))).toEqual(problem);
+    expect(fieldProblems(await refused(400, 'invalid_request', error, field))).toEqual([{ ...whole, ...problem }]);
+  });
+
+  test('every field that is wrong, each with its first problem, and none without an input', async () => {
+    const fields = [
+      { field: 'assistant.name', problem: 'is required' },
+      { field: 'assistant.domain', problem: 'must be a host' },
+      { field: 'assistant.name', problem: 'is too short' },
+      { field: 'idempotency_key', problem: 'is required' },
+    ];
+    const error = await answered(400, { success: false, code: 'invalid_request', error: 'first', field: 'x', fields });
+    expect(fieldProblems(error).map(({ field, text }) => [field, text])).toEqual([
+      ['name', 'Is required.'],
+      ['domain', 'Must be a host.'],
+    ]);
   });
 
   test('a name that is taken', async () => {
     const error = await refused(409, 'name_taken', 'name: another Form Action is already called contact', 'name');
-    expect(fieldProblem(error)?.field).toBe('name');
+    expect(fieldProblems(error)).toMatchObject([
+      { field: 'name', text: 'Another Form Action is already called contact.' },
+    ]);
   });
 
   test.each([
@@ -66,6 +83,6 @@ describe('a form shows', () => {
     ['a field without an input', () => refused(400, 'invalid_request', 'version: is required', 'version')],
     ['a fault', () => answered(500, { success: false, code: 'internal_error', error: 'Internal error' })],
   ])('nothing of %s', async (_, error) => {
-    expect(fieldProblem(await error())).toBeUndefined();
+    expect(fieldProblems(await error())).toEqual([]);
   });
 });

@@ -37,10 +37,14 @@ describe('when something goes wrong', () => {
     await page.getByRole('tab', { name: 'General' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed before it broke');
     await page.getByRole('tab', { name: 'Deploy' }).click();
+    await button('Try again').click();
+    await button('Try again').and(page.locator(':not([aria-disabled])')).waitFor();
+    await page.getByText('This part of the page could not be loaded').waitFor();
     await admin.context.setOffline(false);
     await button('Try again').click();
     await page.getByRole('heading', { name: 'Authentication', exact: true }).waitFor();
     await page.getByRole('tab', { name: 'General' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed before it broke');
     await button('Discard changes').click();
   });
 
@@ -83,6 +87,51 @@ describe('when something goes wrong', () => {
     await page.unroute(me);
     await button('Try again').click();
     await page.getByText('No Actions yet').waitFor();
+  });
+
+  test('every wrong field of a new assistant is named at once, and each until it is corrected', async () => {
+    await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}`);
+    await button('Create assistant').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Domain').fill('*.shop.example');
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await dialog.getByText('Is required.').waitFor();
+    await dialog.getByText('without wildcards').waitFor();
+    await dialog.getByText('Enter a whole number from 1 to').waitFor();
+    const wrong = () => dialog.locator('input[aria-invalid="true"]').count();
+    expect(await wrong()).toBe(3);
+    await dialog.getByLabel('Domain').fill('shop.example');
+    await dialog.getByText('without wildcards').waitFor({ state: 'detached' });
+    expect(await wrong()).toBe(2);
+    await dialog.getByText('Is required.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  test('in the table of form fields only the wrong cell is marked, with its row and column', async () => {
+    await page.goto(url('intelligence/new'));
+    await page.getByRole('radio', { name: 'Form' }).click();
+    await page.getByLabel('Endpoint URL').fill('https://crm.example/');
+    for (const key of ['email', 'email', '']) {
+      await button('Add field').click();
+      await page.getByRole('textbox', { name: 'Key' }).last().fill(key);
+      await page.getByRole('textbox', { name: 'Label' }).last().fill(`Your ${key}`);
+    }
+    await button('Create Action').click();
+    await page.getByText('Field 3, Key: Is required.').waitFor();
+    await page.getByText('Is required.', { exact: true }).waitFor();
+    const wrong = () => page.locator('form input[aria-invalid="true"]').count();
+    expect(await wrong()).toBe(2);
+    await page.getByRole('textbox', { name: 'Key' }).last().fill('phone');
+    await page.getByText('Field 3, Key').waitFor({ state: 'detached' });
+    expect(await wrong()).toBe(1);
+    await page.getByLabel('Name').fill('Contact us');
+    await button('Create Action').click();
+    await page.getByText('Field 2, Key: Must not be the key of another field.').waitFor();
+    expect(await wrong()).toBe(1);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Key' }).nth(1).fill('mail');
+    await page.getByText('Must not be the key of another field').waitFor({ state: 'detached' });
+    await button('Cancel').click();
   });
 
   test('before any script runs, the page says that it is loading', async () => {

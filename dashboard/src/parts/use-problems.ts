@@ -1,0 +1,71 @@
+import { useState } from 'react';
+import { type FieldProblem, fieldProblems } from './problem.ts';
+
+/** Where a problem is in a form, and what stood there when it was refused. */
+type Located = FieldProblem & { readonly row: string | undefined; readonly was: string };
+
+/** What is wrong with a form; each of it until that very field is changed. */
+export type Problems = {
+  /** Of a field as a whole, such as a text or a list. */
+  readonly of: (field: string) => string | undefined;
+  /** Of one row of a list by the row's id, and of one part of it; a row without parts is its own id. */
+  readonly ofRow: (field: string, row: string, part?: string) => string | undefined;
+  /** Takes over what a refusal says of fields. @returns whether it said anything of them */
+  readonly refuse: (error: unknown) => boolean;
+  readonly clear: () => void;
+};
+
+/** @param values what the form holds, its lists as texts or as rows with an `id` */
+export function useProblems(values: object): Problems {
+  const [located, setLocated] = useState<readonly Located[]>([]);
+  const current = located.filter(({ field, row, part, was }) => textAt(values, field, row, part) === was);
+  return {
+    of: (field) => current.find((problem) => problem.field === field && problem.row === undefined)?.text,
+    ofRow: (field, row, part) =>
+      current.find((problem) => problem.field === field && problem.row === row && problem.part === part)?.text,
+    refuse: (error) => {
+      const problems = fieldProblems(error);
+      setLocated(problems.map((problem) => locate(values, problem)));
+      return problems.length > 0;
+    },
+    clear: () => setLocated([]),
+  };
+}
+
+function locate(values: object, problem: FieldProblem): Located {
+  const { field, row: index, part } = problem;
+  const list = listAt(values, field);
+  const row =
+    index === undefined ? undefined : list?.find((item, at) => at === Number(index) || nameOf(item) === index);
+  // Without its row, a problem is one of the whole field.
+  if (row === undefined) return { ...problem, row: undefined, part: undefined, was: textAt(values, field) };
+  const id = idOf(row);
+  const known = part !== undefined && partOf(row, part) !== undefined ? part : undefined;
+  return { ...problem, row: id, part: known, was: textAt(values, field, id, known) };
+}
+
+function textAt(values: object, field: string, row?: string, part?: string): string {
+  if (row === undefined) return JSON.stringify(new Map(Object.entries(values)).get(field)) ?? '';
+  const item = listAt(values, field)?.find((other) => idOf(other) === row);
+  return JSON.stringify(part === undefined ? item : partOf(item, part)) ?? '';
+}
+
+function listAt(values: object, field: string): readonly unknown[] | undefined {
+  const value: unknown = new Map<string, unknown>(Object.entries(values)).get(field);
+  return Array.isArray(value) ? value : undefined;
+}
+
+function partOf(row: unknown, part: string): unknown {
+  return typeof row === 'object' && row !== null ? new Map<string, unknown>(Object.entries(row)).get(part) : undefined;
+}
+
+/** A row that is a text is its own id. */
+function idOf(row: unknown): string {
+  return typeof row === 'string' ? row : String(partOf(row, 'id'));
+}
+
+/** The rows of a map are refused by their names. */
+function nameOf(row: unknown): unknown {
+  const name = partOf(row, 'name');
+  return typeof name === 'string' ? name.trim() : undefined;
+}
