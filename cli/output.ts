@@ -34,6 +34,11 @@ export class Output {
     else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#colour));
   }
 
+  /** A file of our own making, as it is: the same with --json. */
+  text(text: string): void {
+    this.#stdout(text);
+  }
+
   /** Text of several lines, indented below what it is. With --json it is part of an object that was printed. */
   block(title: string, text: string): void {
     if (this.json) return;

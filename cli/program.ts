@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import * as z from 'zod';
 import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addDeliveriesCommand } from './commands/deliveries.ts';
 import { addDeliveryCommands } from './commands/delivery.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -75,6 +76,7 @@ Examples:
   addKeysCommands(program, run);
   addLogsCommand(program, run);
   addDoctorCommand(program, run);
+  addCompletionCommand(program, run);
   return program;
 }
 

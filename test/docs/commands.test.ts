@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
+import { applyContext, type Context } from '../../cli/context.ts';
 import { commandLine } from '../../cli/program.ts';
 import { FUNCTIONS, logOutput, OUTPUTS } from '../../src/contract/outputs.ts';
 import { allCode, allDocuments, codeBlocks, type Document, inlineCode } from './documents.ts';
@@ -43,8 +44,12 @@ const withSubcommands = (command: Command): readonly Command[] => [
 ];
 
 /** What the command line says against these words; undefined when it would run them. */
-function refusal(words: readonly string[], { whole }: { whole: boolean }): string | undefined {
+function refusal(
+  words: readonly string[],
+  { whole, context = {} }: { whole: boolean; context?: Context },
+): string | undefined {
   const program = commandLine(async () => {});
+  applyContext(program, context);
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
   }
@@ -61,11 +66,20 @@ function refusal(words: readonly string[], { whole }: { whole: boolean }): strin
   }
 }
 
+/** What `va-wave use` before a command leaves it to say: with an assistant, its organization is known as well. */
+function saidBefore(commands: readonly (readonly string[])[]): Context {
+  const use = commands.findLast(([name]) => name === 'use') ?? [];
+  return use.includes('--site') ? { org: 'org_x', site: 'site_x' } : use.includes('--org') ? { org: 'org_x' } : {};
+}
+
 function refusedCommands(document: Document): readonly string[] {
   const blocks = codeBlocks(document).flatMap(({ code }) => commandsIn(code, /(?:\bnpx |^ +)va-wave(?= )/gm));
   const sentences = inlineCode(document).flatMap((code) => commandsIn(code, /^npx va-wave\b(?! …)/g));
   return [
-    ...blocks.map((words) => ({ words, problem: refusal(words, { whole: true }) })),
+    ...blocks.map((words, index) => {
+      const context = saidBefore(blocks.slice(0, index));
+      return { words, problem: refusal(words, { whole: true, context }) };
+    }),
     ...sentences.map((words) => ({ words, problem: refusal(words, { whole: false }) })),
   ].flatMap(({ words, problem }) =>
     problem === undefined ? [] : [`${document.path}: va-wave ${words.join(' ')}: ${problem}`],

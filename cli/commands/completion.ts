@@ -1,0 +1,21 @@
+import { Argument, type Command } from 'commander';
+import { completionScript, SHELLS, type Shell } from '../completion.ts';
+import type { Run } from '../session.ts';
+
+export function addCompletionCommand(program: Command, run: Run): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .description('print a script that completes commands and options in a shell')
+    .addHelpText(
+      'after',
+      `
+It completes va-wave, and no npx: alias va-wave='npx va-wave'.
+
+Examples:
+  va-wave completion bash > ~/.local/share/bash-completion/completions/va-wave
+  va-wave completion zsh > ~/.va-wave.zsh && echo 'source ~/.va-wave.zsh' >> ~/.zshrc
+  va-wave completion fish > ~/.config/fish/completions/va-wave.fish`,
+    )
+    .action((shell: Shell) => run(async ({ output }) => output.text(completionScript(program, shell))));
+}
