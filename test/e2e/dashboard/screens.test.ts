@@ -58,8 +58,12 @@ describe('every screen', () => {
     await page.getByRole('heading', { name: 'Mint session tokens' }).waitFor();
     await look('deploy, Session Signed');
     await page.getByRole('radio', { name: 'Allowed Websites' }).click();
-    await page.getByText('The list is empty').waitFor();
+    await page.getByLabel('New domain').waitFor();
     await look('deploy, Allowed Websites');
+    // A new assistant's list begins with its Domain.
+    await page.getByRole('button', { name: /^Remove / }).click();
+    await page.getByText('The list is empty').waitFor();
+    await look('deploy, empty list');
     await button('Discard changes').click();
     await button(
       (await button('Generate Server Secret').count()) > 0 ? 'Generate Server Secret' : 'Regenerate Server Secret',

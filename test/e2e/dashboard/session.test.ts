@@ -199,9 +199,9 @@ describe('sessions and roles', () => {
     await tabTo(page.getByRole('tab', { name: 'General' }));
     await page.keyboard.press('ArrowRight');
     await tabTo(page.getByLabel('New domain'));
-    await page.keyboard.type('shop.example');
+    await page.keyboard.type('www.shop.example');
     await page.keyboard.press('Enter');
-    await button(page, 'Remove shop.example').waitFor();
+    await button(page, 'Remove www.shop.example').waitFor();
     await tabTo(button(page, 'Save changes'));
     await page.keyboard.press('Enter');
     await page.getByText('Saved. It works from the next request on.').last().waitFor();
