@@ -36,11 +36,11 @@ Examples:
         progress.end();
         if (options.dryRun) {
           output.list(failed, `Nothing failed since ${request.since}`, failed.map(row));
-          if (failed.length > 0) output.note(`${failed.length} events would be delivered again; nothing was sent`);
+          if (failed.length > 0) output.note(`${counted(failed.length)} would be delivered again; nothing was sent`);
           return;
         }
         if (failed.length > 0) {
-          await confirmed(session, options.yes, `Deliver ${failed.length} events to ${actionId} again?`);
+          await confirmed(session, options.yes, `Deliver ${counted(failed.length)} to ${actionId} again?`);
         }
         const step = steps(session);
         const unsent: { event_id: string; reason: string }[] = [];
@@ -87,3 +87,5 @@ const row = ({ event_id, event, event_time, attempts, error }: FailedEvent): Row
   attempts: String(attempts),
   reason: error === null ? '–' : `${error.code}: ${error.message}`,
 });
+
+const counted = (events: number) => (events === 1 ? '1 event' : `${events} events`);
