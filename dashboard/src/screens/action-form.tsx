@@ -12,8 +12,9 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tiles from '@cloudscape-design/components/tiles';
 import Toggle from '@cloudscape-design/components/toggle';
 import { METHODS, type Method, type Trigger } from '../../../src/contract/action-kinds.ts';
-import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
+import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
 import { actionValues, type EditedAction, isStored } from './action-values.ts';
@@ -32,6 +33,8 @@ const TRIGGERS: readonly { readonly value: Trigger; readonly label: string; read
   },
   { value: 'Form', label: 'Form', description: 'When a visitor submits a form in the widget.' },
 ];
+
+type AiActionView = Extract<ActionView, { readonly trigger: 'AI-decided' }>;
 
 const isTrigger = (text: string): text is Trigger => TRIGGERS.some(({ value }) => value === text);
 const methodOf = (text: string | undefined): Method => METHODS.find((method) => method === text) ?? 'POST';
@@ -118,7 +121,14 @@ export function ActionForm({
                   />
                 </FormField>
                 {values.trigger === 'Event' && <EventFields values={values} set={set} problems={problems} />}
-                {values.trigger === 'AI-decided' && <AiFields values={values} set={set} problems={problems} />}
+                {values.trigger === 'AI-decided' && (
+                  <>
+                    <AiFields values={values} set={set} problems={problems} />
+                    {isStored(form.edit.base) && form.edit.base.trigger === 'AI-decided' && (
+                      <Parameters parameters={form.edit.base.parameters} />
+                    )}
+                  </>
+                )}
                 {values.trigger === 'Form' && <FormFields values={values} set={set} problems={problems} />}
                 <FormField
                   label="Method"
@@ -161,6 +171,23 @@ export function ActionForm({
         </SpaceBetween>
       </Form>
     </form>
+  );
+}
+
+/** The arguments that the assistant gives. The dashboard has no editor for them; the API and the command line do. */
+function Parameters({ parameters }: { readonly parameters: AiActionView['parameters'] }) {
+  return (
+    <FormField
+      label="Parameters"
+      description="What the assistant is asked to give, as JSON Schema. The operator can change it on the command line."
+      stretch
+    >
+      {parameters === undefined ? (
+        <Box>None: the endpoint receives an empty JSON object.</Box>
+      ) : (
+        <Code wrap label="Parameters as JSON Schema" text={JSON.stringify(parameters, null, 2)} />
+      )}
+    </FormField>
   );
 }
 

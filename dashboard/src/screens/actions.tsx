@@ -4,16 +4,20 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Cards from '@cloudscape-design/components/cards';
 import Header from '@cloudscape-design/components/header';
+import Link from '@cloudscape-design/components/link';
 import Modal from '@cloudscape-design/components/modal';
 import Skeleton from '@cloudscape-design/components/skeleton';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useRef, useState } from 'react';
+import { TRIGGERS } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView, TestResult } from '../../../src/contract/dashboard.ts';
 import { formsInOrder } from '../../../src/contract/form-order.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
+import { byName, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { ApiError } from '../session/api-error.ts';
 import { TestOutcome } from './test-outcome.tsx';
@@ -42,8 +46,9 @@ export default function Actions({
     own.filter(({ trigger }) => trigger === 'Form'),
     assistant.form_order,
   );
-  const others = own.filter(({ trigger }) => trigger !== 'Form').toSorted((a, b) => a.name.localeCompare(b.name));
+  const others = own.filter(({ trigger }) => trigger !== 'Form').toSorted((a, b) => byName(a.name, b.name));
   const actions = [...forms, ...others];
+  const { shown, many, narrowed, counter, filter, none } = useNarrowed(actions, 'Actions', searched, CHOICES);
   const used = all.length + unreadable.length;
   const full = used >= ACTIONS_PER_ORGANIZATION;
   const open = (action: string) => navigate(paths.action(org_id, assistant.site_id, action));
@@ -108,6 +113,107 @@ export default function Actions({
       Create Action
     </Button>
   );
+  const header = (
+    <Header
+      variant="h2"
+      counter={loaded.value && counter}
+      description={
+        <>
+          Signed requests to your own endpoints.{' '}
+          {loaded.value === undefined
+            ? loaded.failed || <Skeleton display="inline-block" width="220px" />
+            : `${used} of ${ACTIONS_PER_ORGANIZATION} of the organization are used.`}
+        </>
+      }
+      actions={create}
+    >
+      Actions
+    </Header>
+  );
+  const empty = loaded.failed ? (
+    <Button onClick={loaded.reload}>Try again</Button>
+  ) : (
+    <Box textAlign="center">
+      <Box variant="strong">No Actions yet</Box>
+      <Box variant="p">
+        An Action calls your endpoint when an event happens, when the assistant decides to, or when a visitor submits a
+        form.
+      </Box>
+      {create}
+    </Box>
+  );
+  const link = ({ action_id, name }: ActionView) => (
+    <Link
+      href={paths.action(org_id, assistant.site_id, action_id)}
+      onFollow={(event) => {
+        event.preventDefault();
+        open(action_id);
+      }}
+    >
+      {name}
+    </Link>
+  );
+  const endpoint = ({ method, url }: ActionView) => (
+    <Box variant="code" className="anywhere">
+      {method} {url}
+    </Box>
+  );
+  const toggle = (action: ActionView) => (
+    <Toggle
+      checked={action.enabled}
+      disabled={!isAdmin || busy === action.action_id}
+      ariaLabel={`${action.name} enabled`}
+      onChange={({ detail }) => switchTo(action, detail.checked)}
+    >
+      Enabled
+    </Toggle>
+  );
+  const buttons = (action: ActionView) => (
+    <SpaceBetween direction="horizontal" size="xs">
+      {isAdmin &&
+        action.trigger === 'Form' &&
+        forms.length > 1 &&
+        !narrowed &&
+        MOVES.map(({ by, icon }) => {
+          const label = moveLabel(action, by);
+          const isLast = forms.at(by === -1 ? 0 : -1)?.action_id === action.action_id;
+          return (
+            <Button
+              key={by}
+              iconName={icon}
+              ariaLabel={label}
+              disabled={isLast || busy === action.action_id}
+              // A disabled button with a reason keeps the focus.
+              disabledReason={`It is the ${by === -1 ? 'first' : 'last'} form.`}
+              onClick={() => move(action, by)}
+              ref={(button) => {
+                if (button === null || focusNext.current !== label || busy !== undefined) return;
+                focusNext.current = '';
+                button.focus();
+              }}
+            />
+          );
+        })}
+      <Button ariaLabel={`${isAdmin ? 'Edit' : 'View'} ${action.name}`} onClick={() => open(action.action_id)}>
+        {isAdmin ? 'Edit' : 'View'}
+      </Button>
+      {isAdmin && (
+        <Button
+          ariaLabel={`Test ${action.name}`}
+          loading={busy === action.action_id}
+          loadingText={`Testing ${action.name}`}
+          onClick={() => test(action)}
+        >
+          Test
+        </Button>
+      )}
+      {isAdmin && (
+        <Button ariaLabel={`Delete ${action.name}`} onClick={() => setDeleting(action)}>
+          Delete
+        </Button>
+      )}
+    </SpaceBetween>
+  );
   return (
     <>
       {unreadable.length > 0 && (
@@ -116,128 +222,60 @@ export default function Actions({
           sends nothing until the operator of the service has mended that; the others work.
         </Alert>
       )}
-      <Cards<ActionView>
-        header={
-          <Header
-            variant="h2"
-            counter={loaded.value && `(${actions.length})`}
-            description={
-              <>
-                Signed requests to your own endpoints.{' '}
-                {loaded.value === undefined
-                  ? loaded.failed || <Skeleton display="inline-block" width="220px" />
-                  : `${used} of ${ACTIONS_PER_ORGANIZATION} of the organization are used.`}
-              </>
-            }
-            actions={create}
-          >
-            Actions
-          </Header>
-        }
-        items={actions}
-        trackBy="action_id"
-        loading={loaded.value === undefined && !loaded.failed}
-        loadingText="Loading Actions"
-        cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
-        empty={
-          loaded.failed ? (
-            <Button onClick={loaded.reload}>Try again</Button>
-          ) : (
-            <Box textAlign="center">
-              <Box variant="strong">No Actions yet</Box>
-              <Box variant="p">
-                An Action calls your endpoint when an event happens, when the assistant decides to, or when a visitor
-                submits a form.
-              </Box>
-              {create}
-            </Box>
-          )
-        }
-        cardDefinition={{
-          header: (action) => (
-            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-              <Box variant="h3">{action.name}</Box>
-              <Badge>{action.trigger}</Badge>
-            </SpaceBetween>
-          ),
-          sections: [
-            { id: 'what', header: whatHeader, content: what } as const,
-            {
-              id: 'endpoint',
-              header: 'Endpoint',
-              content: ({ method, url }) => (
-                <Box variant="code" className="anywhere">
-                  {method} {url}
-                </Box>
-              ),
-            },
-            {
-              id: 'enabled',
-              content: (action) => (
-                <Toggle
-                  checked={action.enabled}
-                  disabled={!isAdmin || busy === action.action_id}
-                  ariaLabel={`${action.name} enabled`}
-                  onChange={({ detail }) => switchTo(action, detail.checked)}
-                >
-                  Enabled
-                </Toggle>
-              ),
-            },
-            {
-              id: 'buttons',
-              content: (action) => (
-                <SpaceBetween direction="horizontal" size="xs">
-                  {isAdmin &&
-                    action.trigger === 'Form' &&
-                    forms.length > 1 &&
-                    MOVES.map(({ by, icon }) => {
-                      const label = moveLabel(action, by);
-                      const isLast = forms.at(by === -1 ? 0 : -1)?.action_id === action.action_id;
-                      return (
-                        <Button
-                          key={by}
-                          iconName={icon}
-                          ariaLabel={label}
-                          disabled={isLast || busy === action.action_id}
-                          // A disabled button with a reason keeps the focus.
-                          disabledReason={`It is the ${by === -1 ? 'first' : 'last'} form.`}
-                          onClick={() => move(action, by)}
-                          ref={(button) => {
-                            if (button === null || focusNext.current !== label || busy !== undefined) return;
-                            focusNext.current = '';
-                            button.focus();
-                          }}
-                        />
-                      );
-                    })}
-                  <Button
-                    ariaLabel={`${isAdmin ? 'Edit' : 'View'} ${action.name}`}
-                    onClick={() => open(action.action_id)}
-                  >
-                    {isAdmin ? 'Edit' : 'View'}
-                  </Button>
-                  {isAdmin && (
-                    <Button
-                      ariaLabel={`Test ${action.name}`}
-                      loading={busy === action.action_id}
-                      loadingText={`Testing ${action.name}`}
-                      onClick={() => test(action)}
-                    >
-                      Test
-                    </Button>
-                  )}
-                  {isAdmin && (
-                    <Button ariaLabel={`Delete ${action.name}`} onClick={() => setDeleting(action)}>
-                      Delete
-                    </Button>
-                  )}
-                </SpaceBetween>
-              ),
-            },
-          ],
-        }}
-      />
+      {many ? (
+        <Table<ActionView>
+          header={header}
+          filter={filter}
+          items={shown}
+          trackBy="action_id"
+          wrapLines
+          contentDensity="compact"
+          ariaLabels={{ tableLabel: 'Actions' }}
+          empty={none}
+          columnDefinitions={[
+            { id: 'name', header: 'Name', isRowHeader: true, minWidth: 140, cell: link },
+            { id: 'trigger', header: 'Trigger', minWidth: 120, cell: ({ trigger }) => <Badge>{trigger}</Badge> },
+            { id: 'endpoint', header: 'Endpoint', minWidth: 200, cell: endpoint },
+            { id: 'enabled', header: 'State', minWidth: 110, cell: toggle },
+            { id: 'buttons', header: 'What to do', minWidth: 250, cell: buttons },
+          ]}
+        />
+      ) : (
+        <Cards<ActionView>
+          header={header}
+          filter={filter}
+          items={shown}
+          trackBy="action_id"
+          loading={loaded.value === undefined && !loaded.failed}
+          loadingText="Loading Actions"
+          cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
+          empty={narrowed ? none : empty}
+          cardDefinition={{
+            header: (action) => (
+              <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+                <Box variant="h3">{action.name}</Box>
+                <Badge>{action.trigger}</Badge>
+              </SpaceBetween>
+            ),
+            sections: [
+              { id: 'what', header: 'When', content: what },
+              {
+                id: 'endpoint',
+                header: 'Endpoint',
+                content: endpoint,
+              },
+              {
+                id: 'enabled',
+                content: toggle,
+              },
+              {
+                id: 'buttons',
+                content: buttons,
+              },
+            ],
+          }}
+        />
+      )}
       {deleting !== undefined && (
         <Modal
           visible
@@ -270,8 +308,6 @@ const MOVES = [
 ] as const;
 const moveLabel = ({ name }: ActionView, by: -1 | 1) => `Move ${name} ${by === -1 ? 'up' : 'down'}`;
 
-const whatHeader = 'When';
-
 function what(action: ActionView): string {
   switch (action.trigger) {
     case 'Event':
@@ -282,3 +318,22 @@ function what(action: ActionView): string {
       return `A visitor submits: ${action.form_fields.map(({ label }) => label).join(', ')}`;
   }
 }
+
+/** What the search looks into. */
+function searched(action: ActionView): string {
+  return [action.name, action.action_id, action.slug, action.url, what(action)].join('\n');
+}
+
+const CHOICES = [
+  {
+    label: 'Trigger',
+    options: TRIGGERS.map((label) => ({ label, fits: ({ trigger }: ActionView) => trigger === label })),
+  },
+  {
+    label: 'State',
+    options: [
+      { label: 'On', fits: ({ enabled }: ActionView) => enabled },
+      { label: 'Off', fits: ({ enabled }: ActionView) => !enabled },
+    ],
+  },
+];

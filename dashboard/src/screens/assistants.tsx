@@ -6,11 +6,13 @@ import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import Table from '@cloudscape-design/components/table';
 import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
 import { fetched } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
+import { byName, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
 
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
@@ -26,59 +28,99 @@ export default function Assistants() {
       Create assistant
     </Button>
   );
-  const items = assistants.value?.assistants.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
+  const items = assistants.value?.assistants.toSorted((a, b) => byName(a.name, b.name)) ?? [];
+  const { shown, many, counter, filter, none } = useNarrowed(items, 'assistants', searched, CHOICES);
+  const header = (
+    <Header variant="h1" counter={assistants.value && counter} actions={create}>
+      Assistants
+    </Header>
+  );
+  const link = (fontSize: 'inherit' | 'heading-m') => (assistant: AssistantView) => (
+    <Link
+      fontSize={fontSize}
+      href={paths.assistant(org_id, assistant.site_id)}
+      onFollow={(event) => {
+        event.preventDefault();
+        navigate(paths.assistant(org_id, assistant.site_id));
+      }}
+    >
+      {assistant.name}
+    </Link>
+  );
+  const status = ({ enabled }: AssistantView) => (
+    <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'On' : 'Off'}</StatusIndicator>
+  );
   return (
     <SpaceBetween size="m">
       {!isAdmin && <ReadOnly />}
-      <Cards<AssistantView>
-        header={
-          <Header variant="h1" counter={assistants.value && `(${items.length})`} actions={create}>
-            Assistants
-          </Header>
-        }
-        items={items}
-        trackBy="site_id"
-        loading={assistants.value === undefined && !assistants.failed}
-        loadingText="Loading assistants"
-        empty={
-          assistants.failed ? (
-            <Button onClick={assistants.reload}>Try again</Button>
-          ) : (
-            <Box textAlign="center">
-              <Box variant="strong">No assistants yet</Box>
-              <Box variant="p">An assistant is the widget on one of your websites.</Box>
-              {create}
-            </Box>
-          )
-        }
-        cardDefinition={{
-          header: (assistant) => (
-            <Link
-              fontSize="heading-m"
-              href={paths.assistant(org_id, assistant.site_id)}
-              onFollow={(event) => {
-                event.preventDefault();
-                navigate(paths.assistant(org_id, assistant.site_id));
-              }}
-            >
-              {assistant.name}
-            </Link>
-          ),
-          sections: [
+      {many ? (
+        <Table<AssistantView>
+          header={header}
+          filter={filter}
+          items={shown}
+          trackBy="site_id"
+          wrapLines
+          contentDensity="compact"
+          ariaLabels={{ tableLabel: 'Assistants' }}
+          empty={none}
+          columnDefinitions={[
+            { id: 'name', header: 'Name', isRowHeader: true, minWidth: 160, cell: link('inherit') },
+            { id: 'status', header: 'Status', minWidth: 80, cell: status },
+            { id: 'mode', header: 'Authentication', minWidth: 140, cell: (assistant) => assistant.authentication_mode },
+            { id: 'domain', header: 'Domain', minWidth: 160, cell: ({ domain }) => domain || 'Not set' },
             {
-              id: 'status',
-              header: 'Status',
-              width: 50,
-              content: ({ enabled }) => (
-                <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'On' : 'Off'}</StatusIndicator>
-              ),
+              id: 'site',
+              header: 'Site ID',
+              minWidth: 220,
+              cell: ({ site_id }) => <Box variant="code">{site_id}</Box>,
             },
-            { id: 'mode', header: 'Authentication', width: 50, content: (assistant) => assistant.authentication_mode },
-            { id: 'domain', header: 'Domain', width: 50, content: ({ domain }) => domain || 'Not set' },
-            { id: 'site', header: 'Site ID', width: 50, content: ({ site_id }) => <Box variant="code">{site_id}</Box> },
-          ],
-        }}
-      />
+          ]}
+        />
+      ) : (
+        <Cards<AssistantView>
+          header={header}
+          filter={filter}
+          items={shown}
+          trackBy="site_id"
+          loading={assistants.value === undefined && !assistants.failed}
+          loadingText="Loading assistants"
+          empty={
+            assistants.failed ? (
+              <Button onClick={assistants.reload}>Try again</Button>
+            ) : (
+              <Box textAlign="center">
+                <Box variant="strong">No assistants yet</Box>
+                <Box variant="p">An assistant is the widget on one of your websites.</Box>
+                {create}
+              </Box>
+            )
+          }
+          cardDefinition={{
+            header: link('heading-m'),
+            sections: [
+              {
+                id: 'status',
+                header: 'Status',
+                width: 50,
+                content: status,
+              },
+              {
+                id: 'mode',
+                header: 'Authentication',
+                width: 50,
+                content: (assistant) => assistant.authentication_mode,
+              },
+              { id: 'domain', header: 'Domain', width: 50, content: ({ domain }) => domain || 'Not set' },
+              {
+                id: 'site',
+                header: 'Site ID',
+                width: 50,
+                content: ({ site_id }) => <Box variant="code">{site_id}</Box>,
+              },
+            ],
+          }}
+        />
+      )}
       {creating && <CreateAssistant onClose={() => setCreating(false)} />}
     </SpaceBetween>
   );
@@ -88,3 +130,18 @@ export default function Assistants() {
 export function ReadOnly() {
   return <Alert type="info">You can look at everything here. Changes are for admins of the organization.</Alert>;
 }
+
+/** What the search looks into. */
+function searched({ name, domain, site_id }: AssistantView): string {
+  return [name, domain, site_id].join('\n');
+}
+
+const CHOICES = [
+  {
+    label: 'Status',
+    options: [
+      { label: 'On', fits: ({ enabled }: AssistantView) => enabled },
+      { label: 'Off', fits: ({ enabled }: AssistantView) => !enabled },
+    ],
+  },
+];

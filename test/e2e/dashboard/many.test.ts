@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core';
+import { axeFindings, startWorld, type Visitor, type World } from './world.ts';
+
+/** An organization with many assistants and Actions, and a member who looks at them. */
+describe('many', () => {
+  let world: World;
+  let siteId: string;
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    const sites: string[] = [];
+    for (let index = 1; index <= 12; index++) {
+      const { site_id } = await world.vaWave<{ site_id: string }>(
+        'assistant',
+        'create',
+        ...['--org', world.orgId, '--name', `Website ${index}`, '--domain', `shop${index}.example`],
+        ...['--rate-limit', '100', ...(index === 12 ? ['--disabled'] : [])],
+      );
+      sites.push(site_id);
+    }
+    siteId = sites[0] ?? '';
+    const action = (...words: string[]) => world.vaWave('action', 'create', '--site', siteId, ...words);
+    for (let index = 1; index <= 11; index++) {
+      const url = world.receiver.url(`/crm-${index}`);
+      await action('--trigger', 'Event', '--name', `Tell ${index}`, '--url', url, '--event', 'contact.created');
+    }
+    await action(
+      ...['--trigger', 'AI-decided', '--name', 'Find an order', '--url', world.receiver.url('/orders')],
+      ...['--description', 'Finds an order by its number', '--disabled', '--parameters'],
+      JSON.stringify({ properties: { number: { type: 'string', pattern: '^[0-9]+$' } }, required: ['number'] }),
+    );
+    visitor = await world.logIn('member');
+    page = visitor.page;
+  }, 120_000);
+
+  afterAll(async () => {
+    await world?.stop();
+  });
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const rows = (table: string) => page.getByRole('table', { name: table }).locator('tbody tr').count();
+  const choose = async (label: string, option: string) => {
+    await page.getByRole('button', { name: label }).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  };
+
+  test('from a dozen on, assistants are rows that can be searched and narrowed', async () => {
+    await page.getByRole('table', { name: 'Assistants' }).waitFor();
+    expect(await rows('Assistants')).toBe(12);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByPlaceholder('Find assistants').fill('SHOP3');
+    await page.getByText('(1/12)').waitFor();
+    await page.getByRole('link', { name: 'Website 3' }).waitFor();
+    await page.getByPlaceholder('Find assistants').fill('');
+    await choose('Status', 'Off');
+    await page.getByText('(1/12)').waitFor();
+    await page.getByPlaceholder('Find assistants').fill('nothing like this');
+    await page.getByText('None of the assistants fits').first().waitFor();
+    await button('Show all').click();
+    expect(await rows('Assistants')).toBe(12);
+  });
+
+  test('so are Actions, by name, trigger and state', async () => {
+    await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/intelligence`);
+    await page.getByRole('table', { name: 'Actions' }).waitFor();
+    expect(await rows('Actions')).toBe(12);
+    expect(await page.evaluate<number>('document.body.scrollHeight')).toBeLessThan(1800);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByPlaceholder('Find Actions').fill('crm-11');
+    await page.getByText('(1/12)').waitFor();
+    await page.getByPlaceholder('Find Actions').fill('');
+    await choose('Trigger', 'AI-decided');
+    await page.getByText('(1/12)').waitFor();
+    await choose('State', 'On');
+    await page.getByText('None of the Actions fits').first().waitFor();
+    await button('Show all').click();
+    expect(await rows('Actions')).toBe(12);
+  });
+
+  test('a member sees what an admin sees, parameters included, and can change nothing', async () => {
+    await button('View Find an order').click();
+    const parameters = page.getByRole('region', { name: 'Parameters as JSON Schema' });
+    expect(JSON.parse(await parameters.innerText())).toEqual({
+      type: 'object',
+      properties: { number: { type: 'string', pattern: '^[0-9]+$' } },
+      required: ['number'],
+    });
+    await page.getByText('Action ID').waitFor();
+    expect(await page.locator('main input:not([disabled]), main textarea:not([disabled])').count()).toBe(0);
+    expect(await button('Save changes').count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  test('a narrow phone does not scroll sideways', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    for (const path of ['', `/${siteId}/intelligence`]) {
+      await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}${path}`);
+      await page.getByRole('table').first().waitFor();
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
+    }
+    expect(visitor.problems).toEqual([]);
+  });
+});
