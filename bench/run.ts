@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { burst } from './burst/section.ts';
 import { coldStart } from './cold-start/section.ts';
 import { delivery } from './delivery/section.ts';
 import { endToEnd } from './end-to-end/section.ts';
@@ -18,6 +19,7 @@ import { requests } from './requests/section.ts';
  */
 const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   delivery,
+  burst,
   profile,
   'cold-start': coldStart,
   requests,
