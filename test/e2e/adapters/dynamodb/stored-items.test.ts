@@ -393,7 +393,10 @@ describe('items that the service wrote before its readers had schemas', () => {
     ]);
     expect(await all(deliveryRecords(logs.client, logs.sorted, `usage_${SITE}`))).toHaveLength(1);
     expect(await world.log.claim(START)).toMatchObject({ kind: 'finished', result: { status: 503 } });
-    expect(await world.log.claim({ ...START, attempt: 3, message_id: 'message-3' })).toEqual({ kind: 'in_progress' });
+    expect(await world.log.claim({ ...START, attempt: 3, message_id: 'message-3' })).toEqual({
+      kind: 'in_progress',
+      secondsLeft: 20,
+    });
   });
 });
 
