@@ -86,10 +86,10 @@ test('the service starts, says where it is, and Ctrl-C ends everything', async (
 
 test('an engine does not outlive a machine that was killed', async () => {
   const run = start(['--port', '0'], await serviceAssembly());
-  await eventually(async () => (leftOver().some((line) => line.includes('dynoxide')) ? true : undefined), 20_000);
+  await eventually(async () => (leftOver().some((line) => line.includes('dynoxide')) ? true : undefined));
   run.child.kill('SIGKILL');
   await run.ended;
-  await eventually(async () => (leftOver().length === 0 ? true : undefined), 5000);
+  await eventually(async () => (leftOver().length === 0 ? true : undefined));
 });
 
 test('a port in use is one message and exit code 1', async () => {
