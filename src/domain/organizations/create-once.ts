@@ -6,7 +6,7 @@ import type { ConfigurationStore } from './store.ts';
 
 /**
  * Creates something once per idempotency key: asked again with the same key, it answers with what was created the first time.
- * @throws Refusal 409 when the key was used for something else, or what it created is gone
+ * @throws Refusal 400 for an input that is nested too deeply, 409 when the key was used for something else, or what it created is gone
  */
 export async function createOnce<T>(
   by: Membership,
@@ -18,7 +18,7 @@ export async function createOnce<T>(
   ports: RecordedStores,
 ): Promise<T> {
   const key: CreationKey = { orgId: by.org_id, sub: by.sub, key: request.key };
-  const fingerprint = createHash('sha256').update(JSON.stringify(request.input)).digest('hex');
+  const fingerprint = fingerprintOf(request.input);
   const again = await earlier(key, fingerprint, work.find, ports);
   if (again !== undefined) return again;
   try {
@@ -28,6 +28,16 @@ export async function createOnce<T>(
     const first = await earlier(key, fingerprint, work.find, ports);
     if (first === undefined) throw error;
     return first;
+  }
+}
+
+/** @throws Refusal 400 for an input that JSON.parse takes and JSON.stringify does not: some thousand levels of nesting */
+function fingerprintOf(input: unknown): string {
+  try {
+    return createHash('sha256').update(JSON.stringify(input)).digest('hex');
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refusal('invalid_request', { message: 'is nested too deeply' });
+    throw error;
   }
 }
 
