@@ -41,7 +41,7 @@ of 512 MB has less than a third of a core. Node's own start is not part of it. B
         ]),
       },
     ],
-    goals: ['session-create', 'widget-init'].map((name) =>
+    goals: ['widget-routes-session-create', 'widget-routes-widget-init'].map((name) =>
       ratioGoal(`${name} of the DynamoDB client alone`, ofReference(name), { max: 1.3 }),
     ),
   };
