@@ -229,6 +229,9 @@ ${table(
   ],
 )}
 
+Form, AI-decided and test requests make two more writes than an event's delivery, for their place among the organization's requests in
+flight: ${dollars(perMillion({ dynamoWrite: 2 }))} per million.
+
 ## Beside others, per month
 
 ${table(
