@@ -49,7 +49,7 @@ test('the host is named as the browser knows it, with a port that is not its own
   expect(hostOf('http://127.0.0.1:4000')).toBe('127.0.0.1:4000');
 });
 
-test.each(['not a page', '', 'ftp://shop.example', 'file:///tmp/page.html', 'https://', 'javascript:alert(1)'])(
+test.each(['not a page', '', 'ftp://shop.example', 'file:///page.html', 'https://', 'javascript:alert(1)'])(
   '%j is no page',
   (address) => {
     expect(checkPage(address, settings())).toEqual({ host: null, matched_by: null, refused_by: [] });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { openDeployment } from '../../../cli/deployment.ts';
-import { runCommandLine } from '../../../cli/program.ts';
 import { type DynamoProcess, startDynoxide } from '../../../local/cloud/engines/dynoxide.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { capturedRun } from './captured-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
 let engine: DynamoProcess;
@@ -40,33 +40,12 @@ const access = () => ({
 
 /** Runs a command against real tables; sealing, which needs another service, is made up. */
 async function run(...words: readonly string[]) {
-  let out = '';
-  let err = '';
   const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, name]));
   const deployment = {
     ...openDeployment(outputs, access()),
     sealSigningSecret: async () => 'sealed',
   };
-  const code = await runCommandLine([...words, '--json'], {
-    stdout: (text) => {
-      out += text;
-    },
-    stderr: (text) => {
-      err += text;
-    },
-    terminal: false,
-    colour: false,
-    environment: {},
-    readFile: async () => '',
-    writeFile: async () => {},
-    readStdin: async () => '',
-    ask: async () => '',
-    pause: async () => false,
-    examinedAccount: async () => {
-      throw new Error('Nobody asks an account');
-    },
-    connect: async () => deployment,
-  });
+  const { code, out, err } = await capturedRun(words, async () => deployment);
   return {
     code,
     value: out === '' ? undefined : JSON.parse(out),

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../cli/connection.ts';
-import { runCommandLine } from '../../../cli/program.ts';
 import { listen } from '../../../local/demo/listen.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
+import { capturedRun } from './captured-run.ts';
 
 import.meta.jest.setTimeout(60_000);
 
@@ -35,31 +35,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function run(words: readonly string[], pause = async () => false) {
-  let out = '';
-  let err = '';
-  const code = await runCommandLine(['--local', readyFile, ...words, '--json'], {
-    stdout: (text) => {
-      out += text;
-    },
-    stderr: (text) => {
-      err += text;
-    },
-    terminal: false,
-    colour: false,
-    environment: {},
-    readFile: async () => '',
-    writeFile: async () => {},
-    readStdin: async () => '',
-    ask: async () => '',
-    pause,
-    examinedAccount: async () => {
-      throw new Error('Nobody asks an account');
-    },
-    connect,
-  });
-  return { code, out, err };
-}
+const run = (words: readonly string[], pause?: () => Promise<boolean>) =>
+  capturedRun(['--local', readyFile, ...words], connect, pause);
 
 async function json(...words: readonly string[]) {
   const { code, out, err } = await run(words);

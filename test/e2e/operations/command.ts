@@ -1,6 +1,6 @@
 import { openDeployment } from '../../../cli/deployment.ts';
-import { runCommandLine } from '../../../cli/program.ts';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
+import { capturedRun } from '../cli/captured-run.ts';
 
 /** Runs commands with --json against a one-machine cloud, in this process. */
 export function commandLineOf(cloud: LocalCloud) {
@@ -9,31 +9,12 @@ export function commandLineOf(cloud: LocalCloud) {
     region: cloud.region,
     credentials: cloud.credentials,
   });
-  const run = async (...words: readonly string[]) => {
-    let out = '';
-    let err = '';
-    const code = await runCommandLine([...words, '--json'], {
-      stdout: (text) => {
-        out += text;
-      },
-      stderr: (text) => {
-        err += text;
-      },
-      terminal: false,
-      colour: false,
-      environment: {},
-      readFile: async () => '',
-      writeFile: async () => {},
-      readStdin: async () => '',
-      ask: async () => '',
-      pause: async () => true,
-      examinedAccount: async () => {
-        throw new Error('Nobody asks an account');
-      },
-      connect: async () => deployment,
-    });
-    return { code, out, err };
-  };
+  const run = (...words: readonly string[]) =>
+    capturedRun(
+      words,
+      async () => deployment,
+      async () => true,
+    );
   return {
     run,
     /** One that must succeed. */
