@@ -2,16 +2,16 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { ROOMS } from '../../scripts/rooms/rules.ts';
+import { FOLDER_RULES } from '../../scripts/import-rules/rules.ts';
 
-const CHECK = 'node scripts/rooms.ts';
+const CHECK = 'node scripts/import-rules.ts';
 
-/** One file with one line that a rule forbids or allows. */
+/** A file whose code a rule forbids or allows. */
 type Planted = { readonly path: string; readonly code: string };
 
-/** What the check says in a working copy that holds these files and nothing else. */
+/** Runs the check on a working copy that contains only these files. Returns the lines that name a violation. */
 function check(files: readonly Planted[]): readonly string[] {
-  const root = mkdtempSync(join(tmpdir(), 'rooms-'));
+  const root = mkdtempSync(join(tmpdir(), 'import-rules-'));
   try {
     execFileSync('git', ['init', '--quiet', root]);
     writeFileSync(
@@ -32,9 +32,9 @@ function check(files: readonly Planted[]): readonly string[] {
   }
 }
 
-/** A file in a room, and the way from it to the root. */
-function fileIn(room: string, name: string): { readonly path: string; readonly up: string } {
-  const path = `${room.replace('*', 'any')}/deep/${name}.ts`;
+/** Returns the path of a file in a folder, and the relative path from it to the root. */
+function fileIn(folder: string, name: string): { readonly path: string; readonly up: string } {
+  const path = `${folder.replace('*', 'any')}/deep/${name}.ts`;
   return { path, up: '../'.repeat(path.split('/').length - 1) };
 }
 
@@ -43,53 +43,53 @@ test('npm run check runs this check', () => {
   expect(scripts.check.split(' && ')).toContain(CHECK);
 });
 
-test('each room may import what its list says, by every kind of import', () => {
-  const planted = ROOMS.flatMap((room, at) => {
-    const { path, up } = fileIn(room.path, `allowed${at}`);
-    const rooms = room.rooms?.includes('*') ? ROOMS.map((other) => other.path) : (room.rooms ?? []);
-    const imports = rooms.map((other) => `import '${up}${other.replace('*', 'any')}/x.ts';`);
-    const types = (room.typesOf ?? []).map((other) => `import type { X } from '${up}${other}/x.ts';`);
-    const packages = (room.packages ?? []).map((name) => {
-      const names = room.names?.[name];
+test('each folder may import what its rule lists, by every kind of import', () => {
+  const planted = FOLDER_RULES.flatMap((rule, at) => {
+    const { path, up } = fileIn(rule.path, `allowed${at}`);
+    const folders = rule.folders?.includes('*') ? FOLDER_RULES.map((other) => other.path) : (rule.folders ?? []);
+    const imports = folders.map((other) => `import '${up}${other.replace('*', 'any')}/x.ts';`);
+    const types = (rule.typesOf ?? []).map((other) => `import type { X } from '${up}${other}/x.ts';`);
+    const packages = (rule.packages ?? []).map((name) => {
+      const names = rule.names?.[name];
       return names === undefined ? `import '${name.replace('*', 'fs')}';` : `import { ${names} } from '${name}';`;
     });
     const own = ["import './x.ts';", "export * from './x.ts';", "await import('./x.ts');"];
-    const computed = room.importsComputed ? ['await import(String(1));'] : [];
+    const computed = rule.importsComputed ? ['await import(String(1));'] : [];
     return [{ path, code: [...imports, ...types, ...packages, ...own, ...computed].join('\n') }];
   });
   expect(check(planted)).toEqual([]);
 });
 
-test('each room that is not on the list, a package, a module of Node and a computed import are named', () => {
+test('the check names every forbidden folder, package, module of Node and computed import', () => {
   const planted: Planted[] = [];
   const expected: string[] = [];
-  for (const [index, room] of ROOMS.entries()) {
+  for (const [index, rule] of FOLDER_RULES.entries()) {
     let count = 0;
     const plant = (code: (up: string) => string, says: string) => {
       count += 1;
-      const { path, up } = fileIn(room.path, `planted${index}_${count}`);
+      const { path, up } = fileIn(rule.path, `planted${index}_${count}`);
       planted.push({ path, code: code(up) });
-      expected.push(`${path}:1 ${room.path.replace('*', 'any')} may not import ${says}`);
+      expected.push(`${path}:1 ${rule.path.replace('*', 'any')} may not import ${says}`);
     };
-    for (const other of ROOMS) {
-      if (other === room || room.rooms?.some((name) => name === '*' || name === other.path)) continue;
+    for (const other of FOLDER_RULES) {
+      if (other === rule || rule.folders?.some((name) => name === '*' || name === other.path)) continue;
       const target = `${other.path.replace('*', 'some')}/planted.ts`;
-      const onlyTypes = room.typesOf?.includes(other.path) === true;
+      const onlyTypes = rule.typesOf?.includes(other.path) === true;
       plant((up) => `export { planted } from '${up}${target}';`, onlyTypes ? `more than types of ${target}` : target);
     }
-    if (room.path.includes('*')) {
-      const target = `${room.path.replace('*', 'some')}/planted.ts`;
+    if (rule.path.includes('*')) {
+      const target = `${rule.path.replace('*', 'some')}/planted.ts`;
       plant((up) => `import '${up}${target}';`, target);
     }
     plant((up) => `import '${up}node_modules/planted/index.js';`, 'node_modules/planted/index.js');
     plant(() => "import 'file:///planted.ts';", 'file:///planted.ts');
-    if (room.packages?.includes('*')) continue;
+    if (rule.packages?.includes('*')) continue;
     plant(() => "import 'planted/part';", 'planted');
-    if (!room.packages?.includes('node:*')) plant(() => "import 'node:repl';", 'node:repl');
-    if (!room.packages?.includes('node:module')) {
+    if (!rule.packages?.includes('node:*')) plant(() => "import 'node:repl';", 'node:repl');
+    if (!rule.packages?.includes('node:module')) {
       plant(() => "import { createRequire } from 'node:module';", 'node:module');
     }
-    if (!room.importsComputed) plant(() => 'await import(String(1));', 'what is computed when it runs');
+    if (!rule.importsComputed) plant(() => 'await import(String(1));', 'a module whose name is computed at run time');
   }
   expect(check(planted)).toEqual([...expected].sort(byPathAsGitSorts));
 });
@@ -182,16 +182,16 @@ const IMPURE: readonly (readonly [string, ...(readonly string[])])[] = [
   ['type T = { fetch: Request; performance(): void };'],
 ];
 
-test.each(['src/domain', 'src/contract'])('%s reads no clock, randomness, process or network', (room) => {
-  const planted = IMPURE.map(([code], at) => ({ path: `${room}/a/planted${at + 10}.ts`, code }));
+test.each(['src/domain', 'src/contract'])('%s reads no clock, randomness, process or network', (folder) => {
+  const planted = IMPURE.map(([code], at) => ({ path: `${folder}/a/planted${at + 10}.ts`, code }));
   expect(check(planted)).toEqual(
     IMPURE.flatMap(([, ...what], at) =>
-      what.map((one) => `${room}/a/planted${at + 10}.ts:1 ${room} may not use ${one}: pass it in`),
+      what.map((one) => `${folder}/a/planted${at + 10}.ts:1 ${folder} may not use ${one}: take it as an argument`),
     ),
   );
 });
 
-test('require and getBuiltinModule are imports, and a file outside every room is named', () => {
+test('require and getBuiltinModule count as imports, and the check names a file that no rule covers', () => {
   const planted = [
     { path: 'dashboard/src/a.ts', code: "require('../../lib/x.ts');" },
     { path: 'lambdas/a/b.ts', code: "process.getBuiltinModule('node:fs');" },
@@ -203,13 +203,13 @@ test('require and getBuiltinModule are imports, and a file outside every room is
   expect(check(planted)).toEqual([
     'dashboard/src/a.ts:1 dashboard/src may not import lib/x.ts',
     'lambdas/a/b.ts:1 lambdas/a may not import node:fs',
-    'lambdas/a/c.ts:1 lambdas/a may not import what is computed when it runs',
-    'newcomer/a.ts:1 lies in no room',
-    'src/newcomer/a.ts:1 lies in no room',
+    'lambdas/a/c.ts:1 lambdas/a may not import a module whose name is computed at run time',
+    'newcomer/a.ts:1 no import rule covers this folder',
+    'src/newcomer/a.ts:1 no import rule covers this folder',
   ]);
 });
 
-test('folders that import each other in a circle are named', () => {
+test('the check names folders that import each other in a cycle', () => {
   const planted = [
     { path: 'src/adapters/a/x.ts', code: "import '../b/x.ts';" },
     { path: 'src/adapters/b/x.ts', code: "import '../c/x.ts';" },
@@ -217,8 +217,8 @@ test('folders that import each other in a circle are named', () => {
     { path: 'src/adapters/d/x.ts', code: "import '../a/y.ts';" },
   ];
   expect(check(planted)).toEqual([
-    'src/adapters/a and src/adapters/b import each other, if not directly',
-    'src/adapters/b and src/adapters/c import each other, if not directly',
-    'src/adapters/c and src/adapters/a import each other, if not directly',
+    'src/adapters/a and src/adapters/b import each other, directly or through other folders',
+    'src/adapters/b and src/adapters/c import each other, directly or through other folders',
+    'src/adapters/c and src/adapters/a import each other, directly or through other folders',
   ]);
 });

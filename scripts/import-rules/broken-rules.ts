@@ -1,57 +1,60 @@
 import type { Import, Source } from './imports.ts';
 import { impurities } from './purity.ts';
-import { LAYERED, ROOMS, type Room } from './rules.ts';
+import { ACYCLIC, FOLDER_RULES, type FolderRule } from './rules.ts';
 
-/** A room, and the folder that is this room: for `lambdas/*`, that of one function. */
-export type Home = { readonly room: Room; readonly folder: string };
+/** The rule that applies to a file, and the folder to which the rule applies. For `lambdas/*` it is the folder of one function. */
+export type Home = { readonly rule: FolderRule; readonly folder: string };
 
-/** The room of a file; undefined when it lies in none, as what stands at the top does. */
+/** Finds the rule that applies to a file. Returns undefined for a file that no rule covers, such as a file at the top level. */
 export function homeOf(path: string): Home | undefined {
-  const homes = ROOMS.flatMap((room) => {
-    const pattern = room.path.split('/');
+  const homes = FOLDER_RULES.flatMap((rule) => {
+    const pattern = rule.path.split('/');
     const parts = path.split('/').slice(0, -1);
     const fits = pattern.length <= parts.length && pattern.every((name, at) => name === '*' || name === parts[at]);
-    return fits ? [{ room, folder: parts.slice(0, pattern.length).join('/') }] : [];
+    return fits ? [{ rule, folder: parts.slice(0, pattern.length).join('/') }] : [];
   });
   return homes.sort((a, b) => b.folder.length - a.folder.length)[0];
 }
 
-/** Every place at which a file takes what its room may not take, as `file:line what is wrong`. */
+/** Lists every import and expression that a rule forbids, as `file:line message`. */
 export function brokenRules(sources: readonly Source[]): readonly string[] {
-  return [...sources.flatMap(brokenIn), ...circles(sources)];
+  return [...sources.flatMap(brokenIn), ...cycles(sources)];
 }
 
 function brokenIn(source: Source): readonly string[] {
   const home = homeOf(source.path);
-  // A file at the top is a tool's configuration.
-  if (home === undefined) return source.path.includes('/') ? [`${source.path}:1 lies in no room`] : [];
+  // The files at the top level configure tools.
+  if (home === undefined)
+    return source.path.includes('/') ? [`${source.path}:1 no import rule covers this folder`] : [];
   const wrongImports = source.imports.flatMap((one) => {
     const problem = refusal(one, home);
     return problem === undefined ? [] : [`${source.path}:${one.line} ${home.folder} may not import ${problem}`];
   });
-  const impure = home.room.isPure ? impurities(source) : [];
+  const impure = home.rule.isPure ? impurities(source) : [];
   return [
     ...wrongImports,
-    ...impure.map(({ line, what }) => `${source.path}:${line} ${home.folder} may not use ${what}: pass it in`),
+    ...impure.map(
+      ({ line, what }) => `${source.path}:${line} ${home.folder} may not use ${what}: take it as an argument`,
+    ),
   ];
 }
 
-function refusal(one: Import, { room, folder }: Home): string | undefined {
-  if (one.kind === 'computed') return room.importsComputed ? undefined : 'what is computed when it runs';
+function refusal(one: Import, { rule, folder }: Home): string | undefined {
+  if (one.kind === 'computed') return rule.importsComputed ? undefined : 'a module whose name is computed at run time';
   const target = one.target ?? '';
   if (one.kind === 'url') return target;
-  if (one.kind === 'file') return fileRefusal(target, one, room, folder);
-  if (!allows(room.packages ?? [], target)) return target;
-  const names = room.names?.[target];
+  if (one.kind === 'file') return fileRefusal(target, one, rule, folder);
+  if (!allows(rule.packages ?? [], target)) return target;
+  const names = rule.names?.[target];
   const refused = one.isType || names === undefined ? [] : one.names.filter((name) => !names.includes(name));
   return refused.length === 0 ? undefined : `${refused.join(', ')} of ${target}`;
 }
 
-function fileRefusal(target: string, one: Import, room: Room, folder: string): string | undefined {
+function fileRefusal(target: string, one: Import, rule: FolderRule, folder: string): string | undefined {
   const other = homeOf(target);
   if (other === undefined) return target;
-  if (other.folder === folder || allows(room.rooms ?? [], other.room.path)) return undefined;
-  if (!room.typesOf?.includes(other.room.path)) return target;
+  if (other.folder === folder || allows(rule.folders ?? [], other.rule.path)) return undefined;
+  if (!rule.typesOf?.includes(other.rule.path)) return target;
   return one.isType ? undefined : `more than types of ${target}`;
 }
 
@@ -62,10 +65,13 @@ function allows(list: readonly string[], target: string): boolean {
   });
 }
 
-/** An arrow from one folder to another, types included. */
+/** One folder imports another, or only its types. */
 export type Arrow = { readonly from: string; readonly to: string; readonly onlyTypes: boolean };
 
-/** The imports between folders, one arrow for each pair; `folderOf` says where a file belongs, or undefined. */
+/**
+ * Collects the imports between folders, one arrow for each pair.
+ * @param folderOf returns the folder of a file, or undefined for a file that is left out
+ */
 export function arrowsBetween(
   sources: readonly Source[],
   folderOf: (path: string) => string | undefined,
@@ -83,7 +89,7 @@ export function arrowsBetween(
   return [...arrows.keys()].sort().flatMap((key) => arrows.get(key) ?? []);
 }
 
-/** The folder directly under `parent` in which a file lies. */
+/** Returns a function that finds the folder directly under `parent` that contains a file. */
 export function folderUnder(parent: string): (path: string) => string | undefined {
   return (path) => {
     const [name, more] = path.startsWith(`${parent}/`) ? path.slice(parent.length + 1).split('/') : [];
@@ -91,11 +97,13 @@ export function folderUnder(parent: string): (path: string) => string | undefine
   };
 }
 
-function circles(sources: readonly Source[]): readonly string[] {
-  return LAYERED.flatMap((parent) => {
+function cycles(sources: readonly Source[]): readonly string[] {
+  return ACYCLIC.flatMap((parent) => {
     const arrows = arrowsBetween(sources, folderUnder(parent));
     const upward = arrows.filter(({ from, to }) => reaches(arrows, to, from));
-    return upward.map(({ from, to }) => `${parent}/${from} and ${parent}/${to} import each other, if not directly`);
+    return upward.map(
+      ({ from, to }) => `${parent}/${from} and ${parent}/${to} import each other, directly or through other folders`,
+    );
   });
 }
 

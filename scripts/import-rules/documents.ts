@@ -1,14 +1,14 @@
 import { arrowsBetween, folderUnder, homeOf } from './broken-rules.ts';
 import type { Source } from './imports.ts';
-import { ROOMS, type Room } from './rules.ts';
+import { FOLDER_RULES, type FolderRule } from './rules.ts';
 
-/** Rooms that are not drawn: they may import nearly all, or are built on their own. */
+/** Folders that the pictures omit, because they may import almost everything or have a build of their own. */
 const NOT_DRAWN = ['test', 'test/fakes', 'bench', 'scripts', 'dashboard', 'packages/receiver'];
 
-const TABLE = /(\n\| Room \| What lives there \| May import \|\n).*?(?=\n\n)/s;
-const PICTURES = /(\n## Which room imports which\n).*?(?=\n## )/s;
+const TABLE = /(\n\| Folder \| Contents \| May import \|\n).*?(?=\n\n)/s;
+const PICTURES = /(\n## Imports between folders\n).*?(?=\n## )/s;
 
-/** CONTRIBUTING.md with the table of rooms as the rules say it. */
+/** Returns the text of CONTRIBUTING.md with the table of folders generated from the rules. */
 export function withTable(text: string): string {
   return text.replace(TABLE, (_, head: string) => `${head}${table()}`);
 }
@@ -16,45 +16,45 @@ export function withTable(text: string): string {
 function table(): string {
   return [
     '| --- | --- | --- |',
-    ...ROOMS.map((room) => `| \`${room.path}\` | ${room.purpose} | ${mayImport(room)} |`),
+    ...FOLDER_RULES.map((rule) => `| \`${rule.path}\` | ${rule.purpose} | ${mayImport(rule)} |`),
   ].join('\n');
 }
 
-function mayImport({ rooms = [], typesOf = [], packages = [], names, importsComputed }: Room): string {
+function mayImport({ folders = [], typesOf = [], packages = [], names, importsComputed }: FolderRule): string {
   const code = (name: string) => `\`${name}\``;
   const all = [
-    ...rooms.map((path) => (path === '*' ? 'every room' : code(path))),
+    ...folders.map((path) => (path === '*' ? 'every folder' : code(path))),
     ...typesOf.map((path) => `types of ${code(path)}`),
     ...packages.map((name) => {
       const some = names?.[name]?.map(code).join(' ');
       return name === '*' ? 'every package' : `${code(name)}${some === undefined ? '' : ` (only ${some})`}`;
     }),
-    ...(importsComputed ? ['what it computes'] : []),
+    ...(importsComputed ? ['modules whose names it computes'] : []),
   ];
   return all.length === 0 ? 'nothing' : all.join(', ');
 }
 
-/** docs/architecture.md with the pictures of who imports whom, drawn from the code. */
+/** Returns the text of docs/architecture.md with the import diagrams generated from the code. */
 export function withPictures(text: string, sources: readonly Source[]): string {
   return text.replace(PICTURES, (_, head: string) => `${head}${pictures(sources)}`);
 }
 
 function pictures(sources: readonly Source[]): string {
   return `
-Drawn from the imports in the code by \`node scripts/rooms.ts --write\`; a dotted arrow takes types only. \`bench\`, \`scripts\` and \`test\` are left
-out. What each room may import at most stands in [CONTRIBUTING](../CONTRIBUTING.md#where-things-are).
+\`node scripts/import-rules.ts --write\` generates these diagrams from the imports in the code. A dotted arrow means that only types are imported. \`bench\`,
+\`scripts\` and \`test\` are omitted. [CONTRIBUTING](../CONTRIBUTING.md#where-things-are) lists what each folder may import.
 
-${picture(sources, roomFolder)}
+${picture(sources, drawnFolder)}
 
-The chapters of \`src/domain\`; no two import each other:
+The folders of \`src/domain\`. No two of them import each other:
 
 ${picture(sources, folderUnder('src/domain'))}
 `;
 }
 
-function roomFolder(path: string): string | undefined {
-  const room = homeOf(path)?.room.path;
-  return room === undefined || NOT_DRAWN.includes(room) ? undefined : room;
+function drawnFolder(path: string): string | undefined {
+  const rule = homeOf(path)?.rule.path;
+  return rule === undefined || NOT_DRAWN.includes(rule) ? undefined : rule;
 }
 
 function picture(sources: readonly Source[], folderOf: (path: string) => string | undefined): string {

@@ -5,7 +5,7 @@ import { readSource, type Source } from './imports.ts';
 
 const CODE = ['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs'].map((ending) => `*.${ending}`);
 
-/** Every source file under `root`, a working copy of git, parsed. What git ignores is left out. */
+/** Parses every source file of a git working copy, except the files that git ignores. @param root path of the working copy */
 export function readRepository(root: string): readonly Source[] {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z', ...CODE], {
     cwd: root,

@@ -2,19 +2,19 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { type Argument, type Expression, parseSync, Visitor } from 'oxc-parser';
 
-/** One place at which a file takes something from another module. */
+/** One import in a file. */
 export type Import = {
   readonly line: number;
-  /** The path from the root, the package's name, or `node:` and the module's; undefined when it is computed. */
+  /** Path from the root, name of the package, or `node:` and the name of the module. Undefined when it is computed. */
   readonly target: string | undefined;
   readonly kind: 'file' | 'package' | 'node' | 'url' | 'computed';
-  /** Nothing of it is there when the program runs. */
+  /** Imports types only, so that nothing of it exists at run time. */
   readonly isType: boolean;
-  /** What is taken, by the names of the other module; `*` for all of it. */
+  /** The imported names, as the other module exports them. `*` means all of them. */
   readonly names: readonly string[];
 };
 
-/** A source file, parsed. */
+/** A parsed source file. */
 export type Source = {
   readonly path: string;
   readonly text: string;
@@ -23,12 +23,12 @@ export type Source = {
 };
 
 /**
- * Reads what a file imports: import and export statements, `import()`, `import('…')` in types, `require`, and
+ * Lists the imports of a file: import and export statements, `import()`, `import('…')` in types, `require`, and
  * `process.getBuiltinModule`.
  *
  * @param path from the root of the repository
  * @param aliases package.json's `imports`, such as `#network-rule`
- * @throws Error when the text is neither TypeScript nor JavaScript
+ * @throws Error when the text is not valid TypeScript or JavaScript
  */
 export function readSource(path: string, text: string, aliases: Readonly<Record<string, string>>): Source {
   const { program, module, errors } = parseSync(path, text);

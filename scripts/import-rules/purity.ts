@@ -1,7 +1,7 @@
 import { Visitor } from 'oxc-parser';
 import type { Source } from './imports.ts';
 
-/** What pure code may use of the names that are there without an import: values that depend on their arguments alone. */
+/** The globals that pure code may use. Their results depend on their arguments only. */
 const PURE_GLOBALS = new Set(
   [
     'Object Array Boolean Number String Symbol BigInt RegExp Map Set WeakMap WeakSet JSON Promise Iterator',
@@ -17,25 +17,25 @@ const NODE_GLOBALS = new Set([
   ...['require', 'module', 'exports', '__dirname', '__filename', 'Temporal', 'window', 'self', 'document'],
 ]);
 
-/** Of these, only some: the rest reads the clock or a source of randomness. */
+/** The members of these globals that pure code may use. The other members read the clock or a source of randomness. */
 const PURE_MEMBERS: Readonly<Record<string, (member: string) => boolean>> = {
   Date: (member) => member === 'parse' || member === 'UTC',
   Math: (member) => member !== 'random',
 };
 
-/** A place that reads the clock, randomness, the process or the network on its own. */
+/** An expression that reads the clock, randomness, the process or the network without an argument for it. */
 export type Impurity = { readonly line: number; readonly what: string };
 
 /**
- * What a file uses besides its arguments and pure values. A name of Node's globals counts wherever it stands as a value,
- * also when the file declares it itself: so nothing has to be known about scopes.
+ * Lists the impure expressions of a file. A name of one of Node's globals counts wherever it is used as a value, even if the file
+ * declares that name itself. The check therefore needs no analysis of scopes.
  */
 export function impurities({ program, text }: Source): readonly Impurity[] {
   const found: Impurity[] = [];
   const pure = new Set<object>();
   const say = (start: number, what: string) => found.push({ line: text.slice(0, start).split('\n').length, what });
   new Visitor({
-    // A visitor goes from the outside in: what is judged here as a whole is not judged again by its name.
+    // A visitor visits the outer expression first. An expression that is judged as a whole is not judged again by its name.
     NewExpression: ({ callee, arguments: args, start }) => {
       if (callee.type !== 'Identifier' || callee.name !== 'Date') return;
       pure.add(callee);
