@@ -5,8 +5,8 @@ import {
   requireOrganization,
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
-import type { Marked } from '../../src/domain/organizations/marks.ts';
 import { setOutboundQuota } from '../../src/domain/organizations/outbound-quota.ts';
+import type { ChangedParts } from '../../src/domain/organizations/restrictions.ts';
 import { setSuspended } from '../../src/domain/organizations/suspension.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { confirmed, type Run, type Session, steps } from '../session.ts';
@@ -153,17 +153,17 @@ async function changeSuspension(orgId: string, suspended: boolean, session: Sess
   session.output.object(
     done,
     suspended ? 'Suspended the organization' : 'Resumed the organization',
-    markedFields(done),
+    changedFields(done),
   );
 }
 
 async function changeQuota(orgId: string, perDay: number | null, session: Session): Promise<void> {
   const done = await setOutboundQuota(orgId, perDay, { ...(await session.deployment()), step: steps(session) });
   session.progress.end();
-  session.output.object(done, 'Changed the quota of the organization', [...markedFields(done), quotaField(perDay)]);
+  session.output.object(done, 'Changed the quota of the organization', [...changedFields(done), quotaField(perDay)]);
 }
 
-const markedFields = (done: Marked & { readonly org_id: string }): [string, string][] => [
+const changedFields = (done: ChangedParts & { readonly org_id: string }): [string, string][] => [
   ['org_id', done.org_id],
   ['assistants', String(done.assistants)],
   ['Actions', String(done.actions)],

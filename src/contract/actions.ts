@@ -15,7 +15,7 @@ import {
   PARAMETERS_MAX_PROPERTIES,
   PATTERN_MAX_CHARACTERS,
 } from './limits.ts';
-import type { OrganizationMarks } from './organizations.ts';
+import type { OrganizationRestrictions } from './organizations.ts';
 import { characters, unicodeText } from './text.ts';
 import { endpointUrl } from './url.ts';
 
@@ -140,7 +140,7 @@ export const ACTION_SETTINGS: ReadonlySet<string> = new Set(
 );
 
 /** What is stored besides; the signing secret is sealed and leaves the store only to sign. */
-type StoredBesides = OrganizationMarks & {
+type StoredBesides = OrganizationRestrictions & {
   readonly action_id: string;
   readonly org_id: string;
   readonly site_id: string;

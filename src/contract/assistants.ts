@@ -6,7 +6,7 @@ import {
   IP_ALLOWLIST_MAX,
   NAME_MAX_CHARACTERS,
 } from './limits.ts';
-import type { OrganizationMarks } from './organizations.ts';
+import type { OrganizationRestrictions } from './organizations.ts';
 import { characters } from './text.ts';
 
 export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
@@ -54,7 +54,7 @@ export const assistantChange = settings.partial();
 export type AssistantSettings = z.infer<typeof settings>;
 
 export type Assistant = AssistantSettings &
-  OrganizationMarks & {
+  OrganizationRestrictions & {
     /** Public, not a secret. */
     readonly site_id: string;
     readonly org_id: string;

@@ -11,18 +11,24 @@ export const organizationInput = z.strictObject({
 });
 export type OrganizationInput = z.infer<typeof organizationInput>;
 
-/** Null is no quota. */
+/** Outbound requests per UTC day; null means no quota. */
 export const dailyOutboundQuota = z.int().min(1).max(DAILY_OUTBOUND_QUOTA_MAX).nullable();
 
-/** What the operator says of an organization. Stands on its assistants and Actions as well, where every request finds it. */
-export type OrganizationMarks = {
-  /** Widgets and server secrets are refused as if the assistant were off, and nothing is sent, whatever `enabled` says. */
+/**
+ * The restrictions that the operator sets on an organization. They are copied to its assistants and Actions, because every request
+ * reads those anyway.
+ */
+export type OrganizationRestrictions = {
+  /**
+   * True refuses widgets and server secrets as if the assistant were off, and stops outbound requests, whatever the value of
+   * `enabled`.
+   */
   readonly suspended?: boolean;
-  /** How many requests may leave in a UTC day. @default null, no quota */
+  /** Outbound requests per UTC day. @default null, no quota */
   readonly daily_outbound_quota?: number | null;
 };
 
-export type Organization = OrganizationMarks & {
+export type Organization = OrganizationRestrictions & {
   readonly org_id: string;
   readonly name: string;
   readonly plan: Plan;

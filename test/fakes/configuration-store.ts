@@ -3,7 +3,7 @@ import type { Action } from '../../src/contract/actions.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../src/contract/limits.ts';
 import type { Organization } from '../../src/contract/organizations.ts';
-import { marksOf } from '../../src/domain/organizations/marks.ts';
+import { restrictionsOf } from '../../src/domain/organizations/restrictions.ts';
 import type { ConfigurationStore, UnreadableAction } from '../../src/domain/organizations/store.ts';
 
 /** The configuration in memory, with the rules that the real store keeps: versions, 50 Actions, unique slugs. */
@@ -27,7 +27,7 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
   }.bind(this);
 
   readonly createAssistant = async (assistant: Assistant) => {
-    if (this.#isMarkedOtherwise(assistant)) return 'organization_changed' as const;
+    if (this.#hasOtherRestrictions(assistant)) return 'organization_changed' as const;
     this.assistants.set(assistant.site_id, assistant);
     return 'created' as const;
   };
@@ -41,7 +41,7 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     [...this.assistants.values()].filter((assistant) => assistant.org_id === orgId);
 
   readonly createAction = async (action: Action) => {
-    if (this.#isMarkedOtherwise(action)) return 'organization_changed' as const;
+    if (this.#hasOtherRestrictions(action)) return 'organization_changed' as const;
     if ((await this.listActions(action.org_id)).actions.length >= ACTIONS_PER_ORGANIZATION) return 'too_many' as const;
     if (this.#slugTaken(action)) return 'slug_taken' as const;
     this.actions.set(action.action_id, action);
@@ -61,9 +61,9 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     unreadable: this.unreadable,
   });
 
-  #isMarkedOtherwise(part: Action | Assistant): boolean {
+  #hasOtherRestrictions(part: Action | Assistant): boolean {
     const organization = this.organizations.get(part.org_id);
-    return organization === undefined || !isDeepStrictEqual(marksOf(organization), marksOf(part));
+    return organization === undefined || !isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(part));
   }
 
   #slugTaken(action: Action): boolean {

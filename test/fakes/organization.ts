@@ -4,7 +4,7 @@ import { createOrganization } from '../../src/domain/organizations/manage-organi
 import { InMemoryConfigurationStore } from './configuration-store.ts';
 import { countingBytes, FrozenClock } from './sources.ts';
 
-/** An organization with two assistants and an Action on each, and what is done to them meanwhile. */
+/** Creates an organization with two assistants and an Action on each. Returns functions that add assistants and Actions to it. */
 export async function anOrganization() {
   const store = new InMemoryConfigurationStore();
   const ports = {
@@ -23,7 +23,7 @@ export async function anOrganization() {
   const rename = (actionId: string) => updateAction(actionId, { name: 'Renamed' }, ports);
   const sites = [await assistant(), await assistant()];
   for (const { site_id } of sites) await action(site_id);
-  /** The organization and everything that carries its marks. */
+  /** The organization and all assistants and Actions that copy its restrictions. */
   const parts = () => [...store.organizations.values(), ...store.assistants.values(), ...store.actions.values()];
   return { store, ports, org_id, assistant, action, rename, sites, parts };
 }

@@ -3,10 +3,10 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
-import type { Organization, OrganizationMarks } from '../../contract/organizations.ts';
+import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
 import type { Mutation } from '../../domain/organizations/audit.ts';
-import { marksOf } from '../../domain/organizations/marks.ts';
 import { CreationTaken } from '../../domain/organizations/recorded-changes.ts';
+import { restrictionsOf } from '../../domain/organizations/restrictions.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
 import type { DynamoDb } from './client.ts';
 import { transactionFailures } from './conditions.ts';
@@ -71,8 +71,8 @@ export function configurationStore(
     action: storable(action),
   });
 
-  /** That the organization exists, and has the marks of what is written beside it. */
-  const sameMarks = ({ suspended = false, daily_outbound_quota = null }: OrganizationMarks) => ({
+  /** Checks that the organization exists and has the same restrictions as the item in the same transaction. */
+  const sameRestrictions = ({ suspended = false, daily_outbound_quota = null }: OrganizationRestrictions) => ({
     expression: [
       'attribute_exists(pk)',
       suspended
@@ -138,7 +138,7 @@ export function configurationStore(
     },
 
     createAssistant: async (assistant) => {
-      const { expression, values } = sameMarks(assistant);
+      const { expression, values } = sameRestrictions(assistant);
       const failed = await transact({ entity: 'assistant', next: assistant }, [
         {
           ConditionCheck: {
@@ -176,7 +176,7 @@ export function configurationStore(
     },
 
     createAction: async (action) => {
-      const { expression, values } = sameMarks(action);
+      const { expression, values } = sameRestrictions(action);
       const failed = await transact({ entity: 'action', next: action }, [
         {
           Update: {
@@ -194,7 +194,8 @@ export function configurationStore(
       if (failed.length === 0) return 'created';
       if (!failed.includes(0)) return 'slug_taken';
       const organization = await findOrganization(action.org_id);
-      const unchanged = organization !== undefined && isDeepStrictEqual(marksOf(organization), marksOf(action));
+      const unchanged =
+        organization !== undefined && isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(action));
       return unchanged ? 'too_many' : 'organization_changed';
     },
 

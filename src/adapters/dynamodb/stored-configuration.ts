@@ -16,7 +16,7 @@ const isAt = (item: Key, { pk, sk }: Key) => item.pk === pk && item.sk === sk;
 const ELSEWHERE = { error: 'what it says of itself belongs under another key' };
 
 /** As the operator's words stand on an organization and its parts. */
-const marks = { suspended: z.boolean().optional(), daily_outbound_quota: z.number().nullish() };
+const restrictions = { suspended: z.boolean().optional(), daily_outbound_quota: z.number().nullish() };
 
 export const readOrganization = itemReader(
   z
@@ -27,7 +27,7 @@ export const readOrganization = itemReader(
         name: z.string(),
         plan: z.enum(PLANS),
         created_at: z.string(),
-        ...marks,
+        ...restrictions,
       }),
     })
     .refine((item) => isAt(item, KEYS.organization(item.organization.org_id)), ELSEWHERE),
@@ -53,7 +53,7 @@ export const readAssistant = itemReader(
         created_at: z.string(),
         updated_at: z.string(),
         version: z.number(),
-        ...marks,
+        ...restrictions,
       }),
     })
     .refine((item) => isAt(item, KEYS.assistant(item.assistant.site_id)), ELSEWHERE),
@@ -68,7 +68,7 @@ const ofEveryAction = {
   created_at: z.string(),
   updated_at: z.string(),
   version: z.number(),
-  ...marks,
+  ...restrictions,
   name: z.string(),
   method: z.enum(METHODS),
   url: z.string(),

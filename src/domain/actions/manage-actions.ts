@@ -12,7 +12,7 @@ import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
-import { createMarked, marksOf } from '../organizations/marks.ts';
+import { createRestricted, restrictionsOf } from '../organizations/restrictions.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
@@ -30,7 +30,7 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
   const settings = parseAction(input);
   const actionId = newId('act', ports.randomBytes);
   const now = ports.now().toISOString();
-  const unmarked: Action = {
+  const unrestricted: Action = {
     ...settings,
     action_id: actionId,
     org_id: assistant.org_id,
@@ -41,11 +41,11 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
     updated_at: now,
     version: 1,
   };
-  let created = unmarked;
-  const outcome = await createMarked(
+  let created = unrestricted;
+  const outcome = await createRestricted(
     assistant.org_id,
     (organization) => {
-      created = { ...unmarked, ...marksOf(organization) };
+      created = { ...unrestricted, ...restrictionsOf(organization) };
       return ports.store.createAction(created);
     },
     ports,

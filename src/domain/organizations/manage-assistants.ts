@@ -13,7 +13,7 @@ import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { type FieldProblem, invalidField, invalidFields, invalidInput, problemsOf, Refusal } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
-import { createMarked, marksOf } from './marks.ts';
+import { createRestricted, restrictionsOf } from './restrictions.ts';
 
 /**
  * Creates an assistant of an organization. Its Allowed Domains are the Domain, unless they are given. Hosts and addresses are normalized
@@ -27,7 +27,7 @@ export async function createAssistant(orgId: string, input: unknown, ports: Mana
   const settings = { ...wanted, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
   const now = ports.now().toISOString();
-  const unmarked: Assistant = {
+  const unrestricted: Assistant = {
     ...settings,
     site_id: newId('site', ports.randomBytes),
     org_id: orgId,
@@ -35,11 +35,11 @@ export async function createAssistant(orgId: string, input: unknown, ports: Mana
     updated_at: now,
     version: 1,
   };
-  let created = unmarked;
-  await createMarked(
+  let created = unrestricted;
+  await createRestricted(
     orgId,
     (organization) => {
-      created = { ...unmarked, ...marksOf(organization) };
+      created = { ...unrestricted, ...restrictionsOf(organization) };
       return ports.store.createAssistant(created);
     },
     ports,

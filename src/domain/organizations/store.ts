@@ -38,7 +38,7 @@ export type ConfigurationStore = {
   readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
   readonly listOrganizations: () => AsyncIterable<Organization>;
 
-  /** `organization_changed` when the organization's marks are not those of the assistant, or the organization is gone. */
+  /** Returns `organization_changed` when the organization was deleted or its restrictions differ from the assistant's. */
   readonly createAssistant: (assistant: Assistant) => Promise<'created' | 'organization_changed'>;
   /** Replaces `previous`; answers false when somebody else saved in between. */
   readonly replaceAssistant: (previous: Assistant, next: Assistant) => Promise<boolean>;
@@ -46,8 +46,8 @@ export type ConfigurationStore = {
   readonly listAssistants: (orgId: string) => Promise<readonly Assistant[]>;
 
   /**
-   * Counts the organization's Actions in the same transaction, and compares the organization's marks with the Action's. A slug is taken
-   * per assistant and trigger, except by Event Actions.
+   * Creates an Action. The same transaction counts the organization's Actions and compares the organization's restrictions with the
+   * Action's. A slug is unique per assistant and trigger; an Event Action reserves none.
    */
   readonly createAction: (action: Action) => Promise<'created' | 'organization_changed' | 'too_many' | 'slug_taken'>;
   readonly replaceAction: (previous: Action, next: Action) => Promise<'replaced' | 'stale' | 'slug_taken'>;

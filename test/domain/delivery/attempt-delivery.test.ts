@@ -144,8 +144,8 @@ describe('of an organization with a quota', () => {
   });
 });
 
-test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (marks) => {
-  const { attempt, outbound } = setUp(anEventAction(marks));
+test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (restrictions) => {
+  const { attempt, outbound } = setUp(anEventAction(restrictions));
   await attempt();
   expect(outbound.requests[0]).not.toHaveProperty('quota');
 });

@@ -6,7 +6,7 @@ import { setSuspended } from '../../../src/domain/organizations/suspension.ts';
 import { anOrganization } from '../../fakes/organization.ts';
 import { saidNo } from '../../fakes/refusals.ts';
 
-test('sets the quota on the organization, its assistants and its Actions, and ends it', async () => {
+test('sets and removes the quota on the organization and on all its assistants and Actions', async () => {
   const { ports, parts, org_id } = await anOrganization();
   expect(await setOutboundQuota(org_id, 500, ports)).toEqual({
     org_id,
@@ -20,7 +20,7 @@ test('sets the quota on the organization, its assistants and its Actions, and en
   expect(parts().map((part) => part.daily_outbound_quota)).toEqual(Array(5).fill(null));
 });
 
-test('what is created or changed meanwhile has it as well', async () => {
+test('parts that are created or changed later have the quota', async () => {
   const { ports, org_id, assistant, action, rename } = await anOrganization();
   await setOutboundQuota(org_id, 500, ports);
   const created = await assistant();
@@ -29,7 +29,7 @@ test('what is created or changed meanwhile has it as well', async () => {
   expect([created, added, renamed].map((part) => part.daily_outbound_quota)).toEqual([500, 500, 500]);
 });
 
-test('it stands beside a suspension, and neither ends the other', async () => {
+test('resuming a suspended organization leaves its quota unchanged', async () => {
   const { ports, parts, org_id } = await anOrganization();
   await setOutboundQuota(org_id, 500, ports);
   await setSuspended(org_id, true, ports);
@@ -37,7 +37,7 @@ test('it stands beside a suspension, and neither ends the other', async () => {
   expect(parts().map((part) => part.daily_outbound_quota)).toEqual(Array(5).fill(500));
 });
 
-test('it is no setting of an admin, and the dashboard does not show it', async () => {
+test('the quota is no setting of an admin, and the dashboard does not show it', async () => {
   const { ports, org_id, assistant, action } = await anOrganization();
   await setOutboundQuota(org_id, 500, ports);
   const site = await assistant();
@@ -47,7 +47,7 @@ test('it is no setting of an admin, and the dashboard does not show it', async (
   }
 });
 
-test.each([0, -1, 1.5, Number.NaN, 1_000_000_001])('refuses %p requests a day, and marks nothing', async (perDay) => {
+test.each([0, -1, 1.5, Number.NaN, 1_000_000_001])('refuses a quota of %p and changes nothing', async (perDay) => {
   const { ports, parts, org_id } = await anOrganization();
   expect(await saidNo(setOutboundQuota(org_id, perDay, ports))).toEqual([
     400,

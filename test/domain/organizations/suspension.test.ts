@@ -21,7 +21,7 @@ async function setUp() {
   return { ...organization, set };
 }
 
-test('marks the organization, its assistants and its Actions, and takes the mark away again', async () => {
+test('suspends and resumes the organization with all its assistants and Actions', async () => {
   const { set, parts, org_id } = await setUp();
   expect(await set(true)).toEqual({ org_id, suspended: true, assistants: 2, actions: 2 });
   expect(parts().map(({ suspended }) => suspended)).toEqual(Array(5).fill(true));
@@ -30,14 +30,14 @@ test('marks the organization, its assistants and its Actions, and takes the mark
   expect(parts().some(({ suspended }) => suspended)).toBe(false);
 });
 
-test('interrupted anywhere, it can be run again', async () => {
+test('an interrupted suspension can be repeated', async () => {
   const { set, parts } = await setUp();
   for (let limit = 0; limit < 3; limit++) await expect(set(true, limit)).rejects.toThrow(Interrupted);
   await set(true);
   expect(parts().map(({ suspended }) => suspended)).toEqual(Array(5).fill(true));
 });
 
-test('what is created or changed meanwhile is suspended as well, and no setting of an admin', async () => {
+test('parts that are created or changed later are suspended, and an admin cannot set `suspended`', async () => {
   const { set, ports, assistant, action, rename, sites } = await setUp();
   await set(true);
   const created = await assistant();
@@ -53,7 +53,7 @@ test('what is created or changed meanwhile is suspended as well, and no setting 
   expect((await requireAssistant(created.site_id, ports)).suspended).toBe(true);
 });
 
-test('what is being created while the organization is suspended is suspended as well', async () => {
+test('a creation that runs during the suspension creates a suspended part', async () => {
   const { set, ports, assistant, action, sites } = await setUp();
   const [site] = sites;
   // Both have read the organization when it is suspended, and write afterwards.

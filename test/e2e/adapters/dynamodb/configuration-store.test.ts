@@ -69,17 +69,17 @@ describe('organizations', () => {
   test.each<[string, Partial<Organization>]>([
     ['suspended', { suspended: true }],
     ['given a quota', { daily_outbound_quota: 5 }],
-  ])('that were %s since they were read get no assistant and no Action without it', async (_, marks) => {
+  ])('that were %s since they were read get no assistant and no Action without it', async (_, restrictions) => {
     const { org_id, mine, assistant } = await organization();
-    await store.changeOrganization(org_id, marks);
+    await store.changeOrganization(org_id, restrictions);
     const site = { ...assistant, site_id: newId('site', randomBytes) };
     const action = anEventAction(mine());
     expect(await store.createAssistant(site)).toBe('organization_changed');
     expect(await store.createAction(action)).toBe('organization_changed');
-    expect(await store.createAssistant({ ...site, ...marks })).toBe('created');
-    expect(await store.createAction({ ...action, ...marks })).toBe('created');
+    expect(await store.createAssistant({ ...site, ...restrictions })).toBe('created');
+    expect(await store.createAction({ ...action, ...restrictions })).toBe('created');
     await store.changeOrganization(org_id, { suspended: false, daily_outbound_quota: null });
-    expect(await store.createAction({ ...action, ...marks })).toBe('organization_changed');
+    expect(await store.createAction({ ...action, ...restrictions })).toBe('organization_changed');
     expect(await store.createAction(anEventAction(mine()))).toBe('created');
   });
 

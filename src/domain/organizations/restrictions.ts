@@ -1,0 +1,85 @@
+import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
+import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
+import { type ConfigurationStore, requireAll } from './store.ts';
+
+export type RestrictionPorts = ManagementPorts & {
+  /** Reports progress before each write. It may throw to end the work. */
+  readonly step: (text: string) => Promise<void>;
+};
+
+/** How many assistants and Actions a run has changed. */
+export type ChangedParts = { readonly assistants: number; readonly actions: number };
+
+/** Returns the restrictions that an assistant or an Action copies from its organization. Absent means no restriction. */
+export function restrictionsOf({
+  suspended,
+  daily_outbound_quota,
+}: OrganizationRestrictions): OrganizationRestrictions {
+  return {
+    ...(suspended ? { suspended } : {}),
+    ...(daily_outbound_quota == null ? {} : { daily_outbound_quota }),
+  };
+}
+
+const CREATION_ATTEMPTS = 5;
+
+/**
+ * Creates an assistant or an Action with the restrictions that its organization has at the time of the write. Reads the
+ * organization and tries again when its restrictions changed between the read and the write, up to five times.
+ * @param create writes the part with the restrictions of this organization; returns `organization_changed`, and writes
+ * nothing, when the stored restrictions are no longer the same
+ * @throws Refusal 404; Error when the restrictions changed during all five attempts
+ */
+export async function createRestricted<Outcome extends string>(
+  orgId: string,
+  create: (organization: Organization) => Promise<Outcome | 'organization_changed'>,
+  ports: { readonly store: Pick<ConfigurationStore, 'findOrganization'> },
+): Promise<Outcome> {
+  for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt += 1) {
+    const outcome = await create(await requireOrganization(orgId, ports));
+    if (outcome !== 'organization_changed') return outcome;
+  }
+  throw new Error(`Organization ${orgId} changed during each of ${CREATION_ATTEMPTS} attempts; try again`);
+}
+
+/**
+ * Sets a restriction on an organization and copies it to each of its assistants and Actions. Every request reads the assistant or
+ * the Action anyway, so the restriction applies to the next request and costs no additional read.
+ *
+ * The organization is changed first: parts that are created later copy its restrictions, and a creation that read the old ones is
+ * refused (`createRestricted`). An interrupted run can be repeated. An Action that cannot be read cannot send anything; the error
+ * that names it is thrown after all other parts are changed.
+ * @param carries whether a part already has the restriction
+ * @throws Refusal 404, Error for an Action that cannot be read
+ */
+export async function restrictOrganization(
+  orgId: string,
+  restriction: OrganizationRestrictions,
+  carries: (part: OrganizationRestrictions) => boolean,
+  ports: RestrictionPorts,
+): Promise<ChangedParts> {
+  const { store, step } = ports;
+  await requireOrganization(orgId, ports);
+  await store.changeOrganization(orgId, restriction);
+  const count = { assistants: 0, actions: 0 };
+  // Repeats until every part has the restriction, because an admin may save or create a part during a pass.
+  for (;;) {
+    const assistants = (await store.listAssistants(orgId)).filter((one) => !carries(one));
+    const list = await store.listActions(orgId);
+    const actions = list.actions.filter((one) => !carries(one));
+    if (assistants.length + actions.length === 0) {
+      requireAll(list);
+      return count;
+    }
+    for (const previous of assistants) {
+      await step(`Updating assistants: ${count.assistants}`);
+      const next = { ...previous, ...restriction, version: previous.version + 1 };
+      if (await store.replaceAssistant(previous, next)) count.assistants += 1;
+    }
+    for (const previous of actions) {
+      await step(`Updating Actions: ${count.actions}`);
+      const next = { ...previous, ...restriction, version: previous.version + 1 };
+      if ((await store.replaceAction(previous, next)) === 'replaced') count.actions += 1;
+    }
+  }
+}
