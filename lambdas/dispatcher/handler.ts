@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { dynamoDbClient, eventBridgeClient, secretsManagerClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { failureSpells } from '../../src/adapters/dynamodb/failure-spells.ts';
+import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { endpointFailing } from '../../src/adapters/eventbridge/event-bus.ts';
 import { deliveryReport } from '../../src/adapters/handlers/delivery-report.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
@@ -22,7 +22,7 @@ const { logger, metrics } = outbound;
 const report = deliveryReport(logger, metrics, now);
 const ports = {
   ...outbound.ports,
-  ...failureSpells(dynamo, {
+  ...failurePeriods(dynamo, {
     counters: required(process.env, ENVIRONMENT.countersTable),
     deliveryLog: required(process.env, ENVIRONMENT.deliveryLogTable),
   }),

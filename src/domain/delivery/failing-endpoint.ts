@@ -6,10 +6,10 @@ import { isRetried, pauseAfter } from './retries.ts';
 /** After so long without a success an endpoint is said to fail. */
 const FAILING_SECONDS = 3600;
 /** One that goes on failing is named again after this. */
-const AGAIN_SECONDS = 24 * 3600;
+const SIGNAL_AGAIN_SECONDS = 24 * 3600;
 
 /** Since when deliveries to an endpoint fail, as far as is known without asking for successes. Unix seconds. */
-export type FailureSpell = {
+export type FailurePeriod = {
   readonly since: number;
   readonly signalled_at: number | null;
   /** Sort key of the last record of the delivery log that was looked at for a success; null before the first look. */
@@ -28,20 +28,20 @@ export type EndpointFailing = {
 
 export type WatchEndpointPorts = {
   /** Notes a delivery that failed for good, in one write. */
-  readonly noteFailure: (actionId: string, now: Date) => Promise<FailureSpell>;
+  readonly recordFailure: (actionId: string, now: Date) => Promise<FailurePeriod>;
   /**
    * Looks through the next records of the delivery log, a bounded number, for a success that began at `since` (unix seconds) or later.
    * `unfinished` when there are more records: the next look goes on where this one ended.
    */
   readonly lookForSuccess: (
     actionId: string,
-    seen: FailureSpell,
+    seen: FailurePeriod,
     since: number,
   ) => Promise<'found' | 'none' | 'unfinished'>;
-  /** The spell begins anew; false when another did that, or signalled, before. */
-  readonly restartSpell: (actionId: string, seen: FailureSpell, now: Date) => Promise<boolean>;
+  /** The period begins anew; false when another did that, or signalled, before. */
+  readonly restartFailurePeriod: (actionId: string, seen: FailurePeriod, now: Date) => Promise<boolean>;
   /** True for one caller. */
-  readonly claimSignal: (actionId: string, seen: FailureSpell, now: Date) => Promise<boolean>;
+  readonly claimSignal: (actionId: string, seen: FailurePeriod, now: Date) => Promise<boolean>;
   readonly signal: (event: EndpointFailing) => Promise<void>;
   readonly now: Clock;
 };
@@ -64,20 +64,20 @@ export async function watchEndpoint(
   if (retried && pauseAfter(message.attempt) !== undefined) return;
   const { action_id, envelope } = message;
   const now = ports.now();
-  const spell = await ports.noteFailure(action_id, now);
-  const { since, signalled_at } = spell;
-  const due = signalled_at === null ? since + FAILING_SECONDS : signalled_at + AGAIN_SECONDS;
+  const period = await ports.recordFailure(action_id, now);
+  const { since, signalled_at } = period;
+  const due = signalled_at === null ? since + FAILING_SECONDS : signalled_at + SIGNAL_AGAIN_SECONDS;
   if (unixSeconds(now) < due) return;
-  switch (await ports.lookForSuccess(action_id, spell, signalled_at ?? since)) {
+  switch (await ports.lookForSuccess(action_id, period, signalled_at ?? since)) {
     case 'found':
-      await ports.restartSpell(action_id, spell, now);
+      await ports.restartFailurePeriod(action_id, period, now);
       return;
     case 'unfinished':
       return;
     case 'none':
       break;
   }
-  if (!(await ports.claimSignal(action_id, spell, now))) return;
+  if (!(await ports.claimSignal(action_id, period, now))) return;
   await ports.signal({
     org_id: envelope.org_id,
     site_id: envelope.site_id,

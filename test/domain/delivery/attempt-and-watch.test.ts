@@ -37,12 +37,12 @@ function setUp(changes: Partial<AttemptAndWatchPorts> = {}) {
     deliver: outbound.deliver,
     sendLater: async () => undefined,
     now: new FrozenClock().now,
-    noteFailure: async (actionId) => {
+    recordFailure: async (actionId) => {
       noted.push(actionId);
       return { since: Number.MAX_SAFE_INTEGER, signalled_at: null, looked_to: null };
     },
     lookForSuccess: async () => 'none',
-    restartSpell: async () => true,
+    restartFailurePeriod: async () => true,
     claimSignal: async () => true,
     signal: async () => undefined,
     attempted: ({ attempt }, { outcome, result }) => attempted.push([attempt, outcome, result?.status]),
@@ -76,7 +76,7 @@ test('a message that made no attempt is reported, and its endpoint not watched',
 });
 
 test('an endpoint that cannot be watched is told, and the message does not come back', async () => {
-  const { work, outbound, attempted, notWatched } = setUp({ noteFailure: away });
+  const { work, outbound, attempted, notWatched } = setUp({ recordFailure: away });
   outbound.outcomes = [answered(500)];
   await work();
   expect([attempted, notWatched]).toEqual([[[3, 'failed', 500]], [new Error('The table is away')]]);

@@ -1,7 +1,7 @@
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import {
   type EndpointFailing,
-  type FailureSpell,
+  type FailurePeriod,
   type WatchEndpointPorts,
   watchEndpoint,
 } from '../../../src/domain/delivery/failing-endpoint.ts';
@@ -20,15 +20,15 @@ const MINUTE = 60_000;
 
 function setUp() {
   const clock = new FrozenClock();
-  let spell: FailureSpell | undefined;
+  let period: FailurePeriod | undefined;
   let succeededAt = 0;
   let lookups = 0;
   let unreadPages = 0;
   const signals: EndpointFailing[] = [];
   const ports: WatchEndpointPorts = {
-    noteFailure: async (_, now) => {
-      spell ??= { since: unixSeconds(now), signalled_at: null, looked_to: null };
-      return spell;
+    recordFailure: async (_, now) => {
+      period ??= { since: unixSeconds(now), signalled_at: null, looked_to: null };
+      return period;
     },
     lookForSuccess: async (_action, _seen, since) => {
       lookups += 1;
@@ -38,14 +38,14 @@ function setUp() {
       }
       return succeededAt >= since ? 'found' : 'none';
     },
-    restartSpell: async (_, seen, now) => {
-      if (seen !== spell) return false;
-      spell = { since: unixSeconds(now), signalled_at: null, looked_to: null };
+    restartFailurePeriod: async (_, seen, now) => {
+      if (seen !== period) return false;
+      period = { since: unixSeconds(now), signalled_at: null, looked_to: null };
       return true;
     },
     claimSignal: async (_, seen, now) => {
-      if (seen !== spell) return false;
-      spell = { ...seen, signalled_at: unixSeconds(now) };
+      if (seen !== period) return false;
+      period = { ...seen, signalled_at: unixSeconds(now) };
       return true;
     },
     signal: async (event) => {

@@ -336,8 +336,8 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}));
     const TableName = TableNames.find((name) => /Counters/.test(name)) ?? '';
     const seconds = Math.floor(Date.now() / 1000);
-    const spell = { failing_since: seconds - 3700, expires_at: seconds + 3600 };
-    await dynamo.send(new PutCommand({ TableName, Item: { pk, ...spell } }));
+    const period = { failing_since: seconds - 3700, expires_at: seconds + 3600 };
+    await dynamo.send(new PutCommand({ TableName, Item: { pk, ...period } }));
     await operator.putEvent({ name: 'sms.sent', orgId: prepared.orgId, siteId: prepared.siteId, data: {} });
     let item: Record<string, unknown> | undefined;
     for (const end = Date.now() + (patienceMs ?? 15_000); item?.signalled_at === undefined; await pause(100)) {

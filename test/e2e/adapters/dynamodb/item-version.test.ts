@@ -6,7 +6,7 @@ import { configurationStore } from '../../../../src/adapters/dynamodb/configurat
 import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
-import { failureSpells } from '../../../../src/adapters/dynamodb/failure-spells.ts';
+import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { hitPerMinute, hourKey } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
@@ -37,7 +37,7 @@ const START: AttemptStart = {
   started_at: AT,
   message_id: 'message-1',
 };
-const SPELL = { since: 0, signalled_at: null, looked_to: null };
+const NO_FAILURES = { since: 0, signalled_at: null, looked_to: null };
 const LOG_KEY = { pk: 'ACTION#act_log', sk: `${AT}#event-1#1` };
 const CREATION = { orgId: ORG_ID, sub: 'anna', key: 'key' };
 const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key' };
@@ -48,7 +48,7 @@ const store = () => configurationStore(tables.client, tables.sorted);
 const memberships = () => members(tables.client, tables.sorted);
 const kept = () => conversations(tables.client, tables.sorted, clock.now);
 const log = () => deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
-const spells = () => failureSpells(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
+const periods = () => failurePeriods(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
 const recorded = () =>
   recordedStores(tables.client, { configuration: tables.sorted, counters: tables.unsorted }, clock.now);
 const erase = () =>
@@ -118,7 +118,7 @@ const KINDS: readonly Kind[] = [
   {
     kind: 'failing endpoint',
     key: { pk: 'failing#act_1' },
-    read: () => spells().noteFailure('act_1', clock.now()),
+    read: () => periods().recordFailure('act_1', clock.now()),
     attributes: { expires_at: unixSeconds(clock.now()) + 60 },
   },
   {
@@ -151,7 +151,7 @@ const KINDS: readonly Kind[] = [
   {
     kind: 'attempt that succeeded',
     key: LOG_KEY,
-    read: () => spells().lookForSuccess('act_log', SPELL, unixSeconds(clock.now())),
+    read: () => periods().lookForSuccess('act_log', NO_FAILURES, unixSeconds(clock.now())),
     attributes: { record_state: 'succeeded', record: { started_at: AT } },
   },
 ];

@@ -9,7 +9,7 @@ import { configurationStore } from '../../../../src/adapters/dynamodb/configurat
 import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
-import { failureSpells } from '../../../../src/adapters/dynamodb/failure-spells.ts';
+import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
@@ -73,7 +73,7 @@ async function stored(tables: TestTables, logs: TestTables) {
     erasure: erasure(client, { configuration: sorted, conversations: sorted, deliveryLog: sorted }),
     kept: conversations(client, sorted, clock.now),
     log: deliveryLog(logs.client, logs.sorted, { retentionDays: 30, now: clock.now }),
-    spells: failureSpells(client, { counters: unsorted, deliveryLog: sorted }),
+    periods: failurePeriods(client, { counters: unsorted, deliveryLog: sorted }),
     clock,
     ports: {
       store: configurationStore(client, sorted),
@@ -250,7 +250,7 @@ const KINDS: readonly Kind[] = [
     kind: 'failing endpoint',
     key: { pk: 'failing#act_signalled' },
     attribute: ['failing_since'],
-    read: () => world.spells.noteFailure('act_signalled', world.clock.now()),
+    read: () => world.periods.recordFailure('act_signalled', world.clock.now()),
   },
   { kind: 'attempt, claimed', key: RECORD, attribute: ['record_state'], read: () => world.log.claim(START) },
   {
@@ -368,8 +368,8 @@ describe('items that the service wrote before its readers had schemas', () => {
     expect(await hitPerHour(client, unsorted)(SITE, 2, now)).toMatchObject({ allowed: false });
     expect(await hitPerDay(client, unsorted)(ORG, 1, now)).toMatchObject({ allowed: false });
     const since = 1_772_600_770;
-    expect(await world.spells.noteFailure('act_failing', now)).toMatchObject({ since, signalled_at: null });
-    expect(await world.spells.noteFailure('act_signalled', now)).toMatchObject({ since, signalled_at: since });
+    expect(await world.periods.recordFailure('act_failing', now)).toMatchObject({ since, signalled_at: null });
+    expect(await world.periods.recordFailure('act_signalled', now)).toMatchObject({ since, signalled_at: since });
   });
 
   test('of the delivery log are read as they were written', async () => {

@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import type { FailureSpell, WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
+import type { FailurePeriod, WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 import { logPartition } from './delivery-log.ts';
 import { itemReader, readKey } from './stored-item.ts';
 
-/** A spell ends when no delivery failed for so long, in seconds. */
-const SPELL_SECONDS = 48 * 3600;
+/** A period ends when no delivery failed for so long, in seconds. */
+const FAILURE_PERIOD_SECONDS = 48 * 3600;
 /** The log is sorted by the events' time; an attempt may begin so much later, in seconds. */
 const QUEUED_SECONDS = 600;
 /** Records that one look reads: more than a delivery that fails for good writes (three), so that the looks catch up with the log. */
 const LOOK_RECORDS = 100;
 
-const readSpell = itemReader(
+const readFailurePeriod = itemReader(
   z.object({
     /** Unix seconds, as the next. */
     failing_since: z.number(),
@@ -27,12 +27,12 @@ const readPartition = itemReader(z.object({ pk: z.string() }));
 const keyOf = (actionId: string) => ({ pk: `failing#${actionId}` });
 
 /** Since when the deliveries of an Action fail: one item of the counters table, written by failures only. */
-export function failureSpells(
+export function failurePeriods(
   client: DynamoDb,
   tables: { readonly counters: string; readonly deliveryLog: string },
-): Pick<WatchEndpointPorts, 'noteFailure' | 'lookForSuccess' | 'restartSpell' | 'claimSignal'> {
+): Pick<WatchEndpointPorts, 'recordFailure' | 'lookForSuccess' | 'restartFailurePeriod' | 'claimSignal'> {
   const TableName = tables.counters;
-  const asSeen = ({ since, signalled_at }: FailureSpell) => ({
+  const asSeen = ({ since, signalled_at }: FailurePeriod) => ({
     ConditionExpression: `failing_since = :since AND ${
       signalled_at === null ? 'attribute_not_exists(signalled_at)' : 'signalled_at = :seen'
     }`,
@@ -40,10 +40,10 @@ export function failureSpells(
   });
 
   return {
-    noteFailure: async (actionId, now) => {
+    recordFailure: async (actionId, now) => {
       const seconds = unixSeconds(now);
-      const times = { ':now': seconds, ':expires': seconds + SPELL_SECONDS };
-      let spell: FailureSpell = { since: seconds, signalled_at: null, looked_to: null };
+      const times = { ':now': seconds, ':expires': seconds + FAILURE_PERIOD_SECONDS };
+      let period: FailurePeriod = { since: seconds, signalled_at: null, looked_to: null };
       const expired = await conditionFailure(
         client
           .update({
@@ -56,8 +56,8 @@ export function failureSpells(
             ReturnValues: 'ALL_NEW',
           })
           .then(({ Attributes }) => {
-            const { failing_since, signalled_at, looked_to } = readSpell(TableName, Attributes ?? {});
-            spell = { since: failing_since, signalled_at: signalled_at ?? null, looked_to: looked_to ?? null };
+            const { failing_since, signalled_at, looked_to } = readFailurePeriod(TableName, Attributes ?? {});
+            period = { since: failing_since, signalled_at: signalled_at ?? null, looked_to: looked_to ?? null };
           }),
       );
       if (expired !== undefined) {
@@ -68,7 +68,7 @@ export function failureSpells(
           ExpressionAttributeValues: times,
         });
       }
-      return spell;
+      return period;
     },
 
     lookForSuccess: async (actionId, { looked_to }, since) => {
@@ -90,7 +90,7 @@ export function failureSpells(
       });
       if (Items.map((item) => readPartition(tables.deliveryLog, item)).length > 0) return 'found';
       if (LastEvaluatedKey === undefined) return 'none';
-      // Another failure may have looked further meanwhile, or begun the spell anew.
+      // Another failure may have looked further meanwhile, or begun the period anew.
       await whenConditionHolds(
         client.update({
           TableName,
@@ -106,7 +106,7 @@ export function failureSpells(
       return 'unfinished';
     },
 
-    restartSpell: (actionId, seen, now) => {
+    restartFailurePeriod: (actionId, seen, now) => {
       const { ConditionExpression, values } = asSeen(seen);
       return whenConditionHolds(
         client.update({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
-import { failureSpells } from '../../../../src/adapters/dynamodb/failure-spells.ts';
+import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { unixSeconds } from '../../../../src/domain/sources.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
@@ -11,33 +11,33 @@ beforeAll(async () => {
 });
 afterAll(() => tables.stop());
 
-const spells = () => failureSpells(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
+const periods = () => failurePeriods(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
 
-test('a spell begins with the first failure, however many come at once, and is forgotten after two days', async () => {
+test('a period begins with the first failure, however many come at once, and is forgotten after two days', async () => {
   const id = randomUUID();
   const clock = new FrozenClock();
   const begun = { since: unixSeconds(clock.now()), signalled_at: null, looked_to: null };
-  expect(await atOnce(20, () => spells().noteFailure(id, clock.now()))).toEqual(Array(20).fill(begun));
+  expect(await atOnce(20, () => periods().recordFailure(id, clock.now()))).toEqual(Array(20).fill(begun));
   clock.advance(47 * 3_600_000);
-  expect(await spells().noteFailure(id, clock.now())).toEqual(begun);
+  expect(await periods().recordFailure(id, clock.now())).toEqual(begun);
   clock.advance(48 * 3_600_000);
   const anew = { since: unixSeconds(clock.now()), signalled_at: null, looked_to: null };
-  expect(await spells().noteFailure(id, clock.now())).toEqual(anew);
-  expect(await spells().noteFailure(id, clock.now())).toEqual(anew);
+  expect(await periods().recordFailure(id, clock.now())).toEqual(anew);
+  expect(await periods().recordFailure(id, clock.now())).toEqual(anew);
 });
 
 test('of 20 who would signal it at once, one does; and only what was seen begins anew', async () => {
   const id = randomUUID();
   const clock = new FrozenClock();
-  const seen = await spells().noteFailure(id, clock.now());
-  const claims = await atOnce(20, () => spells().claimSignal(id, seen, clock.now()));
+  const seen = await periods().recordFailure(id, clock.now());
+  const claims = await atOnce(20, () => periods().claimSignal(id, seen, clock.now()));
   expect(claims.filter((claimed) => claimed)).toHaveLength(1);
-  expect(await spells().restartSpell(id, seen, clock.now())).toBe(false);
-  const signalled = await spells().noteFailure(id, clock.now());
+  expect(await periods().restartFailurePeriod(id, seen, clock.now())).toBe(false);
+  const signalled = await periods().recordFailure(id, clock.now());
   expect(signalled.signalled_at).toBe(unixSeconds(clock.now()));
   clock.advance(1000);
-  expect(await spells().restartSpell(id, signalled, clock.now())).toBe(true);
-  expect(await spells().noteFailure(id, clock.now())).toEqual({
+  expect(await periods().restartFailurePeriod(id, signalled, clock.now())).toBe(true);
+  expect(await periods().recordFailure(id, clock.now())).toEqual({
     since: seen.since + 1,
     signalled_at: null,
     looked_to: null,
@@ -63,10 +63,10 @@ test('a success counts by when its attempt began, whatever the time of its event
   await attempt('2026-03-04T05:00:00Z', '2026-03-04T05:00:00.100Z', true);
   await attempt('2026-03-04T06:00:00Z', '2026-03-04T06:00:00.100Z', false);
   const since = unixSeconds(new Date('2026-03-04T05:05:00Z'));
-  const seen = await spells().noteFailure(action_id, clock.now());
-  expect(await spells().lookForSuccess(action_id, seen, since)).toBe('none');
+  const seen = await periods().recordFailure(action_id, clock.now());
+  expect(await periods().lookForSuccess(action_id, seen, since)).toBe('none');
   await attempt('2026-03-04T05:04:00Z', '2026-03-04T05:05:01.000Z', true);
-  expect(await spells().lookForSuccess(action_id, seen, since)).toBe('found');
+  expect(await periods().lookForSuccess(action_id, seen, since)).toBe('found');
 });
 
 test.each([
@@ -76,14 +76,14 @@ test.each([
   const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
   const action_id = randomUUID();
   const attempt = attemptsOf(action_id, clock);
-  const first = await spells().noteFailure(action_id, clock.now());
+  const first = await periods().recordFailure(action_id, clock.now());
   const times = Array.from({ length: 250 }, (_, index) => new Date(clock.now().getTime() + index * 1000).toISOString());
   await Promise.all(times.map((at, index) => attempt(at, at, withSuccess && index === 150)));
   clock.advance(3_600_000);
   const seen: string[] = [];
   for (const _ of looks) {
-    const spell = await spells().noteFailure(action_id, clock.now());
-    seen.push(await spells().lookForSuccess(action_id, spell, first.since));
+    const period = await periods().recordFailure(action_id, clock.now());
+    seen.push(await periods().lookForSuccess(action_id, period, first.since));
   }
   expect(seen).toEqual(looks);
 });
