@@ -1,6 +1,6 @@
 import { FIELD_TYPES, METHODS, TRIGGERS } from '../src/contract/actions.ts';
-import { given } from '../src/domain/given.ts';
 import { invalidField } from '../src/domain/refusal.ts';
+import { withoutUndefined } from '../src/domain/without-undefined.ts';
 import { jsonValue, spelled } from './values.ts';
 import type { World } from './world.ts';
 
@@ -53,7 +53,7 @@ export function withMandatory(settings: Readonly<Record<string, unknown>>): Reco
     Form: { form_fields: [] },
     'AI-decided': { description: '' },
   };
-  return { ...mandatory[String(settings.trigger)], ...given(settings) };
+  return { ...mandatory[String(settings.trigger)], ...withoutUndefined(settings) };
 }
 
 const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);

@@ -5,10 +5,10 @@ import { truncateCharacters } from '../../src/contract/characters.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
-import { given } from '../../src/domain/given.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { ActionList } from '../../src/domain/organizations/store.ts';
+import { withoutUndefined } from '../../src/domain/without-undefined.ts';
 import { type ActionOptions, actionSettings, withMandatory } from '../action-settings.ts';
 import type { Deployment } from '../deployment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -63,7 +63,7 @@ export function addActionCommands(program: Command, run: Run): void {
     .addHelpText('after', '\nExample:\n  va-wave action update act_… --url https://crm.example/v2/events --enable')
     .action((actionId: string, options: ActionOptions & { enable?: true; disable?: true }) =>
       run(async ({ output, deployment, world }) => {
-        const change = given({ ...(await actionSettings(options, world)), enabled: switched(options) });
+        const change = withoutUndefined({ ...(await actionSettings(options, world)), enabled: switched(options) });
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
         }

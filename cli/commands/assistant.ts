@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { type Assistant, AUTHENTICATION_MODES, ESCALATION_TOPIC_PREFIX } from '../../src/contract/assistants.ts';
-import { given } from '../../src/domain/given.ts';
 import {
   createAssistant,
   requireAssistant,
@@ -8,6 +7,7 @@ import {
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { withoutUndefined } from '../../src/domain/without-undefined.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import type { Run } from '../session.ts';
 import { collect, spelled, switched, wholeNumber } from '../values.ts';
@@ -75,7 +75,7 @@ Example:
     .action((options: Settings & { org: string; disabled?: true }) =>
       run(async ({ output, deployment }) => {
         const ports = await deployment();
-        const input = given({ ...settingsFrom(options), enabled: options.disabled !== true });
+        const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
         const created = await createAssistant(options.org, input, ports);
         output.object(assistantView(created), 'Created the assistant', assistantFields(created));
         output.note(embedding(created, ports.baseUrl));
@@ -98,7 +98,7 @@ Example:
     .addHelpText('after', '\nExample:\n  va-wave assistant update site_… --mode session-signed --rate-limit 5000')
     .action((siteId: string, options: Settings & { enable?: true; disable?: true }) =>
       run(async ({ output, deployment }) => {
-        const change = given({ ...settingsFrom(options), enabled: switched(options) });
+        const change = withoutUndefined({ ...settingsFrom(options), enabled: switched(options) });
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
         }

@@ -24,16 +24,16 @@ export const jsonObject = z
  */
 export function recordOf<Value extends z.ZodType>(name: z.ZodString, value: Value) {
   return z.preprocess(
-    (given, context) => {
-      if (isJsonObject(given) && Object.hasOwn(given, '__proto__')) {
+    (value, context) => {
+      if (isJsonObject(value) && Object.hasOwn(value, '__proto__')) {
         context.issues.push({
           code: 'custom',
-          input: given,
+          input: value,
           path: ['__proto__'],
           message: 'is no name that can be used',
         });
       }
-      return given;
+      return value;
     },
     z.record(name, value),
   );
@@ -62,7 +62,7 @@ export function parseExactly(text: string): unknown {
   return MAY_HOLD_UNUSUAL.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
 }
 
-/** @param context is given, though TypeScript does not know it yet */
+/** @param context every engine that we use passes it, but the types of TypeScript do not have it yet */
 function exactNumber(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source ?? '';
   return typeof value === 'number' && UNUSUAL_NUMBER.test(source) ? JSON.rawJSON(source) : value;

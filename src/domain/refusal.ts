@@ -66,8 +66,8 @@ export function problemsOf({ issues }: z.ZodError, within?: string): FieldProble
 }
 
 /** An input that fits its schema. @throws Refusal 400 that names the first wrong field */
-export function inputOf<Value>(schema: z.ZodType<Value>, given: unknown): Value {
-  const { success, data, error } = schema.safeParse(given);
+export function inputOf<Value>(schema: z.ZodType<Value>, input: unknown): Value {
+  const { success, data, error } = schema.safeParse(input);
   if (!success) throw invalidInput(error);
   return data;
 }

@@ -148,8 +148,8 @@ function staleBody({ message, current }: StaleVersion): StaleAnswer {
 }
 
 function inputOf<I>(request: HttpRequest, schema: z.ZodType<I>): I {
-  const given = request.method === 'POST' || request.method === 'PATCH' ? request.readBody() : request.query;
-  const parsed = schema.safeParse(given);
+  const input = request.method === 'POST' || request.method === 'PATCH' ? request.readBody() : request.query;
+  const parsed = schema.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error);
   return parsed.data;
 }
@@ -157,11 +157,11 @@ function inputOf<I>(request: HttpRequest, schema: z.ZodType<I>): I {
 /** The ids of a path that has the form of the pattern; undefined for any other path. */
 function match(pattern: string, path: string): Ids | undefined {
   const wanted = pattern.split('/');
-  const given = path.split('/');
-  if (wanted.length !== given.length) return undefined;
+  const parts = path.split('/');
+  if (wanted.length !== parts.length) return undefined;
   const ids: { -readonly [Name in keyof Ids]: Ids[Name] } = {};
   for (const [index, part] of wanted.entries()) {
-    const text = given[index] ?? '';
+    const text = parts[index] ?? '';
     if (part === '{org_id}' || part === '{site_id}' || part === '{action_id}') {
       if (!identifier.safeParse(text).success) return undefined;
       if (part === '{org_id}') ids.org_id = text;

@@ -105,9 +105,9 @@ export function acceptedValues(
     return digests;
   };
   return async (text) => {
-    const given = sha256(text);
+    const presented = sha256(text);
     const among = (digests: readonly Buffer[]) =>
-      digests.map((digest) => sameDigest(digest, given)).some((equal) => equal);
+      digests.map((digest) => sameDigest(digest, presented)).some((equal) => equal);
     return among(await fresh(RING_CACHE_MS)) || among(await fresh(REFETCH_EVERY_MS));
   };
 }

@@ -8,12 +8,12 @@ import {
 } from '../../contract/actions.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
-import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
 import { createRestricted, restrictionsOf } from '../organizations/restrictions.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
 
@@ -76,7 +76,7 @@ export async function updateAction(
   if (change.trigger !== undefined && change.trigger !== previous.trigger) {
     throw invalidField('trigger', `is ${previous.trigger} since creation and cannot be changed`);
   }
-  const changed = withChange(previous, given({ ...change, trigger: undefined }));
+  const changed = withChange(previous, withoutUndefined({ ...change, trigger: undefined }));
   const next: Action = {
     ...changed,
     slug: slugOf(changed.name, previous.action_id),

@@ -23,16 +23,16 @@ const compiled = compiledPatterns(200, (pattern) => RE2JS.compile(pattern));
  */
 export function checkArguments(
   parameters: ParametersSchema | undefined,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
 ): ArgumentsVerdict {
   const { properties, required } = parameters ?? NO_PARAMETERS;
   const values: [string, string | number | boolean][] = [];
   for (const [name, property] of Object.entries(properties)) {
-    if (!Object.hasOwn(given, name) || given[name] === undefined) {
+    if (!Object.hasOwn(args, name) || args[name] === undefined) {
       if (required.includes(name)) return { valid: false, problem: `${name}: is required` };
       continue;
     }
-    const checked = checkValue(property, given[name]);
+    const checked = checkValue(property, args[name]);
     if ('problem' in checked) return { valid: false, problem: `${name}: ${checked.problem}` };
     values.push([name, checked.value]);
   }

@@ -9,9 +9,9 @@ import {
 import { readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
-import { given } from '../given.ts';
 import { newId } from '../ids.ts';
 import { type FieldProblem, invalidField, invalidFields, invalidInput, problemsOf, Refusal } from '../refusal.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { createRestricted, restrictionsOf } from './restrictions.ts';
 
@@ -58,7 +58,7 @@ export async function updateAssistant(
 ): Promise<Assistant> {
   const previous = await requireAssistant(siteId, ports);
   // Everything else stays as it is stored: also what newer code added, and what older limits allowed.
-  const settings = settingsOf(assistantChange, given(change));
+  const settings = settingsOf(assistantChange, withoutUndefined(change));
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
     requirePaid((await requireOrganization(previous.org_id, ports)).plan);
   }

@@ -17,8 +17,8 @@ type HasAny<T, Depth extends readonly unknown[] = []> =
     ? true
     : Depth['length'] extends 6
       ? false
-      : T extends (...given: never[]) => infer Given
-        ? HasAny<Given, [...Depth, 0]>
+      : T extends (...parameters: never[]) => infer Answer
+        ? HasAny<Answer, [...Depth, 0]>
         : T extends Promise<infer One> | AsyncIterable<infer One> | readonly (infer One)[]
           ? HasAny<One, [...Depth, 0]>
           : T extends object

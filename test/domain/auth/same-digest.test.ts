@@ -6,7 +6,7 @@ import { sameDigest } from '../../../src/domain/auth/same-digest.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** The one comparison of the service, and that of the package that customers install, which imports nothing. */
 const ALLOWED = {
-  'src/domain/auth/same-digest.ts': 'timingSafeEqual(expected, given)',
+  'src/domain/auth/same-digest.ts': 'timingSafeEqual(expected, provided)',
   'packages/receiver/src/secrets.ts': 'timingSafeEqual(given, expected)',
 };
 

@@ -65,8 +65,8 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'an origin secret that is compared by itself': {
     file: 'src/adapters/secrets/secret-store.ts',
-    text: 'sameDigest(digest, given)',
-    becomes: 'digest.equals(given)',
+    text: 'sameDigest(digest, presented)',
+    becomes: 'digest.equals(presented)',
     seenBy: COMPARISONS,
   },
   'a signature that a receiver compares byte by byte': {
@@ -77,8 +77,8 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'a comparison that stops at the first difference': {
     file: 'src/domain/auth/same-digest.ts',
-    text: 'expected.length === given.length && timingSafeEqual(expected, given)',
-    becomes: 'Buffer.compare(expected, given) === 0',
+    text: 'expected.length === provided.length && timingSafeEqual(expected, provided)',
+    becomes: 'Buffer.compare(expected, provided) === 0',
     seenBy: ['test/domain/auth/same-digest.test.ts', 'the comparison in src/domain/auth/same-digest.ts'],
   },
 };
