@@ -33,8 +33,8 @@ const ports = {
   ...signingSecrets(cachedRing(secrets, required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
   hitPerMinute: hitPerMinute(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   escalate: escalationTopics(snsClient()),
-  forwarded: ({ submissionId, ...ways }: Parameters<SubmitFormPorts['forwarded']>[0]) =>
-    logger.info('Forwarded', { submission_id: submissionId, ...ways }),
+  forwarded: ({ submissionId, ...outcomes }: Parameters<SubmitFormPorts['forwarded']>[0]) =>
+    logger.info('Forwarded', { submission_id: submissionId, ...outcomes }),
   settleFailed: (submissionId: string, cause: unknown) =>
     logger.error('A submission could not be settled', {
       submission_id: submissionId,

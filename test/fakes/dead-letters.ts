@@ -17,19 +17,19 @@ export class InMemoryDeadLetters implements DeadLetterQueue {
   readonly count = async () => this.waiting.length;
 
   readonly receive = async () => {
-    const page = this.waiting.filter((letter) => !this.hidden.has(letter)).slice(0, 2);
-    for (const letter of page) this.hidden.add(letter);
+    const page = this.waiting.filter((deadLetter) => !this.hidden.has(deadLetter)).slice(0, 2);
+    for (const deadLetter of page) this.hidden.add(deadLetter);
     return page;
   };
 
-  readonly release = async (letters: readonly DeadLetter[]) => {
-    for (const letter of letters) this.hidden.delete(letter);
+  readonly release = async (deadLetters: readonly DeadLetter[]) => {
+    for (const deadLetter of deadLetters) this.hidden.delete(deadLetter);
   };
 
-  readonly moveBack = async (letter: DeadLetter) => {
-    this.movedBack.push(letter);
-    this.waiting.splice(this.waiting.indexOf(letter), 1);
-    this.hidden.delete(letter);
-    if (this.diesAgain.has(letter.message_id)) this.waiting.push({ ...letter });
+  readonly moveBack = async (deadLetter: DeadLetter) => {
+    this.movedBack.push(deadLetter);
+    this.waiting.splice(this.waiting.indexOf(deadLetter), 1);
+    this.hidden.delete(deadLetter);
+    if (this.diesAgain.has(deadLetter.message_id)) this.waiting.push({ ...deadLetter });
   };
 }

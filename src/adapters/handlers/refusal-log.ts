@@ -14,16 +14,16 @@ const CLAIM_MAX = 64;
  */
 export function refusalLog(logger: Logger, now: Clock) {
   let from = Number.NEGATIVE_INFINITY;
-  let told = new Set<string>();
+  let logged = new Set<string>();
   return ({ code, status }: Refusal, route: string, claimedSite: string | undefined): void => {
     const at = now().getTime();
     if (at - from >= PERIOD_MS) {
       from = at;
-      told = new Set();
+      logged = new Set();
     }
     const key = [code, route, claimedSite?.slice(0, CLAIM_MAX)].join(' ');
-    if (told.has(key) || told.size >= LINES_MAX) return;
-    told.add(key);
+    if (logged.has(key) || logged.size >= LINES_MAX) return;
+    logged.add(key);
     logger.info('Refused', { code, status, route });
   };
 }

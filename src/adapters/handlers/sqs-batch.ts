@@ -33,7 +33,7 @@ export function sqsBatchHandler(
           await work(messageBody(record), messageIdOf(record));
         } catch (error) {
           if (error instanceof AttemptInProgress && hideFor !== undefined) {
-            await comeBackLater(logger, record, error.comeBackIn, hideFor);
+            await shortenVisibility(logger, record, error.retryAfterSeconds, hideFor);
             throw error;
           }
           logger.error('A message failed and comes back', {
@@ -52,7 +52,7 @@ export function sqsBatchHandler(
 }
 
 /** Shortens the time until a message comes back; when that fails, it comes back after the queue's own visibility timeout. */
-async function comeBackLater(
+async function shortenVisibility(
   logger: Logger,
   { messageId, receiptHandle }: SQSRecord,
   seconds: number,

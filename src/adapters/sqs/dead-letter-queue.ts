@@ -56,12 +56,12 @@ export function deadLetterQueue(
       }));
     },
 
-    release: async (letters) => {
-      for (let start = 0; start < letters.length; start += BATCH) {
+    release: async (deadLetters) => {
+      for (let start = 0; start < deadLetters.length; start += BATCH) {
         await client.send(
           new ChangeMessageVisibilityBatchCommand({
             QueueUrl,
-            Entries: letters.slice(start, start + BATCH).map(({ receipt }, index) => ({
+            Entries: deadLetters.slice(start, start + BATCH).map(({ receipt }, index) => ({
               Id: String(index),
               ReceiptHandle: receipt,
               VisibilityTimeout: 0,

@@ -43,7 +43,7 @@ export type SubmitFormPorts = SingleAttemptPorts & {
   readonly settleFailed: (submissionId: string, cause: unknown) => void;
   readonly escalate: EscalationChannel;
   /** Tells the operator how each way went; the caller learns only whether one accepted. */
-  readonly forwarded: (ways: {
+  readonly forwarded: (outcomes: {
     readonly submissionId: string;
     readonly endpoint: boolean;
     readonly escalation: 'accepted' | 'failed' | 'none';
@@ -120,7 +120,7 @@ function admit({ widget, siteId }: SubmitFormRequest): Assistant {
   return assistant;
 }
 
-/** Both ways side by side; accepted when either accepts. */
+/** Both outcomes side by side; accepted when either accepts. */
 async function forward(submission: Parameters<EscalationChannel>[0], ports: SubmitFormPorts): Promise<boolean> {
   const { form, body } = submission;
   const submissionId = body.submission_id;
@@ -128,13 +128,13 @@ async function forward(submission: Parameters<EscalationChannel>[0], ports: Subm
     attemptOnce(form, { body, triggerRef: submissionId, reference: submissionId }, ports),
     ports.escalate(submission),
   ]);
-  const ways = {
+  const outcomes = {
     submissionId,
     endpoint: endpoint.status === 'fulfilled' && endpoint.value.result.success,
     escalation: escalation.status === 'fulfilled' ? escalation.value : ('failed' as const),
   };
-  ports.forwarded(ways);
-  if (ways.endpoint || ways.escalation === 'accepted') return true;
+  ports.forwarded(outcomes);
+  if (outcomes.endpoint || outcomes.escalation === 'accepted') return true;
   // A fault of our own is a 500, not a refusal by the customer's endpoint.
   if (endpoint.status === 'rejected') throw endpoint.reason;
   if (escalation.status === 'rejected') throw escalation.reason;

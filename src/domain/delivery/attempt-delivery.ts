@@ -37,11 +37,11 @@ const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } 
 export class AttemptInProgress extends Error {
   override readonly name = 'AttemptInProgress';
   /** Seconds until the message is worth handing out again. */
-  readonly comeBackIn: number;
+  readonly retryAfterSeconds: number;
 
-  constructor(comeBackIn: number) {
+  constructor(retryAfterSeconds: number) {
     super('Another invocation is making this attempt');
-    this.comeBackIn = comeBackIn;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

@@ -25,9 +25,9 @@ export type DeadLetterQueue = {
   /** Some that nobody is looking at; none when there are no more. They stay hidden for five minutes. */
   readonly receive: () => Promise<readonly DeadLetter[]>;
   /** Lets others see them again. */
-  readonly release: (letters: readonly DeadLetter[]) => Promise<void>;
+  readonly release: (deadLetters: readonly DeadLetter[]) => Promise<void>;
   /** Sends it to the queue again under its message id, then deletes it: whatever ends this in between, none is lost. */
-  readonly moveBack: (letter: DeadLetter) => Promise<void>;
+  readonly moveBack: (deadLetter: DeadLetter) => Promise<void>;
 };
 
 /** What may be shown of a dead letter: names and ids, never the payload. */
@@ -62,8 +62,8 @@ const deadDelivery = z.object({
   envelope: z.object({ id: word, event: word, org_id: word }).catch({ id: null, event: null, org_id: null }),
 });
 
-export function deadLetterSummary(queue: RedrivenQueue, letter: DeadLetter): DeadLetterSummary {
-  const { message_id, sent_at, body } = letter;
+export function deadLetterSummary(queue: RedrivenQueue, deadLetter: DeadLetter): DeadLetterSummary {
+  const { message_id, sent_at, body } = deadLetter;
   const common = { message_id, sent_at, bytes: Buffer.byteLength(body) };
   const json = jsonOrUndefined(body);
   if (queue === 'events') {

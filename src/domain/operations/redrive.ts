@@ -16,20 +16,20 @@ const EMPTY_LOOKS = 2;
 export async function inspectDeadLetters(
   queue: RedrivenQueue,
   limit: number,
-  letters: DeadLetterQueue,
+  deadLetters: DeadLetterQueue,
 ): Promise<{ readonly count: number; readonly shown: readonly DeadLetterSummary[] }> {
-  const count = await letters.count();
+  const count = await deadLetters.count();
   const seen: DeadLetter[] = [];
   try {
     for (let empty = 0; empty < EMPTY_LOOKS && seen.length < limit; ) {
-      const page = await letters.receive();
+      const page = await deadLetters.receive();
       empty = page.length === 0 ? empty + 1 : 0;
       seen.push(...page);
     }
   } finally {
-    await letters.release(seen);
+    await deadLetters.release(seen);
   }
-  const shown = seen.slice(0, limit).map((letter) => deadLetterSummary(queue, letter));
+  const shown = seen.slice(0, limit).map((deadLetter) => deadLetterSummary(queue, deadLetter));
   return { count: Math.max(count, seen.length), shown };
 }
 
@@ -40,28 +40,28 @@ export async function inspectDeadLetters(
  * @returns how many were moved, and how many died again meanwhile
  */
 export async function redrive(
-  letters: DeadLetterQueue,
+  deadLetters: DeadLetterQueue,
   moved: (count: number) => void,
 ): Promise<{ readonly moved: number; readonly again: number }> {
   const done = new Set<string>();
   const again: DeadLetter[] = [];
   try {
     for (let empty = 0; empty < EMPTY_LOOKS; ) {
-      const page = await letters.receive();
+      const page = await deadLetters.receive();
       empty = page.length === 0 ? empty + 1 : 0;
       again.push(...page.filter(({ message_id }) => done.has(message_id)));
       await Promise.all(
         page
           .filter(({ message_id }) => !done.has(message_id))
-          .map(async (letter) => {
-            await letters.moveBack(letter);
-            done.add(letter.message_id);
+          .map(async (deadLetter) => {
+            await deadLetters.moveBack(deadLetter);
+            done.add(deadLetter.message_id);
             moved(done.size);
           }),
       );
     }
   } finally {
-    await letters.release(again);
+    await deadLetters.release(again);
   }
   return { moved: done.size, again: new Set(again.map(({ message_id }) => message_id)).size };
 }

@@ -54,7 +54,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     },
   );
   const action = aFormAction(form);
-  const ways: Parameters<SubmitFormPorts['forwarded']>[0][] = [];
+  const outcomes: Parameters<SubmitFormPorts['forwarded']>[0][] = [];
   const unsettled: string[] = [];
   const assistants = [anAssistant(assistant), anAssistant({ site_id: OTHER_SITE_ID })];
   const identified = (changes: Partial<WidgetCredentials> = {}) =>
@@ -70,7 +70,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     logWriteFailed: logWriteFailed.report,
     deliver: outbound.deliver,
     escalate,
-    forwarded: (way) => ways.push(way),
+    forwarded: (outcome) => outcomes.push(outcome),
     settleFailed: (submissionId) => unsettled.push(submissionId),
     now: clock.now,
     newId: countingIds(),
@@ -84,7 +84,19 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
       { siteId: SITE_ID, slug: 'contact-us', ...path, widget: await identified(changes), readBody: () => body },
       ports,
     );
-  return { clock, outbound, log, logWriteFailed, perMinute, conversations, identified, ways, unsettled, ports, submit };
+  return {
+    clock,
+    outbound,
+    log,
+    logWriteFailed,
+    perMinute,
+    conversations,
+    identified,
+    outcomes,
+    unsettled,
+    ports,
+    submit,
+  };
 }
 
 const keyStoreAway = async () => {
@@ -357,11 +369,11 @@ describe('the escalation channels', () => {
     ['none', async () => 'none', 200, true],
     ['none', async () => 'none', 500, false],
   ])('%s, as %p says, and the endpoint says %p: accepted %p', async (escalation, escalate, status, accepted) => {
-    const { submit, outbound, ways } = setUp({ escalate });
+    const { submit, outbound, outcomes } = setUp({ escalate });
     outbound.outcomes = [answered(status)];
     if (accepted) expect(await submit()).toEqual({ success: true, submission_id: 'id-1' });
     else expect(await saidNo(submit())).toEqual([502, 'The submission could not be delivered']);
-    expect(ways).toEqual([{ submissionId: 'id-1', endpoint: status === 200, escalation }]);
+    expect(outcomes).toEqual([{ submissionId: 'id-1', endpoint: status === 200, escalation }]);
   });
 
   test('that cannot be reached by a fault of our own are no refusal by the endpoint', async () => {
