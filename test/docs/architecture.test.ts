@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import { readRepository } from '../../scripts/import-rules/repository.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
 import { synthesize } from '../lib/synthesized.ts';
 import { readDocument } from './documents.ts';
@@ -47,4 +48,30 @@ test('the table of data has every key of the configuration table', () => {
   ];
   expect(keys).toHaveLength(Object.keys(KEYS).length);
   for (const { pk, sk } of keys) expect(text).toContain(`\`${pk}\` / \`${sk.replace(/#1$/, '#<version>')}\``);
+});
+
+describe('the files that a request passes through', () => {
+  const importsOf = new Map(
+    readRepository('.').map(({ path, imports }) => [
+      path,
+      imports.flatMap(({ kind, target }) => (kind === 'file' && target !== undefined ? [target] : [])),
+    ]),
+  );
+
+  function importedBy(entries: readonly string[]): ReadonlySet<string> {
+    const reached = new Set(entries);
+    for (const path of reached) for (const target of importsOf.get(path) ?? []) reached.add(target);
+    return reached;
+  }
+
+  test.each([
+    ['One session create, file by file', ['lambdas/session-create/handler.ts']],
+    ['One event, file by file', ['lambdas/event-router/handler.ts', 'lambdas/dispatcher/handler.ts']],
+  ])('%s', (heading, handlers) => {
+    const section = text.split('\n## ').find((part) => part.startsWith(heading)) ?? '';
+    const files = [...section.matchAll(/\]\(\.\.\/((?:src|lambdas)\/[^)]+)\)/g)].map(([, path = '']) => path);
+    expect(files.length).toBeGreaterThan(8);
+    const reached = importedBy(handlers);
+    expect(files.filter((path) => !reached.has(path))).toEqual([]);
+  });
 });
