@@ -1,8 +1,8 @@
 import { FIELD_TYPES, METHODS, TRIGGERS } from '../src/contract/actions.ts';
 import { invalidField } from '../src/domain/refusal.ts';
 import { withoutUndefined } from '../src/domain/without-undefined.ts';
+import type { CliProcess } from './process.ts';
 import { jsonValue, spelled } from './values.ts';
-import type { World } from './world.ts';
 
 /** Options of `action create` and `action update`, as commander hands them over. */
 export type ActionOptions = {
@@ -26,7 +26,7 @@ export type ActionOptions = {
  */
 export async function actionSettings(
   options: ActionOptions,
-  world: Pick<World, 'readFile' | 'readStdin'>,
+  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
 ): Promise<Record<string, unknown>> {
   const { parameters, clearParameters, responseMap, clearResponseMap } = options;
   return {
@@ -40,7 +40,7 @@ export async function actionSettings(
     parameters:
       parameters === undefined
         ? nullIf(clearParameters)
-        : await jsonValue('parameters', parameters, world, { bareFile: true }),
+        : await jsonValue('parameters', parameters, cliProcess, { bareFile: true }),
     feed_response_back: options.feedBack,
     response_field_map: responseMap === undefined ? nullIf(clearResponseMap) : responseFieldMap(responseMap),
   };

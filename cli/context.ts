@@ -3,7 +3,7 @@ import type { Argument, Command } from 'commander';
 import * as z from 'zod';
 import { DEFAULT_READY_FILE, type Target } from './connection.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
-import type { World } from './world.ts';
+import type { CliProcess } from './process.ts';
 
 const text = z.string().min(1);
 const storedContext = z.strictObject({
@@ -22,17 +22,17 @@ export type Context = z.infer<typeof storedContext>;
 const SAY_THE_ID = new Set(['delete', 'suspend', 'regenerate']);
 
 /** Undefined when nobody is at home, as in some build systems. */
-export function contextFile({ environment }: Pick<World, 'environment'>): string | undefined {
+export function contextFile({ environment }: Pick<CliProcess, 'environment'>): string | undefined {
   const { XDG_CONFIG_HOME, HOME } = environment;
   const folder = XDG_CONFIG_HOME || (HOME && join(HOME, '.config'));
   return folder ? join(folder, 'va-wave', 'context.json') : undefined;
 }
 
 /** What `va-wave use` stored; nothing when it never ran. @throws CommandFailure for a file that is no context */
-export async function storedContextOf(world: Pick<World, 'environment' | 'readFile'>): Promise<Context> {
-  const file = contextFile(world);
+export async function storedContextOf(cliProcess: Pick<CliProcess, 'environment' | 'readFile'>): Promise<Context> {
+  const file = contextFile(cliProcess);
   if (file === undefined) return {};
-  const json = await world.readFile(file).catch(() => '{}');
+  const json = await cliProcess.readFile(file).catch(() => '{}');
   try {
     return storedContext.parse(JSON.parse(json));
   } catch {
@@ -46,16 +46,16 @@ export async function storedContextOf(world: Pick<World, 'environment' | 'readFi
  */
 export async function contextOf(
   words: readonly string[],
-  world: Pick<World, 'environment' | 'readFile'>,
+  cliProcess: Pick<CliProcess, 'environment' | 'readFile'>,
 ): Promise<Context> {
-  const { VA_WAVE_LOCAL, VA_WAVE_STACK, VA_WAVE_ORG, VA_WAVE_SITE } = world.environment;
+  const { VA_WAVE_LOCAL, VA_WAVE_STACK, VA_WAVE_ORG, VA_WAVE_SITE } = cliProcess.environment;
   const said = words.filter((word) => /^--(local|stack|region)(=|$)/.test(word));
   const target: Context = VA_WAVE_LOCAL
     ? { local: VA_WAVE_LOCAL === '1' ? resolve(DEFAULT_READY_FILE) : VA_WAVE_LOCAL }
     : VA_WAVE_STACK
       ? { stack: VA_WAVE_STACK }
       : {};
-  const stored = said.length > 0 || VA_WAVE_LOCAL || VA_WAVE_STACK ? {} : await storedContextOf(world);
+  const stored = said.length > 0 || VA_WAVE_LOCAL || VA_WAVE_STACK ? {} : await storedContextOf(cliProcess);
   return {
     ...stored,
     ...(said.length > 0 ? {} : target),

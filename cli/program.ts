@@ -22,9 +22,9 @@ import { DEFAULT_READY_FILE, DEFAULT_STACK } from './connection.ts';
 import { applyContext, type Context, contextOf, dropForeignSite, targetOf } from './context.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
 import { Output } from './output.ts';
+import type { CliProcess } from './process.ts';
 import { startProgress } from './progress.ts';
 import { connectOnce, hintTo, type Run } from './session.ts';
-import type { World } from './world.ts';
 
 const { version } = z
   .object({ version: z.string() })
@@ -85,26 +85,26 @@ Examples:
  * @param words of the command line, without the program's name
  * @returns the exit code (exit-codes.ts); never throws
  */
-export async function runCommandLine(words: readonly string[], world: World): Promise<ExitCode> {
+export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
   const output = new Output({
     json: words.includes('--json'),
-    colour: world.colour,
-    stdout: world.stdout,
-    stderr: world.stderr,
+    colour: cliProcess.colour,
+    stdout: cliProcess.stdout,
+    stderr: cliProcess.stderr,
   });
-  const progress = startProgress(world.stderr, { terminal: world.terminal, silent: output.json });
+  const progress = startProgress(cliProcess.stderr, { terminal: cliProcess.terminal, silent: output.json });
   let exitCode: ExitCode = EXIT.done;
   let context: Context = {};
   const program = commandLine(async (work) => {
     const target = targetOf(program.opts(), context);
     const hint = hintTo(program.opts());
-    await work({ world, target, output, progress, hint, deployment: connectOnce(world, target, progress) });
+    await work({ cliProcess, target, output, progress, hint, deployment: connectOnce(cliProcess, target, progress) });
   });
-  const quiet = { writeOut: world.stdout, writeErr: output.json ? () => {} : world.stderr };
+  const quiet = { writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr };
   for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
   program.hook('preAction', (_, command) => dropForeignSite(command));
   try {
-    context = await contextOf(words, world);
+    context = await contextOf(words, cliProcess);
     applyContext(program, context);
     await program.parseAsync(readyFileApart(words), { from: 'user' });
   } catch (error) {

@@ -3,12 +3,12 @@ import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { plainText } from './plain-text.ts';
+import type { CliProcess } from './process.ts';
 import type { Progress } from './progress.ts';
-import type { World } from './world.ts';
 
 /** One run of one command. */
 export type Session = {
-  readonly world: World;
+  readonly cliProcess: CliProcess;
   /** What the options name. */
   readonly target: Target;
   readonly output: Output;
@@ -32,11 +32,11 @@ export function hintTo(options: Readonly<Record<string, unknown>>): (words: stri
 }
 
 /** @returns a function that connects once */
-export function connectOnce(world: World, target: Target, progress: Progress): () => Promise<Deployment> {
+export function connectOnce(cliProcess: CliProcess, target: Target, progress: Progress): () => Promise<Deployment> {
   let connecting: Promise<Deployment> | undefined;
   return () => {
     progress.doing('Finding the deployment');
-    connecting ??= world.connect(target);
+    connecting ??= cliProcess.connect(target);
     return connecting;
   };
 }
@@ -64,17 +64,17 @@ export async function confirmedById(
   if (answer !== options.id) throw nothingChanged();
 }
 
-async function asked({ world, progress }: Session, question: string, how: string): Promise<string> {
-  if (!world.terminal) {
+async function asked({ cliProcess, progress }: Session, question: string, how: string): Promise<string> {
+  if (!cliProcess.terminal) {
     throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal to ask at: say --yes`);
   }
   progress.end();
-  return world.ask(`${plainText(question)} ${how} `);
+  return cliProcess.ask(`${plainText(question)} ${how} `);
 }
 
 /** Ends work that can be run again once Ctrl-C was pressed. @throws CommandFailure */
-export async function pauseOrEnd({ world }: Session, milliseconds: number): Promise<void> {
-  if (await world.pause(milliseconds)) return;
+export async function pauseOrEnd({ cliProcess }: Session, milliseconds: number): Promise<void> {
+  if (await cliProcess.pause(milliseconds)) return;
   throw new CommandFailure(EXIT.fault, 'Interrupted; run it again to go on');
 }
 

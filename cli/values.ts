@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { jsonObject as jsonObjectSchema, parseExactly } from '../src/contract/json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
-import type { World } from './world.ts';
+import type { CliProcess } from './process.ts';
 
 /** Collects an option that may be repeated. */
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
@@ -69,12 +69,12 @@ export function spelled(words: readonly string[], text: string): string {
 export async function jsonValue(
   field: string,
   text: string,
-  world: Pick<World, 'readFile' | 'readStdin'>,
+  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
   options: { readonly bareFile?: boolean } = {},
 ): Promise<unknown> {
   const bare = options.bareFile === true && !/^\s*[{["]/.test(text);
   const path = text.startsWith('@') ? text.slice(1) : bare ? text : undefined;
-  const source = path === undefined ? text : await contentOf(field, path, world);
+  const source = path === undefined ? text : await contentOf(field, path, cliProcess);
   try {
     return parseExactly(source);
   } catch {
@@ -86,9 +86,9 @@ export async function jsonValue(
 export async function jsonObject(
   field: string,
   text: string,
-  world: Pick<World, 'readFile' | 'readStdin'>,
+  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
 ): Promise<Record<string, unknown>> {
-  const parsed = jsonObjectSchema.safeParse(await jsonValue(field, text, world));
+  const parsed = jsonObjectSchema.safeParse(await jsonValue(field, text, cliProcess));
   if (!parsed.success) throw invalidField(field, 'must be a JSON object');
   return parsed.data;
 }
@@ -97,15 +97,19 @@ export async function jsonObject(
 export async function textValue(
   field: string,
   text: string,
-  world: Pick<World, 'readFile' | 'readStdin'>,
+  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
 ): Promise<string> {
-  return text.startsWith('@') ? contentOf(field, text.slice(1), world) : text;
+  return text.startsWith('@') ? contentOf(field, text.slice(1), cliProcess) : text;
 }
 
-async function contentOf(field: string, path: string, world: Pick<World, 'readFile' | 'readStdin'>): Promise<string> {
-  if (path === '-') return world.readStdin();
+async function contentOf(
+  field: string,
+  path: string,
+  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
+): Promise<string> {
+  if (path === '-') return cliProcess.readStdin();
   try {
-    return await world.readFile(path);
+    return await cliProcess.readFile(path);
   } catch {
     throw invalidField(field, `cannot read the file ${path}`);
   }

@@ -35,8 +35,8 @@ export function addActionCommands(program: Command, run: Run): void {
     .option('--disabled', 'create it switched off')
     .addHelpText('after', CREATE_EXAMPLES)
     .action((options: ActionOptions & { site: string; disabled?: true }) =>
-      run(async ({ output, deployment, world, hint }) => {
-        const settings = withMandatory(await actionSettings(options, world));
+      run(async ({ output, deployment, cliProcess, hint }) => {
+        const settings = withMandatory(await actionSettings(options, cliProcess));
         const input = { ...settings, enabled: options.disabled !== true };
         const created = await createAction(options.site, input, await deployment());
         output.object(actionView(created), 'Created the Action', actionFields(created));
@@ -62,8 +62,8 @@ export function addActionCommands(program: Command, run: Run): void {
     .option('--disable', 'switch it off')
     .addHelpText('after', '\nExample:\n  va-wave action update act_… --url https://crm.example/v2/events --enable')
     .action((actionId: string, options: ActionOptions & { enable?: true; disable?: true }) =>
-      run(async ({ output, deployment, world }) => {
-        const change = withoutUndefined({ ...(await actionSettings(options, world)), enabled: switched(options) });
+      run(async ({ output, deployment, cliProcess }) => {
+        const change = withoutUndefined({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
         }

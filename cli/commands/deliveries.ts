@@ -80,7 +80,7 @@ async function latest(ports: Deployment, logId: string, lookBack: number): Promi
 }
 
 async function follow(
-  { output, world }: Session,
+  { output, cliProcess }: Session,
   ports: Deployment,
   logId: string,
   start: {
@@ -105,7 +105,7 @@ async function follow(
     if (!begun.has(old) && old.state !== 'started') shown.add(nameOf(old));
   }
   show(start.first);
-  while (await world.pause(FOLLOW_PAUSE_MS)) show(await latest(ports, logId, FOLLOW_LOOKS_BACK));
+  while (await cliProcess.pause(FOLLOW_PAUSE_MS)) show(await latest(ports, logId, FOLLOW_LOOKS_BACK));
 }
 
 function row(record: EventAttempt): Row {

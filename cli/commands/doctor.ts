@@ -19,9 +19,9 @@ Example:
   va-wave doctor --region eu-west-1`,
     )
     .action(() =>
-      run(async ({ world, target, output, progress }) => {
+      run(async ({ cliProcess, target, output, progress }) => {
         progress.doing('Asking the account');
-        const examined = examineAccount(await world.examinedAccount(target), target.stack ?? DEFAULT_STACK);
+        const examined = examineAccount(await cliProcess.examinedAccount(target), target.stack ?? DEFAULT_STACK);
         progress.end();
         output.list(
           examined,

@@ -23,8 +23,8 @@ Examples:
   va-wave event put contact.created --org org_… --data @contact.json`,
     )
     .action((name: string, options: { org: string; site?: string; data: string }) =>
-      run(async ({ output, deployment, world }) => {
-        const data = await jsonValue('data', options.data, world);
+      run(async ({ output, deployment, cliProcess }) => {
+        const data = await jsonValue('data', options.data, cliProcess);
         const site = options.site === undefined ? {} : { site_id: options.site };
         const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, await deployment());
         output.object(sent, 'Put the event on the bus', [

@@ -46,14 +46,14 @@ Examples:
     )
     .action((options: Options) =>
       run(async (session) => {
-        const { output, world, target } = session;
+        const { output, cliProcess, target } = session;
         if (target.local === undefined) {
           throw new CommandFailure(
             EXIT.refused,
             'receive needs --local: a deployment on AWS cannot reach this machine',
           );
         }
-        const body = JSON.stringify(await jsonValue('body', options.body, world));
+        const body = JSON.stringify(await jsonValue('body', options.body, cliProcess));
         const ports = await session.deployment();
         const receiver = await startTryReceiver({
           tls: await certificatesOf(ports, session),
@@ -70,20 +70,23 @@ Examples:
         });
         session.progress.end();
         output.note(`Receiving at https://localhost:${options.port}/ and below; Ctrl-C ends it`);
-        while (await world.pause(MINUTE_MS));
+        while (await cliProcess.pause(MINUTE_MS));
         await receiver.stop();
       }),
     );
 }
 
-async function certificatesOf({ receiverTls }: Deployment, { world }: Session): Promise<{ cert: string; key: string }> {
+async function certificatesOf(
+  { receiverTls }: Deployment,
+  { cliProcess }: Session,
+): Promise<{ cert: string; key: string }> {
   if (receiverTls === undefined) {
     throw new CommandFailure(
       EXIT.notFound,
       'This local cloud trusts no certificate of this machine: start it without --strict',
     );
   }
-  return { cert: await world.readFile(receiverTls.certificate), key: await world.readFile(receiverTls.key) };
+  return { cert: await cliProcess.readFile(receiverTls.certificate), key: await cliProcess.readFile(receiverTls.key) };
 }
 
 /** One machine has few Actions, so that all are read for each request: one that was just created is known. */

@@ -58,8 +58,8 @@ export function addToolCommands(program: Command, run: Run): void {
       `\nExample:\n  va-wave tool call site_… order-status --conversation phone-1 --arguments '{"order": 7}'`,
     )
     .action((siteId: string, name: string, options: { conversation: string; arguments: string }) =>
-      run(async ({ output, deployment, world }) => {
-        const given = await jsonObject('arguments', options.arguments, world);
+      run(async ({ output, deployment, cliProcess }) => {
+        const given = await jsonObject('arguments', options.arguments, cliProcess);
         const { runtime } = await deployment();
         const told = await runtime.tool({
           operation: 'callTool',

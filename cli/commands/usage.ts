@@ -25,8 +25,8 @@ export function addUsageCommands(program: Command, run: Run): void {
     .option('--tts-provider <name>', 'who spoke them')
     .addHelpText('after', '\nExample:\n  va-wave usage report --token @token.txt --input-tokens 120 --output-tokens 48')
     .action((options: Options) =>
-      run(async ({ output, deployment, world }) => {
-        const session_token = (await textValue('token', options.token, world)).trim();
+      run(async ({ output, deployment, cliProcess }) => {
+        const session_token = (await textValue('token', options.token, cliProcess)).trim();
         const { runtime } = await deployment();
         const result = await runtime.reportUsage({
           session_token,

@@ -34,18 +34,18 @@ Examples:
     .action((_: Options, command: Command) =>
       run(async (session) => {
         const { local, stack, region, org, site, clear } = command.optsWithGlobals<Globals>();
-        const file = contextFile(session.world);
+        const file = contextFile(session.cliProcess);
         if (file === undefined)
           throw new CommandFailure(EXIT.refused, 'There is no HOME to store it in: use the environment');
         const said = [local, stack, region, org, site].some((value) => value !== undefined);
         if (clear && said) throw new CommandFailure(EXIT.refused, '--clear stands alone');
         if (!clear && !said)
-          return show('Meant where nothing else is said', await contextOf([], session.world), session);
-        const stored = clear ? {} : await storedContextOf(session.world);
+          return show('Meant where nothing else is said', await contextOf([], session.cliProcess), session);
+        const stored = clear ? {} : await storedContextOf(session.cliProcess);
         const next = clear
           ? {}
           : { ...deployment({ local, stack, region }, stored), ...(await ids({ org, site }, session)) };
-        await session.world.writeFile(file, `${safeJson(next)}\n`);
+        await session.cliProcess.writeFile(file, `${safeJson(next)}\n`);
         show(clear ? 'Forgot it' : 'Meant from now on', next, session);
       }),
     );

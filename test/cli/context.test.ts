@@ -3,7 +3,7 @@ import { FakeOperator } from './operator.ts';
 const FILE = '/home/ada/.config/va-wave/context.json';
 
 /** Somebody at home, with an organization and an assistant. */
-async function world() {
+async function operatorWithAction() {
   const operator = new FakeOperator();
   const { site_id, org_id, action_id } = await operator.action();
   operator.environment = { HOME: '/home/ada' };
@@ -11,7 +11,7 @@ async function world() {
 }
 
 test('what is said once is meant from then on', async () => {
-  const { operator, site_id, org_id, action_id } = await world();
+  const { operator, site_id, org_id, action_id } = await operatorWithAction();
   const { code, out } = await operator.run('use', '--local', '/srv/ready.json', '--site', site_id);
   expect([code, out]).toEqual([
     0,
@@ -28,7 +28,7 @@ test('what is said once is meant from then on', async () => {
 });
 
 test('words go before the environment, and that before what is stored', async () => {
-  const { operator, site_id, org_id } = await world();
+  const { operator, site_id, org_id } = await operatorWithAction();
   await operator.json('use', '--stack', 'Stored', '--region', 'eu-west-1', '--site', site_id);
   operator.targets.length = 0;
   await operator.run('org', 'list');
@@ -41,7 +41,7 @@ test('words go before the environment, and that before what is stored', async ()
 });
 
 test('a command that names a deployment uses no ids of another one', async () => {
-  const { operator, site_id } = await world();
+  const { operator, site_id } = await operatorWithAction();
   await operator.json('use', '--stack', 'Stored', '--site', site_id);
   expect(await operator.run('assistant', 'list', '--local')).toMatchObject({
     code: 2,
@@ -54,7 +54,7 @@ test('a command that names a deployment uses no ids of another one', async () =>
 });
 
 test('an organization that is named leaves the assistant of another one out', async () => {
-  const { operator, site_id } = await world();
+  const { operator, site_id } = await operatorWithAction();
   await operator.json('use', '--site', site_id);
   const other = await operator.json<{ org_id: string }>('org', 'create', '--name', 'Other');
   expect(await operator.json('action', 'list', '--org', other.org_id)).toEqual([]);
@@ -70,7 +70,7 @@ test.each([
   ['assistant', 'delete'],
   ['secret', 'regenerate'],
 ])('%s %s wants its id said', async (...words) => {
-  const { operator, site_id } = await world();
+  const { operator, site_id } = await operatorWithAction();
   await operator.json('use', '--site', site_id);
   expect(await operator.run(...words, '--yes')).toMatchObject({
     code: 2,
@@ -79,7 +79,7 @@ test.each([
 });
 
 test('is forgotten when asked, and refused when it is wrong', async () => {
-  const { operator, site_id, org_id } = await world();
+  const { operator, site_id, org_id } = await operatorWithAction();
   expect((await operator.run('use', '--site', 'site_x')).code).toBe(3);
   expect((await operator.run('use', '--org', 'org_x')).code).toBe(3);
   const other = await operator.json<{ org_id: string }>('org', 'create', '--name', 'Other');
@@ -97,7 +97,7 @@ test('is forgotten when asked, and refused when it is wrong', async () => {
 });
 
 test('hints can be pasted', async () => {
-  const { operator, site_id } = await world();
+  const { operator, site_id } = await operatorWithAction();
   const event = ['--trigger', 'Event', '--name', 'Two', '--url', 'https://crm.example/', '--event', 'sms.sent'];
   const { err } = await operator.run('action', 'create', '--site', site_id, ...event, '--local');
   expect(err).toMatch(/: npx va-wave action secret act_\w+ --local\n$/);
@@ -106,7 +106,7 @@ test('hints can be pasted', async () => {
 });
 
 test('colours where they are wanted, and never in JSON', async () => {
-  const { operator, site_id } = await world();
+  const { operator, site_id } = await operatorWithAction();
   operator.colour = true;
   const { out } = await operator.run('assistant', 'show', site_id);
   expect(out).toContain('\u001b[32mon\u001b[39m');

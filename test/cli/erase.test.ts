@@ -1,13 +1,13 @@
 import { FakeOperator } from './operator.ts';
 
-async function world() {
+async function operatorWithAction() {
   const operator = new FakeOperator();
   operator.whileWaiting = () => true;
   return { operator, ...(await operator.action()) };
 }
 
 test('erases an assistant once its id is typed', async () => {
-  const { operator, site_id, org_id } = await world();
+  const { operator, site_id, org_id } = await operatorWithAction();
   operator.terminal = true;
   operator.answer = 'y';
   expect(await operator.run('assistant', 'delete', site_id)).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
@@ -27,7 +27,7 @@ test('erases an assistant once its id is typed', async () => {
 });
 
 test('erases an organization with all that belongs to it; a script says --yes', async () => {
-  const { operator, org_id } = await world();
+  const { operator, org_id } = await operatorWithAction();
   await operator.json('member', 'add', '--org', org_id, '--email', 'ada@example.com');
   expect(await operator.run('org', 'delete', org_id)).toMatchObject({
     code: 5,
@@ -46,7 +46,7 @@ test('erases an organization with all that belongs to it; a script says --yes', 
 });
 
 test('interrupted while it waits, it says so, and goes on when it is run again', async () => {
-  const { operator, site_id } = await world();
+  const { operator, site_id } = await operatorWithAction();
   operator.whileWaiting = (pauses) => pauses < 4;
   expect(await operator.run('assistant', 'delete', site_id, '--yes')).toMatchObject({
     code: 1,

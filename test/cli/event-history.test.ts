@@ -35,7 +35,7 @@ function anAttempt(action_id: string, changes: Partial<EventAttempt> = {}): Even
 const failed = (code: 'timeout' | 'redirect') =>
   ({ state: 'failed', success: false, status: null, error: { code, message: code } }) as const;
 
-async function world() {
+async function operatorWithAction() {
   const operator = new FakeOperator();
   const one = await operator.action();
   const more = async (name: string, ...words: string[]) =>
@@ -50,7 +50,7 @@ async function world() {
 
 describe('a trace', () => {
   test('tells of each Action what became of the event', async () => {
-    const { operator, one, more } = await world();
+    const { operator, one, more } = await operatorWithAction();
     const retried = await more('Retried');
     const lost = await more('Given up');
     const off = await more('Off', '--disabled');
@@ -83,7 +83,7 @@ describe('a trace', () => {
   });
 
   test('of an event that no log knows is not found', async () => {
-    const { operator, one } = await world();
+    const { operator, one } = await operatorWithAction();
     expect(await operator.run('event', 'trace', 'event-9', '--org', one.org_id)).toMatchObject({
       code: 3,
       err: 'event_id: no attempt of event-9 in the last 24 hours\n',
@@ -95,7 +95,7 @@ describe('a trace', () => {
 
 describe('a replay', () => {
   test('sends the logged envelope as a first attempt of its own', async () => {
-    const { operator, one } = await world();
+    const { operator, one } = await operatorWithAction();
     operator.attempts = [anAttempt(one.action_id)];
     const replay = await operator.json<{ replay: string }>('event', 'replay', 'event-1', one.action_id, '--yes');
     expect(replay).toMatchObject({ event_id: 'event-1', event: 'conversation.started', action_id: one.action_id });
@@ -107,7 +107,7 @@ describe('a replay', () => {
   });
 
   test('of a GET needs no data', async () => {
-    const { operator, one } = await world();
+    const { operator, one } = await operatorWithAction();
     await operator.json('action', 'update', one.action_id, '--method', 'GET');
     operator.attempts = [anAttempt(one.action_id, { payload: null })];
     await operator.json('event', 'replay', 'event-1', one.action_id, '--yes');
@@ -119,14 +119,14 @@ describe('a replay', () => {
     ['payload: the log holds no whole envelope', (id) => [anAttempt(id, { payload_cut: true })]],
     ['payload: the log holds no whole envelope', (id) => [anAttempt(id, { payload: null })]],
   ])('is refused: %s', async (message, attempts) => {
-    const { operator, one } = await world();
+    const { operator, one } = await operatorWithAction();
     operator.attempts = attempts(one.action_id);
     expect((await operator.run('event', 'replay', 'event-1', one.action_id, '--yes')).err).toContain(message);
     expect(operator.sentDeliveries).toEqual([]);
   });
 
   test('to an Action that is off is refused, and a person is asked first', async () => {
-    const { operator, one } = await world();
+    const { operator, one } = await operatorWithAction();
     operator.attempts = [anAttempt(one.action_id)];
     operator.terminal = true;
     expect((await operator.run('event', 'replay', 'event-1', one.action_id)).code).toBe(5);

@@ -1,7 +1,7 @@
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import { FakeOperator } from './operator.ts';
 
-async function world() {
+async function operatorWithAttempts() {
   const operator = new FakeOperator();
   operator.whileWaiting = () => true;
   const { action_id, site_id, org_id } = await operator.action();
@@ -42,7 +42,7 @@ async function world() {
 const delivered = { state: 'succeeded', success: true, status: 200, error: null } as const;
 
 test('delivers what failed since then, oldest first, and leaves the rest alone', async () => {
-  const { operator, action_id, attempt, time, log, sent } = await world();
+  const { operator, action_id, attempt, time, log, sent } = await operatorWithAttempts();
   log(
     attempt(1, { attempt: 1 }),
     attempt(2, { state: 'started' }),
@@ -68,7 +68,7 @@ test('delivers what failed since then, oldest first, and leaves the rest alone',
 });
 
 test('names what cannot be sent again, and sends the rest', async () => {
-  const { operator, action_id, attempt, log, sent } = await world();
+  const { operator, action_id, attempt, log, sent } = await operatorWithAttempts();
   log(attempt(1), attempt(2, { payload_cut: true }), attempt(3));
   const { out } = await operator.run('event', 'replay-failed', action_id, '--since', '1h', '--yes');
   expect(out).toMatch(/sent +2\n +not sent +event-2: payload: the log holds no whole envelope/);
@@ -76,7 +76,7 @@ test('names what cannot be sent again, and sends the rest', async () => {
 });
 
 test('asks once, and ends at Ctrl-C', async () => {
-  const { operator, action_id, attempt, log, sent } = await world();
+  const { operator, action_id, attempt, log, sent } = await operatorWithAttempts();
   log(attempt(1), attempt(2));
   operator.terminal = true;
   expect((await operator.run('event', 'replay-failed', action_id, '--since', '1h')).code).toBe(5);
@@ -91,7 +91,7 @@ test('asks once, and ends at Ctrl-C', async () => {
 });
 
 test('nothing failed, an Action that is off, and one that is unknown', async () => {
-  const { operator, action_id, log } = await world();
+  const { operator, action_id, log } = await operatorWithAttempts();
   log();
   const none = await operator.run('event', 'replay-failed', action_id, '--since', '1h', '--dry-run');
   expect(none.out).toMatch(/^Nothing failed since /);

@@ -1,7 +1,7 @@
 import type { Target } from '../../cli/connection.ts';
 import type { Deployment, LogName } from '../../cli/deployment.ts';
+import type { CliProcess } from '../../cli/process.ts';
 import { runCommandLine } from '../../cli/program.ts';
-import type { World } from '../../cli/world.ts';
 import type { LogLine, LogQuery } from '../../src/adapters/logs/function-log.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
@@ -152,7 +152,7 @@ export class FakeOperator {
     let out = '';
     let err = '';
     let pauses = 0;
-    const world: World = {
+    const cliProcess: CliProcess = {
       stdout: (text) => {
         out += text;
       },
@@ -186,7 +186,7 @@ export class FakeOperator {
         return this.account;
       },
     };
-    const code = await runCommandLine(words, world);
+    const code = await runCommandLine(words, cliProcess);
     return { code, out, err };
   }
 

@@ -7,15 +7,15 @@ import { asksFor, replies, ScriptedModel, text } from './scripted-model.ts';
 const ORDER = 'look-up-an-order';
 
 describe('examples/assistant-runtime', () => {
-  let world: Awaited<ReturnType<typeof startPlatform>>;
+  let started: Awaited<ReturnType<typeof startPlatform>>;
   let said: string[];
   let faults: string[];
   beforeEach(async () => {
-    world = await startPlatform();
+    started = await startPlatform();
     said = [];
     faults = [];
   });
-  afterEach(() => world.stop());
+  afterEach(() => started.stop());
 
   const begin = (changes: Partial<Conversation> = {}): Conversation => ({
     id: 'c1',
@@ -27,17 +27,17 @@ describe('examples/assistant-runtime', () => {
   const turn = (conversation: Conversation, { model }: ScriptedModel, question = 'Where is my order 1001?') =>
     runTurn(conversation, question, {
       model,
-      platform: world.platform,
+      platform: started.platform,
       say: async (reply) => {
         said.push(reply);
       },
       onFault: (what) => faults.push(what),
     });
   const reports = () =>
-    world.webhook.requests.map(({ body, headers }) => verifyUsageWebhook(body ?? '', headers, USAGE_SECRET));
+    started.webhook.requests.map(({ body, headers }) => verifyUsageWebhook(body ?? '', headers, USAGE_SECRET));
 
   test('offers the tools, calls the one asked for, and answers with what it said', async () => {
-    world.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀"}')];
+    started.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀"}')];
     const script = new ScriptedModel(
       replies(text('One moment.'), asksFor(ORDER, { order: '1001' })),
       replies(text('It was sent.')),
@@ -51,7 +51,7 @@ describe('examples/assistant-runtime', () => {
         input_schema: expect.objectContaining({ type: 'object', required: ['order'] }),
       },
     ]);
-    const [request] = world.endpoint.requests;
+    const [request] = started.endpoint.requests;
     expect(verifyAction(request?.body ?? '', request?.headers ?? {}, 'whsec_act_ai')).toMatchObject({
       trigger: 'ai',
       triggerRef: 'c1',
@@ -71,11 +71,11 @@ describe('examples/assistant-runtime', () => {
 
   test('puts what was said on the bus, in order', async () => {
     await turn(begin(), new ScriptedModel(replies(text('It was sent.'))));
-    expect(world.published.map((event) => [event['detail-type'], event.detail.data.text])).toEqual([
+    expect(started.published.map((event) => [event['detail-type'], event.detail.data.text])).toEqual([
       ['message.received', 'Where is my order 1001?'],
       ['message.sent', 'It was sent.'],
     ]);
-    expect(world.published[0]?.detail.data.conversation_id).toBe('c1');
+    expect(started.published[0]?.detail.data.conversation_id).toBe('c1');
   });
 
   test("reports what all of the turn's model calls used", async () => {
@@ -84,7 +84,7 @@ describe('examples/assistant-runtime', () => {
   });
 
   test('takes no further turn once the webhook said stop', async () => {
-    world.webhook.outcomes = [answered(200, '{"should_continue": false}')];
+    started.webhook.outcomes = [answered(200, '{"should_continue": false}')];
     const conversation = begin();
     const script = new ScriptedModel(replies(text('It was sent.')));
     expect(await turn(conversation, script)).toBe(true);
@@ -92,13 +92,13 @@ describe('examples/assistant-runtime', () => {
     expect(conversation.ended).toBe(true);
     expect(await turn(conversation, script)).toBe(false);
     expect(script.requests).toHaveLength(1);
-    expect(world.published).toHaveLength(2);
+    expect(started.published).toHaveLength(2);
   });
 
   test('without a session token there is nothing to report to', async () => {
     const conversation = begin({ sessionToken: undefined });
     await turn(conversation, new ScriptedModel(replies(text('Hello.'))));
-    expect(world.webhook.requests).toEqual([]);
+    expect(started.webhook.requests).toEqual([]);
     expect(conversation.ended).toBe(false);
   });
 
@@ -113,12 +113,12 @@ describe('examples/assistant-runtime', () => {
     ];
     expect(await told(ORDER, { order: 'ten' })).toEqual(failing('order'));
     expect(await told('no-such-tool', { order: '1' })).toEqual(failing('no such Action'));
-    world.endpoint.outcomes = [answered(500)];
+    started.endpoint.outcomes = [answered(500)];
     expect(await told(ORDER, { order: '1' })).toEqual(failing('unavailable'));
-    world.endpoint.outcomes = [answered(200, '{}')];
+    started.endpoint.outcomes = [answered(200, '{}')];
     for (let call = 2; call <= 5; call += 1) await told(ORDER, { order: '1' });
     expect(await told(ORDER, { order: '1' })).toEqual(failing('maximum use'));
-    expect(world.endpoint.requests).toHaveLength(5);
+    expect(started.endpoint.requests).toHaveLength(5);
   });
 
   test('answers several calls of one message together, in their order', async () => {
@@ -128,7 +128,7 @@ describe('examples/assistant-runtime', () => {
     );
     await turn(begin(), script);
     expect(script.lastTold()?.map((block) => 'id' in block && block.id)).toEqual(['first', 'second']);
-    expect(world.endpoint.requests).toHaveLength(2);
+    expect(started.endpoint.requests).toHaveLength(2);
   });
 
   test('a model that only asks for tools is stopped', async () => {
@@ -149,7 +149,7 @@ describe('examples/assistant-runtime', () => {
   });
 
   test('answers while everything beside the model is away', async () => {
-    for (const name of ['bus', 'ai-action', 'usage-report']) world.away.add(name);
+    for (const name of ['bus', 'ai-action', 'usage-report']) started.away.add(name);
     const conversation = begin();
     const script = new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('Later, then.')));
     expect(await turn(conversation, script)).toBe(true);

@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
-import { startWorld, type Visitor, type World } from './world.ts';
+import { type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
 
 /** The first day of an admin, in the browser: from an empty organization to a visitor's form that arrives. */
 describe('the first day', () => {
-  let world: World;
+  let dashboard: StartedDashboard;
   let admin: Visitor;
   let page: Page;
   let site: Server;
@@ -15,7 +15,7 @@ describe('the first day', () => {
   let firstSecret = '';
 
   beforeAll(async () => {
-    world = await startWorld();
+    dashboard = await startDashboard();
     site = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Shop</title>${tag}`);
     });
@@ -25,17 +25,20 @@ describe('the first day', () => {
 
   afterAll(async () => {
     site?.close();
-    await world?.stop();
+    await dashboard?.stop();
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
   const createSession = (secret: string) =>
-    fetch(`${world.service.apiUrl}/api/widget/session/create`, { method: 'POST', headers: { 'x-server-key': secret } });
+    fetch(`${dashboard.service.apiUrl}/api/widget/session/create`, {
+      method: 'POST',
+      headers: { 'x-server-key': secret },
+    });
   const copied = (label: string) => page.getByRole('region', { name: label, exact: true }).innerText();
 
   test('an empty organization says what to do', async () => {
-    admin = await world.logIn('admin');
+    admin = await dashboard.logIn('admin');
     page = admin.page;
     await page.getByText('No assistants yet').waitFor();
   });
@@ -93,7 +96,7 @@ describe('the first day', () => {
     await page.getByRole('textbox', { name: 'Label' }).fill('Your message');
     await button('Create Action').click();
     await page.getByText('Must start with https://.').waitFor();
-    await page.getByLabel('Endpoint URL').fill(world.receiver.url('/contact'));
+    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/contact'));
     await button('Create Action').click();
     await page.getByText('Contact us was created.').waitFor();
   });
@@ -105,7 +108,7 @@ describe('the first day', () => {
     await page.getByRole('button', { name: 'Choose events' }).click();
     await page.getByRole('option', { name: /^conversation\.started/ }).click();
     await page.keyboard.press('Escape');
-    await page.getByLabel('Endpoint URL').fill(world.receiver.url('/events'));
+    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/events'));
     await button('Create Action').click();
     await page.getByText('Tell the CRM was created.').waitFor();
 
@@ -113,7 +116,7 @@ describe('the first day', () => {
     await page.getByRole('radio', { name: 'AI-decided' }).click();
     await page.getByLabel('Name').fill('Look up an order');
     await page.getByLabel('Description').fill('short');
-    await page.getByLabel('Endpoint URL').fill(world.receiver.url('/orders'));
+    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/orders'));
     await button('Create Action').click();
     await page.getByText('Must be at least 10 characters.').waitFor();
     await page.getByLabel('Description').fill('Finds an order by its number');
@@ -126,38 +129,38 @@ describe('the first day', () => {
     ['Tell the CRM', '/events', 'event'],
     ['Look up an order', '/orders', 'ai'],
   ])('the Test button of %s sends a real signed request', async (name, path, trigger) => {
-    const before = world.receiver.to(path).length;
+    const before = dashboard.receiver.to(path).length;
     await button(`Test ${name}`).click();
     await dialog().getByText('Accepted, HTTP status 200').waitFor();
     const sent = await copied('Request');
     expect(sent).toContain(`X-Service-Trigger: ${trigger}`);
     expect(sent).toContain('v1=(not shown)');
-    const arrived = world.receiver.to(path)[before];
+    const arrived = dashboard.receiver.to(path)[before];
     expect(arrived?.headers['x-service-trigger']).toBe(trigger);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
   });
 
   test('a failing endpoint is explained in words', async () => {
-    world.receiver.answer('/orders', [503]);
+    dashboard.receiver.answer('/orders', [503]);
     await button('Test Look up an order').click();
     await dialog().getByText('Failed, HTTP status 503').waitFor();
     await dialog().getByText('The endpoint answered with an error status').waitFor();
     expect(await dialog().getByText('Does the endpoint verify the signature?').count()).toBe(0);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
-    world.receiver.answer('/orders', [200]);
+    dashboard.receiver.answer('/orders', [200]);
   });
 
   test('one that answers 401 is told what to check, and who can read the signing secret', async () => {
-    world.receiver.answer('/orders', [401]);
+    dashboard.receiver.answer('/orders', [401]);
     await button('Test Look up an order').click();
     await dialog().getByText('Failed, HTTP status 401').waitFor();
     await dialog().getByText('has the signing secret of this Action').waitFor();
     const command = await copied('Command that reads the signing secret');
     const [, , ...words] = command.split(' ');
-    const { signing_secret } = await world.vaWave<{ signing_secret: string }>(...words);
+    const { signing_secret } = await dashboard.vaWave<{ signing_secret: string }>(...words);
     expect(signing_secret).toMatch(/^whsec_/);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
-    world.receiver.answer('/orders', [200]);
+    dashboard.receiver.answer('/orders', [200]);
     await button('Edit Look up an order').click();
     await page
       .getByText(words.at(-1) ?? '', { exact: true })
@@ -182,24 +185,24 @@ describe('the first day', () => {
   });
 
   test("a visitor's form arrives, signed", async () => {
-    const visitor = await world.newPage();
+    const visitor = await dashboard.newPage();
     await visitor.page.goto(`http://${siteHost}/`);
     const widget = visitor.page.locator('va-wave-widget');
     await widget.getByRole('button').first().click();
     await widget.getByLabel('Your message').fill('The bell is broken');
     await widget.getByRole('button', { name: 'Send' }).click();
     await widget.getByRole('button', { name: 'Send another message' }).waitFor();
-    const arrived = world.receiver.to('/contact').at(-1);
+    const arrived = dashboard.receiver.to('/contact').at(-1);
     if (arrived === undefined) throw new Error('Nothing arrived');
     expect(JSON.parse(arrived.body.toString()).values).toEqual({ message: 'The bell is broken' });
-    const actions = await world.vaWave<{ action_id: string; name: string }[]>(
+    const actions = await dashboard.vaWave<{ action_id: string; name: string }[]>(
       'action',
       'list',
       '--site',
       JSON.parse(tag.match(/data-site-id=("[^"]+")/)?.[1] ?? '""'),
     );
     const action = actions.find(({ name }) => name === 'Contact us')?.action_id ?? '';
-    const { signing_secret } = await world.vaWave<{ signing_secret: string }>('action', 'secret', action);
+    const { signing_secret } = await dashboard.vaWave<{ signing_secret: string }>('action', 'secret', action);
     verifyWithStripe(arrived, signing_secret);
     await visitor.context.close();
   });
@@ -281,7 +284,7 @@ describe('the first day', () => {
   });
 
   test('no token or secret was in a log or a denial among the calls', () => {
-    expect(world.service.output()).not.toContain('AccessDenied');
-    expect(['eyJ', 'whsec_', firstSecret].filter((text) => world.service.logs().includes(text))).toEqual([]);
+    expect(dashboard.service.output()).not.toContain('AccessDenied');
+    expect(['eyJ', 'whsec_', firstSecret].filter((text) => dashboard.service.logs().includes(text))).toEqual([]);
   });
 });

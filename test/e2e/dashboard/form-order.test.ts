@@ -1,37 +1,37 @@
 import type { Page } from 'playwright-core';
 import * as z from 'zod';
-import { axeFindings, startWorld, type World } from './world.ts';
+import { axeFindings, type StartedDashboard, startDashboard } from './started-dashboard.ts';
 
 const answer = z.object({
   forms: z.array(z.object({ name: z.string(), fields: z.array(z.object({ key: z.string() })) })),
 });
 
 /** Forms and fields are moved with the keyboard alone, and the widget shows them so. */
-let world: World;
+let dashboard: StartedDashboard;
 let siteId: string;
 
 beforeAll(async () => {
-  world = await startWorld();
-  ({ site_id: siteId } = await world.vaWave<{ site_id: string }>(
+  dashboard = await startDashboard();
+  ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
     'assistant',
     'create',
-    ...['--org', world.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+    ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
     ...['--allowed-domain', 'shop.example'],
   ));
   for (const name of ['Contact us', 'Book a ride', 'Ask for a price']) {
-    await world.vaWave(
+    await dashboard.vaWave(
       'action',
       'create',
-      ...['--site', siteId, '--trigger', 'Form', '--name', name, '--url', world.receiver.url('/form')],
+      ...['--site', siteId, '--trigger', 'Form', '--name', name, '--url', dashboard.receiver.url('/form')],
       ...['--field', 'name:Name:Text', '--field', 'email:Email:Email', '--field', 'note:Note:Long text'],
     );
   }
 });
 
-afterAll(() => world?.stop());
+afterAll(() => dashboard?.stop());
 
 async function shownForms(): Promise<{ readonly name: string; readonly fields: string }[]> {
-  const response = await fetch(`${world.service.baseUrl}/api/widget/init`, {
+  const response = await fetch(`${dashboard.service.baseUrl}/api/widget/init`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-site-id': siteId, origin: 'https://shop.example' },
     body: '{"begin_conversation": false}',
@@ -44,8 +44,8 @@ const focused = (page: Page) => page.evaluate<string>('document.activeElement.ge
 
 test('forms come as they were created, and move up and down', async () => {
   expect((await shownForms()).map(({ name }) => name)).toEqual(['Contact us', 'Book a ride', 'Ask for a price']);
-  const { page, context, problems } = await world.logIn('admin');
-  await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/intelligence`);
+  const { page, context, problems } = await dashboard.logIn('admin');
+  await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
   await page.getByRole('button', { name: 'Move Ask for a price up' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('Ask for a price is form 2 of 3').waitFor();
@@ -60,8 +60,8 @@ test('forms come as they were created, and move up and down', async () => {
 });
 
 test('fields move up and down, and the order is saved', async () => {
-  const { page, context } = await world.logIn('admin');
-  await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/intelligence`);
+  const { page, context } = await dashboard.logIn('admin');
+  await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
   await page.getByRole('button', { name: 'Edit Contact us' }).click();
   await page.getByRole('button', { name: 'Move Note up' }).focus();
   await page.keyboard.press('Enter');
@@ -76,9 +76,9 @@ test('fields move up and down, and the order is saved', async () => {
 });
 
 test('on a narrow phone the buttons have their place, and axe finds nothing', async () => {
-  const { page, context } = await world.logIn('admin', { viewport: { width: 320, height: 800 } });
+  const { page, context } = await dashboard.logIn('admin', { viewport: { width: 320, height: 800 } });
   const sideways = () => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
-  await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/intelligence`);
+  await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
   await page.getByRole('button', { name: 'Move Contact us up' }).waitFor();
   expect([await axeFindings(page), await sideways()]).toEqual([[], 0]);
   await page.getByRole('button', { name: 'Edit Contact us' }).click();

@@ -1,42 +1,42 @@
 import type { Page } from 'playwright-core';
-import { axeFindings, startWorld, type Visitor, type World } from './world.ts';
+import { axeFindings, type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
 
 /** An organization with many assistants and Actions, and a member who looks at them. */
 describe('many', () => {
-  let world: World;
+  let dashboard: StartedDashboard;
   let siteId: string;
   let visitor: Visitor;
   let page: Page;
 
   beforeAll(async () => {
-    world = await startWorld();
+    dashboard = await startDashboard();
     const sites: string[] = [];
     for (let index = 1; index <= 12; index++) {
-      const { site_id } = await world.vaWave<{ site_id: string }>(
+      const { site_id } = await dashboard.vaWave<{ site_id: string }>(
         'assistant',
         'create',
-        ...['--org', world.orgId, '--name', `Website ${index}`, '--domain', `shop${index}.example`],
+        ...['--org', dashboard.orgId, '--name', `Website ${index}`, '--domain', `shop${index}.example`],
         ...['--rate-limit', '100', ...(index === 12 ? ['--disabled'] : [])],
       );
       sites.push(site_id);
     }
     siteId = sites[0] ?? '';
-    const action = (...words: string[]) => world.vaWave('action', 'create', '--site', siteId, ...words);
+    const action = (...words: string[]) => dashboard.vaWave('action', 'create', '--site', siteId, ...words);
     for (let index = 1; index <= 11; index++) {
-      const url = world.receiver.url(`/crm-${index}`);
+      const url = dashboard.receiver.url(`/crm-${index}`);
       await action('--trigger', 'Event', '--name', `Tell ${index}`, '--url', url, '--event', 'contact.created');
     }
     await action(
-      ...['--trigger', 'AI-decided', '--name', 'Find an order', '--url', world.receiver.url('/orders')],
+      ...['--trigger', 'AI-decided', '--name', 'Find an order', '--url', dashboard.receiver.url('/orders')],
       ...['--description', 'Finds an order by its number', '--disabled', '--parameters'],
       JSON.stringify({ properties: { number: { type: 'string', pattern: '^[0-9]+$' } }, required: ['number'] }),
     );
-    visitor = await world.logIn('member');
+    visitor = await dashboard.logIn('member');
     page = visitor.page;
   }, 120_000);
 
   afterAll(async () => {
-    await world?.stop();
+    await dashboard?.stop();
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -63,7 +63,7 @@ describe('many', () => {
   });
 
   test('so are Actions, by name, trigger and state', async () => {
-    await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/intelligence`);
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
     await page.getByRole('table', { name: 'Actions' }).waitFor();
     expect(await rows('Actions')).toBe(12);
     expect(await page.evaluate<number>('document.body.scrollHeight')).toBeLessThan(1800);
@@ -96,7 +96,7 @@ describe('many', () => {
   test('a narrow phone does not scroll sideways', async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     for (const path of ['', `/${siteId}/intelligence`]) {
-      await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}${path}`);
+      await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}${path}`);
       await page.getByRole('table').first().waitFor();
       expect(await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
     }

@@ -1,34 +1,34 @@
 import type { Page } from 'playwright-core';
-import { startWorld } from './world.ts';
+import { startDashboard } from './started-dashboard.ts';
 
 /** Takes the pictures of docs/dashboard.md: `node test/e2e/dashboard/pictures.ts`. Look at them before they are committed. */
 
 const FOLDER = new URL('../../../docs/images/', import.meta.url).pathname;
 
-const world = await startWorld();
-const { site_id } = await world.vaWave<{ site_id: string }>(
+const dashboard = await startDashboard();
+const { site_id } = await dashboard.vaWave<{ site_id: string }>(
   'assistant',
   'create',
-  ...['--org', world.orgId, '--name', 'Website', '--domain', 'www.shop.example', '--rate-limit', '5000'],
+  ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'www.shop.example', '--rate-limit', '5000'],
   ...['--allowed-domain', 'www.shop.example', '--allowed-domain', 'staging.shop.example:8443'],
 );
-const action = (...words: string[]) => world.vaWave('action', 'create', '--site', site_id, ...words);
+const action = (...words: string[]) => dashboard.vaWave('action', 'create', '--site', site_id, ...words);
 await action(
   '--trigger',
   'Event',
   '--name',
   'CRM sync',
   '--url',
-  world.receiver.url('/crm'),
+  dashboard.receiver.url('/crm'),
   '--event',
   'contact.created',
 );
 await action(
-  ...['--trigger', 'Form', '--name', 'Contact us', '--url', world.receiver.url('/contact')],
+  ...['--trigger', 'Form', '--name', 'Contact us', '--url', dashboard.receiver.url('/contact')],
   ...['--field', 'email:Email:Email:required', '--field', 'message:Message:Long text'],
 );
 await action(
-  ...['--trigger', 'AI-decided', '--name', 'Find an order', '--url', world.receiver.url('/orders')],
+  ...['--trigger', 'AI-decided', '--name', 'Find an order', '--url', dashboard.receiver.url('/orders')],
   ...['--description', 'Finds an order by its number'],
 );
 
@@ -38,14 +38,14 @@ async function picture(
   act: (page: Page) => Promise<void>,
 ): Promise<void> {
   const { colorScheme, width, height } = options;
-  const { page, context } = await world.logIn('admin', { colorScheme, viewport: { width, height } });
+  const { page, context } = await dashboard.logIn('admin', { colorScheme, viewport: { width, height } });
   await act(page);
   await page.mouse.move(2, height - 2);
   await page.waitForTimeout(400);
   await page.screenshot({ path: `${FOLDER}dashboard-${name}.png` });
   await context.close();
 }
-const screen = (path: string) => `${world.service.baseUrl}/dashboard/${world.orgId}/${site_id}/${path}`;
+const screen = (path: string) => `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${site_id}/${path}`;
 
 await picture('deploy', { colorScheme: 'light', width: 1000, height: 900 }, async (page) => {
   await page.goto(screen('deploy'));
@@ -70,4 +70,4 @@ await picture('create-action', { colorScheme: 'light', width: 1000, height: 900 
   await page.getByRole('textbox', { name: 'Key' }).fill('phone');
   await page.getByRole('textbox', { name: 'Label' }).fill('Your phone');
 });
-await world.stop();
+await dashboard.stop();

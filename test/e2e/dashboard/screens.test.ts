@@ -1,29 +1,29 @@
-import { axeFindings, startWorld, type World } from './world.ts';
+import { axeFindings, type StartedDashboard, startDashboard } from './started-dashboard.ts';
 
 /** Every screen: axe, the page's own policy, and no sideways scrolling on a narrow phone. */
 describe('every screen', () => {
-  let world: World;
+  let dashboard: StartedDashboard;
   let siteId: string;
   let actionId: string;
 
   beforeAll(async () => {
-    world = await startWorld();
-    ({ site_id: siteId } = await world.vaWave<{ site_id: string }>(
+    dashboard = await startDashboard();
+    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
       'assistant',
       'create',
-      ...['--org', world.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
       ...['--mode', 'Session Signed'],
     ));
-    ({ action_id: actionId } = await world.vaWave<{ action_id: string }>(
+    ({ action_id: actionId } = await dashboard.vaWave<{ action_id: string }>(
       'action',
       'create',
-      ...['--site', siteId, '--trigger', 'Form', '--name', 'Contact us', '--url', world.receiver.url('/contact')],
+      ...['--site', siteId, '--trigger', 'Form', '--name', 'Contact us', '--url', dashboard.receiver.url('/contact')],
       ...['--field', 'email:Email:Email:required'],
     ));
   });
 
   afterAll(async () => {
-    await world?.stop();
+    await dashboard?.stop();
   });
 
   const looks = [
@@ -34,14 +34,17 @@ describe('every screen', () => {
   ] as const;
 
   test.each(looks)('in %s at %d pixels', async (colorScheme, width) => {
-    const { page, context, problems } = await world.logIn('admin', { colorScheme, viewport: { width, height: 800 } });
+    const { page, context, problems } = await dashboard.logIn('admin', {
+      colorScheme,
+      viewport: { width, height: 800 },
+    });
     const found: Record<string, readonly string[]> = {};
     const look = async (screen: string) => {
       found[screen] = await axeFindings(page);
       const sideways = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
       if (sideways > 0) found[screen] = [...found[screen], `${sideways} pixels too wide`];
     };
-    const base = `${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}`;
+    const base = `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}`;
     const button = (name: string) => page.getByRole('button', { name, exact: true });
 
     await page.getByRole('link', { name: 'Website' }).waitFor();
@@ -102,13 +105,13 @@ describe('every screen', () => {
   });
 
   test('screens are behind one policy that allows nothing inline and nothing from elsewhere', async () => {
-    const response = await fetch(`${world.service.baseUrl}/dashboard/any/screen`);
+    const response = await fetch(`${dashboard.service.baseUrl}/dashboard/any/screen`);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^default-src 'self'; connect-src 'self' /);
     expect(policy).not.toMatch(/unsafe|\*|data:|blob:/);
     const html = await response.text();
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son[a-z]+=|style=/);
     expect(response.headers.get('cache-control')).toBe('no-cache');
-    expect((await fetch(`${world.service.baseUrl}/dashboard/missing.js`)).status).toBe(403);
+    expect((await fetch(`${dashboard.service.baseUrl}/dashboard/missing.js`)).status).toBe(403);
   });
 });

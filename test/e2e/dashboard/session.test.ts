@@ -1,34 +1,34 @@
 import type { Locator, Page } from 'playwright-core';
-import { startWorld, type World } from './world.ts';
+import { type StartedDashboard, startDashboard } from './started-dashboard.ts';
 
 /** Logins, roles, and what happens to typed text when a session ends. */
 describe('sessions and roles', () => {
-  let world: World;
+  let dashboard: StartedDashboard;
   let siteId: string;
 
   beforeAll(async () => {
-    world = await startWorld('free');
-    ({ site_id: siteId } = await world.vaWave<{ site_id: string }>(
+    dashboard = await startDashboard('free');
+    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
       'assistant',
       'create',
-      ...['--org', world.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
     ));
-    await world.vaWave(
+    await dashboard.vaWave(
       'action',
       'create',
       ...['--site', siteId, '--trigger', 'Event', '--name', 'Tell the CRM'],
-      ...['--url', world.receiver.url('/events'), '--event', 'conversation.started'],
+      ...['--url', dashboard.receiver.url('/events'), '--event', 'conversation.started'],
     );
   });
 
   afterAll(async () => {
-    await world?.stop();
+    await dashboard?.stop();
   });
 
-  const url = (tab: string) => `${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/${tab}`;
+  const url = (tab: string) => `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/${tab}`;
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const me = (token: string) =>
-    fetch(`${world.service.baseUrl}/api/dashboard/me`, { headers: { authorization: `Bearer ${token}` } });
+    fetch(`${dashboard.service.baseUrl}/api/dashboard/me`, { headers: { authorization: `Bearer ${token}` } });
   /** The tab's stored login. */
   const stored = (page: Page) =>
     page.evaluate<{ access_token: string; id_token: string; refresh_token: string }>(
@@ -42,8 +42,8 @@ describe('sessions and roles', () => {
     })()`);
 
   test('a wrong password is refused by the login', async () => {
-    const { page, context } = await world.newPage();
-    await page.goto(`${world.service.baseUrl}/dashboard/`);
+    const { page, context } = await dashboard.newPage();
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/`);
     await page.getByLabel('Email').fill('admin@shop.example');
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -52,7 +52,7 @@ describe('sessions and roles', () => {
   });
 
   test('the access token works; the ID token, an altered one and none do not', async () => {
-    const { page, context } = await world.logIn('admin');
+    const { page, context } = await dashboard.logIn('admin');
     const { access_token, id_token } = await stored(page);
     expect((await me(access_token)).status).toBe(200);
     expect((await me(id_token)).status).toBe(403);
@@ -63,7 +63,7 @@ describe('sessions and roles', () => {
   });
 
   test('a member sees everything and has no button that changes anything', async () => {
-    const { page, context, problems } = await world.logIn('member');
+    const { page, context, problems } = await dashboard.logIn('member');
     await page.goto(url('general'));
     await page.getByText('Changes are for admins of the organization').waitFor();
     expect(await page.getByLabel('Name').isDisabled()).toBe(true);
@@ -85,7 +85,7 @@ describe('sessions and roles', () => {
   });
 
   test('on the free plan Session Signed is locked, and says why', async () => {
-    const { page, context } = await world.logIn('admin');
+    const { page, context } = await dashboard.logIn('admin');
     await page.goto(url('deploy'));
     const locked = page.getByRole('radio', { name: 'Session Signed' });
     await locked.waitFor();
@@ -95,7 +95,7 @@ describe('sessions and roles', () => {
   });
 
   test('an access token that expired is renewed without a word', async () => {
-    const { page, context } = await world.logIn('admin');
+    const { page, context } = await dashboard.logIn('admin');
     const before = await stored(page);
     await store(page, { expires_at: 1 });
     await page.goto(url('general'));
@@ -107,7 +107,7 @@ describe('sessions and roles', () => {
   });
 
   test('a session that ends in the middle of an edit asks for a login and keeps the edit', async () => {
-    const { page, context } = await world.logIn('admin');
+    const { page, context } = await dashboard.logIn('admin');
     await page.goto(url('general'));
     await page.getByLabel('Name').fill('Typed before the end');
     await store(page, { access_token: 'gone', refresh_token: 'gone', expires_at: 1 });
@@ -115,7 +115,7 @@ describe('sessions and roles', () => {
     await button(page, 'Save changes').click();
     await page.getByRole('dialog').getByText('What you typed is kept in this tab').waitFor();
     await button(page, 'Log in again').click();
-    await world.fillLogin(page, 'admin');
+    await dashboard.fillLogin(page, 'admin');
     await page.getByLabel('Name').waitFor();
     expect(page.url()).toBe(url('general'));
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
@@ -125,7 +125,7 @@ describe('sessions and roles', () => {
   });
 
   test('two tabs that change the same Action: the second is told, and nothing is lost', async () => {
-    const { page, context } = await world.logIn('admin');
+    const { page, context } = await dashboard.logIn('admin');
     await page.goto(url('intelligence'));
     await button(page, 'Edit Tell the CRM').click();
     await page.getByLabel('Name').fill('Mine');
@@ -143,24 +143,33 @@ describe('sessions and roles', () => {
   });
 
   test('a removed member is out with the next request', async () => {
-    const { page, context } = await world.logIn('member');
-    await world.vaWave('member', 'remove', '--org', world.orgId, '--email', 'member@shop.example');
+    const { page, context } = await dashboard.logIn('member');
+    await dashboard.vaWave('member', 'remove', '--org', dashboard.orgId, '--email', 'member@shop.example');
     await page.reload();
     await page.getByText('You are logged in, but in no organization yet').waitFor();
-    await world.vaWave('member', 'add', '--org', world.orgId, '--email', 'member@shop.example', '--role', 'member');
+    await dashboard.vaWave(
+      'member',
+      'add',
+      '--org',
+      dashboard.orgId,
+      '--email',
+      'member@shop.example',
+      '--role',
+      'member',
+    );
     await context.close();
   });
 
   test('logging out ends the session at the login as well, and the refresh token', async () => {
-    const { page, context } = await world.logIn('admin');
+    const { page, context } = await dashboard.logIn('admin');
     const { issuer, client_id }: { issuer: string; client_id: string } = JSON.parse(
-      await (await fetch(`${world.service.baseUrl}/dashboard/config.json`)).text(),
+      await (await fetch(`${dashboard.service.baseUrl}/dashboard/config.json`)).text(),
     );
     const { refresh_token } = await stored(page);
     await button(page, 'Account of admin@shop.example').click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByLabel('Password').waitFor();
-    await page.goto(`${world.service.baseUrl}/dashboard/`);
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/`);
     await page.getByLabel('Password').waitFor();
     const renewal = await fetch(`${issuer}/oauth2/token`, {
       method: 'POST',
@@ -171,8 +180,8 @@ describe('sessions and roles', () => {
   });
 
   test('a keyboard is enough: from the login to a saved change', async () => {
-    const { page, context } = await world.newPage();
-    await page.goto(`${world.service.baseUrl}/dashboard/`);
+    const { page, context } = await dashboard.newPage();
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/`);
     await page.getByLabel('Email').waitFor();
     const tabTo = async (target: Locator) => {
       await target.waitFor();
@@ -182,7 +191,9 @@ describe('sessions and roles', () => {
       }
       throw new Error(`No way by keyboard to ${target}`);
     };
-    const password = /Invitation for admin@shop\.example: the temporary password is (\S+)/.exec(world.service.output());
+    const password = /Invitation for admin@shop\.example: the temporary password is (\S+)/.exec(
+      dashboard.service.output(),
+    );
     await tabTo(page.getByLabel('Email'));
     await page.keyboard.type('admin@shop.example');
     await tabTo(page.getByLabel('Password'));

@@ -1,30 +1,30 @@
 import type { Page } from 'playwright-core';
-import { axeFindings, startWorld, type Visitor, type World } from './world.ts';
+import { axeFindings, type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
 
 /** No connection, a part that breaks, input that is wrong: the page stays, says what is the matter, and offers a way on. */
 describe('when something goes wrong', () => {
-  let world: World;
+  let dashboard: StartedDashboard;
   let siteId: string;
   let admin: Visitor;
   let page: Page;
 
   beforeAll(async () => {
-    world = await startWorld();
-    ({ site_id: siteId } = await world.vaWave<{ site_id: string }>(
+    dashboard = await startDashboard();
+    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
       'assistant',
       'create',
-      ...['--org', world.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
     ));
-    admin = await world.logIn('admin');
+    admin = await dashboard.logIn('admin');
     page = admin.page;
   }, 60_000);
 
   afterAll(async () => {
-    await world?.stop();
+    await dashboard?.stop();
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const url = (tab: string) => `${world.service.baseUrl}/dashboard/${world.orgId}/${siteId}/${tab}`;
+  const url = (tab: string) => `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/${tab}`;
   const actionsOfOrganization = '**/api/dashboard/organizations/*/actions';
 
   test('a part that cannot be fetched offers to try again, and the other tabs work on', async () => {
@@ -90,7 +90,7 @@ describe('when something goes wrong', () => {
   });
 
   test('every wrong field of a new assistant is named at once, and each until it is corrected', async () => {
-    await page.goto(`${world.service.baseUrl}/dashboard/${world.orgId}`);
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}`);
     await button('Create assistant').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Domain').fill('*.shop.example');

@@ -2,7 +2,7 @@ import type { connect, examinedAccount } from './connection.ts';
 import type { Write } from './output.ts';
 
 /** What the command line needs of the process around it, so that tests can give something else. */
-export type World = {
+export type CliProcess = {
   readonly stdout: Write;
   readonly stderr: Write;
   /** Somebody sits at a terminal, can read stderr and answer. */

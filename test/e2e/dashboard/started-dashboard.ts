@@ -19,7 +19,7 @@ export type Visitor = {
 };
 
 /** A started service with an organization, an admin and a member, and a browser to use its dashboard with. */
-export type World = {
+export type StartedDashboard = {
   readonly service: StartedService;
   readonly receiver: Receiver;
   readonly orgId: string;
@@ -31,7 +31,7 @@ export type World = {
   readonly stop: () => Promise<void>;
 };
 
-export async function startWorld(plan: 'free' | 'paid' = 'paid'): Promise<World> {
+export async function startDashboard(plan: 'free' | 'paid' = 'paid'): Promise<StartedDashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-dashboard-'));
   // What is running when a later step fails is stopped: jest waits for it otherwise, without an end.
   await using started = new AsyncDisposableStack();
