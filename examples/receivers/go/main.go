@@ -60,7 +60,8 @@ func receive(w http.ResponseWriter, r *http.Request, secret, inbox string) {
 		answer(w, problem.status, problem.message)
 		return
 	}
-	name := fileName(rawBody, r.Header.Get("X-Service-Trigger"), r.Header.Get("X-Service-Trigger-Ref"))
+	trigger, ref := r.Header.Get("X-Service-Trigger"), r.Header.Get("X-Service-Trigger-Ref")
+	name := fileName(rawBody, trigger, ref)
 	if name == "" {
 		answer(w, http.StatusBadRequest, "The request is malformed")
 		return
@@ -71,13 +72,15 @@ func receive(w http.ResponseWriter, r *http.Request, secret, inbox string) {
 		answer(w, http.StatusInternalServerError, "Internal error")
 		return
 	}
+	log.Printf("verified: %s %q, kept in %s", trigger, ref, name)
 	answer(w, http.StatusOK, "")
 }
 
-// answer writes the reply; without a problem it says that the request was received.
+// answer writes the reply; without a problem it says that the request was received. A problem is logged.
 func answer(w http.ResponseWriter, status int, problem string) {
 	var reply any = map[string]bool{"received": true}
 	if problem != "" {
+		log.Printf("refused: %d %s", status, problem)
 		reply = map[string]string{"error": problem}
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { inspect } from 'node:util';
 import { actionMiddleware } from '@va-wave/receiver';
 import express from 'express';
 import { openInbox } from './inbox.mjs';
@@ -12,12 +13,19 @@ if (!SIGNING_SECRET) throw new Error('Set SIGNING_SECRET to the signing secret o
 const inbox = await openInbox(INBOX);
 const app = express();
 
-// Before express.json(): the signature is over the raw bytes. Answers 400 and 401 itself.
-app.all('/actions', actionMiddleware(SIGNING_SECRET), async (_request, response) => {
-  const { trigger, deduplicationKey, body } = response.locals.action;
+const refused = ({ status, message }) => console.log(`refused: ${status} ${message}`);
+
+// Before express.json(): the signature is over the raw bytes. Answers 400, 401 and 413 itself.
+app.all('/actions', actionMiddleware(SIGNING_SECRET, { onRefused: refused }), async (_request, response) => {
+  const { trigger, triggerRef, deduplicationKey, body } = response.locals.action;
   const id = deduplicationKey ?? randomUUID();
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) return response.status(400).json({ error: 'The request is malformed' });
-  await inbox.storeOnce(`${trigger}-${id}.json`, body === null ? '' : JSON.stringify(body));
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) {
+    refused({ status: 400, message: 'The request is malformed' });
+    return response.status(400).json({ error: 'The request is malformed' });
+  }
+  const name = `${trigger}-${id}.json`;
+  await inbox.storeOnce(name, body === null ? '' : JSON.stringify(body));
+  console.log(`verified: ${trigger} ${inspect(triggerRef)}, kept in ${name}`);
   response.json({ received: true });
 });
 

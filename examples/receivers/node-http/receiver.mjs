@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { inspect } from 'node:util';
 import { openInbox } from './inbox.mjs';
 import { problemWith } from './verify.mjs';
 
@@ -21,9 +22,8 @@ async function receive(request) {
   const name = fileName(rawBody, request.headers);
   if (name === undefined) return { status: 400, error: 'The request is malformed' };
   await inbox.storeOnce(name, rawBody);
-  console.log(
-    `verified: ${request.headers['x-service-trigger']} ${request.headers['x-service-trigger-ref']}, kept in ${name}`,
-  );
+  const { 'x-service-trigger': trigger, 'x-service-trigger-ref': ref } = request.headers;
+  console.log(`verified: ${trigger} ${inspect(ref)}, kept in ${name}`);
   return { status: 200 };
 }
 

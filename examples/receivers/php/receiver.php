@@ -25,11 +25,13 @@ function receive(string $secret, string $inbox): array
         return $problem;
     }
     $trigger = $_SERVER['HTTP_X_SERVICE_TRIGGER'] ?? null;
-    $name = file_name($rawBody, $trigger, $_SERVER['HTTP_X_SERVICE_TRIGGER_REF'] ?? null);
+    $ref = $_SERVER['HTTP_X_SERVICE_TRIGGER_REF'] ?? null;
+    $name = file_name($rawBody, $trigger, $ref);
     if ($name === null) {
         return [400, 'The request is malformed'];
     }
     store_once($inbox, $name, $rawBody);
+    error_log("verified: $trigger " . json_encode($ref, JSON_INVALID_UTF8_SUBSTITUTE) . ", kept in $name");
     return [200, null];
 }
 
@@ -44,6 +46,9 @@ try {
     // A 5xx makes the service send an event again.
     error_log((string) $fault);
     [$status, $error] = [500, 'Internal error'];
+}
+if ($error !== null) {
+    error_log("refused: $status $error");
 }
 http_response_code($status);
 header('Content-Type: application/json');

@@ -22,13 +22,19 @@ def receive() -> Response | tuple[Response, int]:
     raw_body = request.get_data(cache=False)
     problem = problem_with(raw_body, request.headers.get("X-Service-Signature"), SIGNING_SECRET)
     if problem:
-        status, error = problem
-        return jsonify(error=error), status
-    name = file_name(raw_body, request.headers.get("X-Service-Trigger"), request.headers.get("X-Service-Trigger-Ref"))
+        return refused(*problem)
+    trigger, ref = request.headers.get("X-Service-Trigger"), request.headers.get("X-Service-Trigger-Ref")
+    name = file_name(raw_body, trigger, ref)
     if name is None:
-        return jsonify(error="The request is malformed"), 400
+        return refused(400, "The request is malformed")
     store_once(INBOX, name, raw_body)
+    print(f"verified: {trigger} {ref!a}, kept in {name}", flush=True)
     return jsonify(received=True)
+
+
+def refused(status: int, error: str) -> tuple[Response, int]:
+    print(f"refused: {status} {error}", flush=True)
+    return jsonify(error=error), status
 
 
 if __name__ == "__main__":

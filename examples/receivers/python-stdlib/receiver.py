@@ -39,10 +39,12 @@ class Receiver(BaseHTTPRequestHandler):
         problem = problem_with(raw_body, self.headers.get("X-Service-Signature"), SIGNING_SECRET)
         if problem:
             return problem
-        name = file_name(raw_body, self.headers.get("X-Service-Trigger"), self.headers.get("X-Service-Trigger-Ref"))
+        trigger, ref = self.headers.get("X-Service-Trigger"), self.headers.get("X-Service-Trigger-Ref")
+        name = file_name(raw_body, trigger, ref)
         if name is None:
             return 400, "The request is malformed"
         store_once(INBOX, name, raw_body)
+        print(f"verified: {trigger} {ref!a}, kept in {name}", flush=True)
         return 200, None
 
     def answer(self) -> None:
@@ -53,6 +55,8 @@ class Receiver(BaseHTTPRequestHandler):
             traceback.print_exc()
             self.close_connection = True
             status, error = 500, "Internal error"
+        if error:
+            print(f"refused: {status} {error}", flush=True)
         reply = json.dumps({"error": error} if error else {"received": True}).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")

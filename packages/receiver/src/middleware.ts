@@ -9,6 +9,8 @@ import { VerificationError } from './verification-error.ts';
 export type MiddlewareOptions = VerifyOptions & {
   /** Larger bodies are answered 413. @default 1 MiB */
   readonly maxBodyBytes?: number | undefined;
+  /** Called once a request was answered 400, 401 or 413, to log why. */
+  readonly onRefused?: ((error: VerificationError) => void) | undefined;
 };
 
 /** A request handler as Express has it; the handlers after it find `Locals` at `response.locals`. */
@@ -52,15 +54,16 @@ export function usageWebhookMiddleware(secret: UsageSecret, options: MiddlewareO
 }
 
 function middleware<Locals extends object>(
-  { maxBodyBytes = 1024 * 1024 }: MiddlewareOptions,
+  { maxBodyBytes = 1024 * 1024, onRefused }: MiddlewareOptions,
   verify: (rawBody: Uint8Array, request: ReceivedRequest) => Locals,
 ): Middleware<Locals> {
   return async (request, response, next) => {
     try {
       Object.assign(response.locals, verify(await readRawBody(request, maxBodyBytes), request));
     } catch (error) {
-      if (error instanceof VerificationError) return refuse(response, error);
-      return next(error);
+      if (!(error instanceof VerificationError)) return next(error);
+      refuse(response, error);
+      return onRefused?.(error);
     }
     next();
   };

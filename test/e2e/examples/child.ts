@@ -13,10 +13,13 @@ export type RunningExample = {
   readonly port: number;
   /** What it printed so far. */
   output(): string;
+  /** What it printed since `from`, a length of its output, once the pattern is there so many times, or after five seconds. */
+  printed(pattern: RegExp, times: number, from: number): Promise<string>;
   stop(): Promise<void>;
 };
 
 const STARTUP_MS = 10_000;
+const PRINTING_MS = 5000;
 
 /** Starts an example on a free port of this machine, and resolves once it takes connections. */
 export async function startExample(
@@ -40,7 +43,13 @@ export async function startExample(
     await end(child);
     throw new Error(`${command} ${args.join(' ')} did not start:\n${output.join('')}`, { cause: error });
   }
-  return { port, output: () => output.join(''), stop: () => end(child) };
+  const printed = async (pattern: RegExp, times: number, from: number) => {
+    const deadline = Date.now() + PRINTING_MS;
+    const since = () => output.join('').slice(from);
+    while (since().split(pattern).length <= times && Date.now() < deadline) await pause(20);
+    return since();
+  };
+  return { port, output: () => output.join(''), printed, stop: () => end(child) };
 }
 
 async function untilItListens(child: ChildProcess, port: number): Promise<void> {

@@ -57,15 +57,30 @@ for (const example of RECEIVERS) {
       expect(kept.sort()).toEqual(good.sort());
     });
 
-    // The one that getting started has people run.
-    const telling = example.name === 'node-http' ? test : undefined;
-    telling?.('prints what it verified, what it refused, and no body', async () => {
+    test('prints a line for what it verified and what it refused, and of both no body, signature or secret', async () => {
       const id = randomUUID();
-      await send(url, eventRequest(now(), { note: 'of a visitor' }, id));
-      await send(url, eventRequest({ now: new Date(), secret: 'whsec_another' }));
-      expect(running.output()).toMatch(new RegExp(`verified: event \\S+, kept in event-${id}.json\n`));
-      expect(running.output()).toContain('refused: 401 The signature does not match');
-      expect(running.output()).not.toContain('of a visitor');
+      const event = eventRequest(now(), { note: 'of a visitor' }, id);
+      const form = formRequest(now(), { note: 'of a visitor' }, id);
+      // This header is not signed: whoever sends a request again may write into it what a terminal would obey.
+      const call = aiRequest(now(), { note: 'of a visitor' });
+      const again = { ...call, headers: { ...call.headers, 'X-Service-Trigger-Ref': 'a"\u009b31mb' } };
+      const forged = eventRequest({ now: new Date(), secret: 'whsec_another' }, { note: 'of a visitor' });
+      const { 'X-Service-Signature': _, ...unsigned } = forged.headers;
+      const before = running.output().length;
+      await send(url, event);
+      await send(url, form);
+      await send(url, again);
+      await send(url, forged);
+      await send(url, { ...forged, headers: unsigned });
+      const printed = await running.printed(/(?:verified|refused): .*\n/, 5, before);
+      expect(printed).toMatch(new RegExp(`verified: event ["']conversation.started["'], kept in event-${id}.json\\n`));
+      expect(printed).toMatch(new RegExp(`verified: form ["']${id}["'], kept in form-${id}.json\\n`));
+      expect(printed).toMatch(/refused: 401 The signature does not match/);
+      expect(printed).toMatch(/refused: 400 X-Service-Signature is missing/);
+      expect(printed.match(/verified: /g)).toHaveLength(3);
+      expect(printed).not.toMatch(/of a visitor|v1=|whsec_/);
+      expect(printed).not.toContain('\u009b');
+      expect(printed).not.toContain(SIGNING_SECRET);
     });
 
     test('an id that is no file name is refused', async () => {

@@ -6,6 +6,7 @@ import {
   type Middleware,
   type UsageLocals,
   usageWebhookMiddleware,
+  type VerificationError,
 } from '../../../packages/receiver/src/index.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { send } from '../../e2e/examples/send.ts';
@@ -74,6 +75,18 @@ describe('actionMiddleware', () => {
       500,
       expect.stringContaining('before express.json()'),
     ]);
+  });
+
+  test('says of what it refused why, once it has answered', async () => {
+    const codes: string[] = [];
+    const onRefused = ({ code }: VerificationError) => codes.push(code);
+    const url = await serve(actionMiddleware(SIGNING_SECRET, { ...options, maxBodyBytes: 1000, onRefused }));
+    const signed = eventRequest({ now: NOW });
+    expect((await send(url, signed)).status).toBe(200);
+    expect((await send(url, { ...signed, headers: {} })).status).toBe(400);
+    expect((await send(url, eventRequest({ now: NOW, secret: 'whsec_another' }))).status).toBe(401);
+    expect((await send(url, eventRequest({ now: NOW }, { text: 'x'.repeat(2000) }))).status).toBe(413);
+    expect(codes).toEqual(['signature_missing', 'signature_mismatch', 'body_too_large']);
   });
 
   test('answers 413 above its limit', async () => {
