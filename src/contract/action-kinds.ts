@@ -1,4 +1,4 @@
-/** The words that an Action is made of; without the schemas, so that a browser can have them for nothing. */
+/** The enumerations of an Action's settings. This file imports no schema library, so a browser bundle can import it at no cost. */
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];

@@ -120,11 +120,14 @@ const aiAction = aiSettings.extend({
 });
 const formAction = formSettings.extend(defaults);
 
-/** What an admin says of an Action (spec "Action"). */
+/** Validates the settings of a new Action (spec "Action"). */
 export const actionInput = z.discriminatedUnion('trigger', [eventAction, aiAction, formAction]);
 export type ActionInput = z.infer<typeof actionInput>;
 
-/** What an admin changes of it: what is given, and nothing else, has to be as above. Null takes an optional setting away. */
+/**
+ * Validates a change to an Action's settings, by trigger. Only the settings in the change are validated, by the same rules as
+ * above. Null removes an optional setting.
+ */
 export const ACTION_CHANGES = {
   Event: eventSettings.omit({ trigger: true }).partial(),
   'AI-decided': aiSettings.omit({ trigger: true }).partial().extend({
@@ -134,26 +137,29 @@ export const ACTION_CHANGES = {
   Form: formSettings.omit({ trigger: true }).partial(),
 } as const satisfies Record<Trigger, z.ZodType>;
 
-/** Names of all of that, of whatever trigger. */
+/** Names of the settings that an admin can set, for all triggers together. */
 export const ACTION_SETTINGS: ReadonlySet<string> = new Set(
   [eventAction, aiAction, formAction].flatMap(({ shape }) => Object.keys(shape)),
 );
 
-/** What is stored besides; the signing secret is sealed and leaves the store only to sign. */
-type StoredBesides = OrganizationRestrictions & {
+/** The fields that the service adds to the settings. The signing secret is sealed; it is opened only to sign a request. */
+type AddedFields = OrganizationRestrictions & {
   readonly action_id: string;
   readonly org_id: string;
   readonly site_id: string;
-  /** Tool name of an AI-decided Action, last path segment of a Form: unique among those of its assistant. */
+  /**
+   * Tool name of an AI-decided Action, or last path segment of a Form's submit route. Unique per assistant and trigger; Event Actions
+   * may share one.
+   */
   readonly slug: string;
   readonly sealed_signing_secret: string;
   readonly created_at: string;
   readonly updated_at: string;
   readonly version: number;
 };
-/** Names of events that a newer catalog has stay on an Action after a rollback. */
+/** After a rollback, `events` may contain names that only a newer catalog has. */
 export type EventAction = Omit<z.infer<typeof eventAction>, 'events'> &
-  StoredBesides & { readonly events: readonly string[] };
-export type FormAction = z.infer<typeof formAction> & StoredBesides;
-export type AiAction = z.infer<typeof aiAction> & StoredBesides;
+  AddedFields & { readonly events: readonly string[] };
+export type FormAction = z.infer<typeof formAction> & AddedFields;
+export type AiAction = z.infer<typeof aiAction> & AddedFields;
 export type Action = EventAction | FormAction | AiAction;

@@ -12,7 +12,7 @@ import { characters } from './text.ts';
 export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
 export type AuthenticationMode = (typeof AUTHENTICATION_MODES)[number];
 
-/** What an escalation topic's name starts with; form-submit may publish to no other. */
+/** Prefix of the name of every escalation topic. The form-submit function may publish to no other topic. */
 export const ESCALATION_TOPIC_PREFIX = 'va-wave-escalation-';
 
 export const escalationTopics = z
@@ -29,27 +29,27 @@ const settings = z.strictObject({
   /** The domain where the widget is embedded; the browser's cross-origin check is made against it. */
   domain: z.string().max(300),
   enabled: z.boolean(),
-  /** Requests per clock hour. There is no default in the spec, so it is required. */
+  /** Requests per clock hour. Required, because the spec names no default. */
   hourly_rate_limit: z.int().min(1).max(HOURLY_RATE_LIMIT_MAX),
   authentication_mode: z.enum(AUTHENTICATION_MODES),
   allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
   ip_allowlist: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX),
-  /** Ids of Form Actions in the order in which the widget shows them; those that are not in it follow as they were created. */
+  /** Ids of Form Actions in the order in which the widget shows them. The others follow in the order of their creation. */
   form_order: z.array(z.string().max(100)).max(ACTIONS_PER_ORGANIZATION).optional(),
 });
 const { shape } = settings;
 
-/** What an admin says of a new assistant. */
+/** Validates the settings of a new assistant. */
 export const assistantInput = settings.extend({
   domain: shape.domain.default(''),
   enabled: shape.enabled.default(true),
   authentication_mode: shape.authentication_mode.default('Allowed Websites'),
-  /** Without it, a new assistant's list starts with the Domain. */
+  /** @default the Domain alone */
   allowed_domains: shape.allowed_domains.optional(),
   ip_allowlist: shape.ip_allowlist.default([]),
 });
 
-/** What an admin changes of one: what is given, and nothing else, has to be as above. */
+/** Validates a change to an assistant's settings. Only the settings in the change are validated, by the same rules as above. */
 export const assistantChange = settings.partial();
 export type AssistantSettings = z.infer<typeof settings>;
 
@@ -58,12 +58,12 @@ export type Assistant = AssistantSettings &
     /** Public, not a secret. */
     readonly site_id: string;
     readonly org_id: string;
-    /** The server secret's SHA-256 (hex) and last six characters, once one was generated. */
+    /** SHA-256 (hex) and last six characters of the server secret. Absent until one is generated. */
     readonly server_secret?: { readonly sha256: string; readonly last_six: string };
-    /** SNS topics that receive form submissions. Set by the operator only: an admin could name another organization's. */
+    /** ARNs of SNS topics that receive form submissions. Only the operator sets them: an admin could name another organization's. */
     readonly escalation_topics?: readonly string[];
     readonly created_at: string;
     readonly updated_at: string;
-    /** Grows by one with every save; a save names the version that it read. */
+    /** Increases by one with every save. A save is refused unless it names the current version. */
     readonly version: number;
   };

@@ -1,6 +1,6 @@
-/** The spec's "characters" are Unicode code points, so that a limit never splits a surrogate pair. */
+/** Functions that count "characters" as the spec's limits do: in Unicode code points, so that no limit splits a surrogate pair. */
 
-/** Number of code points; stops counting once `limit` is passed, so that a huge text costs no more than the limit. */
+/** Returns whether a text has more than `limit` code points. Stops counting there, so a huge text costs no more than the limit. */
 export function exceedsCharacters(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   let count = 0;
@@ -8,7 +8,7 @@ export function exceedsCharacters(text: string, limit: number): boolean {
   return false;
 }
 
-/** The first `limit` code points of `text`. */
+/** Returns the first `limit` code points of `text`. */
 export function truncateCharacters(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let count = 0;
@@ -20,7 +20,7 @@ export function truncateCharacters(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
-/** Whether every surrogate is one of a pair: JSON may hold half of one, which is no character. */
+/** Returns whether a text has no unpaired surrogate. JSON can encode one, although it is no character. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }

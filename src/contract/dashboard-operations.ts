@@ -1,11 +1,11 @@
 import type { Role } from './members.ts';
 
-/** The operations of the dashboard's API. Their bodies and answers are in dashboard.ts; this file costs a browser nothing. */
+/** The operations of the dashboard's API. Their schemas are in dashboard.ts; this file imports none, so that it stays small in a browser. */
 
-/** Below `{base_url}`. */
+/** Path of the API below `{base_url}`. */
 export const DASHBOARD_API_PATH = '/api/dashboard';
 
-/** The scope that an access token needs, `<resource server>/<scope>` as Cognito writes it. */
+/** The scope that an access token must have. Cognito writes a scope as `<resource server>/<scope>`. */
 export const DASHBOARD_RESOURCE_SERVER = 'va-wave-dashboard';
 export const DASHBOARD_SCOPE_NAME = 'use';
 export const DASHBOARD_SCOPE = `${DASHBOARD_RESOURCE_SERVER}/${DASHBOARD_SCOPE_NAME}`;
@@ -14,7 +14,7 @@ type Operation = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below DASHBOARD_API_PATH. */
   readonly path: string;
-  /** The least role in the organization of the path; `user` for whoever is logged in. */
+  /** The role that the caller needs in the organization of the path. `user` means every user who is logged in. */
   readonly role: Role | 'user';
   readonly status: 200 | 201;
   readonly summary: string;
@@ -30,21 +30,21 @@ export const DASHBOARD_OPERATIONS = {
     path: '/me',
     role: 'user',
     status: 200,
-    summary: 'Who is logged in, and in which organizations',
+    summary: 'Returns the user who is logged in and the organizations of that user',
   },
   checkHosts: {
     method: 'POST',
     path: '/check-hosts',
     role: 'user',
     status: 200,
-    summary: 'What Allowed Domains become when they are saved, and whether a widget on a page would start',
+    summary: 'Normalizes Allowed Domains as a save does, and says whether a widget on a page would start',
   },
   listAssistants: {
     method: 'GET',
     path: `${organization}/assistants`,
     role: 'member',
     status: 200,
-    summary: 'The assistants of an organization',
+    summary: 'Lists the assistants of an organization',
   },
   createAssistant: {
     method: 'POST',
@@ -53,34 +53,34 @@ export const DASHBOARD_OPERATIONS = {
     status: 201,
     summary: 'Creates an assistant, once per idempotency key',
   },
-  getAssistant: { method: 'GET', path: assistant, role: 'member', status: 200, summary: 'An assistant' },
+  getAssistant: { method: 'GET', path: assistant, role: 'member', status: 200, summary: 'Returns an assistant' },
   updateAssistant: {
     method: 'PATCH',
     path: assistant,
     role: 'admin',
     status: 200,
-    summary: 'Changes the given settings of the version that was read',
+    summary: 'Changes the named settings of an assistant; refused unless `version` is the current one',
   },
   generateServerSecret: {
     method: 'POST',
     path: `${assistant}/server-secret`,
     role: 'admin',
     status: 200,
-    summary: 'Generates or replaces the server secret, whose full value is in this answer and nowhere else',
+    summary: 'Generates or replaces the server secret; only this response contains its full value',
   },
   getInstallation: {
     method: 'GET',
     path: `${assistant}/installation`,
     role: 'member',
     status: 200,
-    summary: 'How many requests of the widget and of the customer backend were let in during the last day',
+    summary: 'Counts the accepted requests of the widget and the customer backend in the last 24 hours',
   },
   listActions: {
     method: 'GET',
     path: `${organization}/actions`,
     role: 'member',
     status: 200,
-    summary: 'The Actions of all assistants of an organization',
+    summary: 'Lists the Actions of all assistants of an organization',
   },
   createAction: {
     method: 'POST',
@@ -89,34 +89,35 @@ export const DASHBOARD_OPERATIONS = {
     status: 201,
     summary: 'Creates an Action, once per idempotency key',
   },
-  getAction: { method: 'GET', path: action, role: 'member', status: 200, summary: 'An Action' },
+  getAction: { method: 'GET', path: action, role: 'member', status: 200, summary: 'Returns an Action' },
   updateAction: {
     method: 'PATCH',
     path: action,
     role: 'admin',
     status: 200,
-    summary: 'Changes the given settings of the version that was read; null removes an optional one',
+    summary:
+      'Changes the named settings of an Action; null removes an optional one; refused unless `version` is the current one',
   },
   deleteAction: {
     method: 'DELETE',
     path: action,
     role: 'admin',
     status: 200,
-    summary: 'Deletes the version that was read',
+    summary: 'Deletes an Action; refused unless `version` is the current one',
   },
   testAction: {
     method: 'POST',
     path: `${action}/test`,
     role: 'admin',
     status: 200,
-    summary: 'Sends a real signed request to the endpoint and says what came of it',
+    summary: 'Sends a real signed request to the endpoint and returns the result',
   },
   listAudit: {
     method: 'GET',
     path: `${organization}/audit`,
     role: 'admin',
     status: 200,
-    summary: 'The last 100 changes: who, what, when',
+    summary: 'Lists the last 100 changes with their author, operation and time',
   },
 } as const satisfies Record<string, Operation>;
 

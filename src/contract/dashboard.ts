@@ -12,15 +12,15 @@ import { AUDIT_OPERATIONS, ROLES } from './members.ts';
 import { PLANS } from './organizations.ts';
 import { identifier } from './widget.ts';
 
-/** Bodies and answers of the dashboard's API (open in the spec). Answers hold what is named here and nothing else. */
+/** Request and response bodies of the dashboard's API (open in the spec). A response contains only the fields that are listed here. */
 
 const time = z.string().describe('ISO 8601, UTC');
-const version = z.int().min(1).describe('Grows by one with every save');
+const version = z.int().min(1).describe('Increases by one with every save');
 const stored = { created_at: time, updated_at: time, version };
 
 /**
- * An assistant as the dashboard sees it: of the server secret, the last six characters. As in every answer, nothing is limited: what
- * was saved under other limits is still shown.
+ * An assistant as the dashboard shows it, with only the last six characters of the server secret. Responses have no limits, so that
+ * settings which were saved under other limits can still be shown.
  */
 export const assistantView = z.object({
   name: z.string(),
@@ -34,13 +34,13 @@ export const assistantView = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'Ids of Form Actions in the order in which the widget shows them; the others follow as they were created',
+      'Ids of Form Actions in the order in which the widget shows them; the others follow in the order of their creation',
     ),
   ...stored,
   site_id: z.string(),
   org_id: z.string(),
   server_secret: z.object({ last_six: z.string() }).nullable(),
-  escalation_channels: z.int().describe('How many escalation channels the operator connected'),
+  escalation_channels: z.int().describe('Number of escalation channels that the operator connected'),
 });
 export type AssistantView = z.infer<typeof assistantView>;
 
@@ -52,7 +52,7 @@ const ofEveryAction = {
   enabled: z.boolean(),
 };
 
-/** An Action as the dashboard sees it: without its signing secret, sealed or not. */
+/** An Action as the dashboard shows it. It never contains the signing secret, not even the sealed one. */
 export const actionView = z.discriminatedUnion('trigger', [
   z.object({ trigger: z.literal('Event'), ...ofEveryAction, events: z.array(z.enum(EVENT_NAMES)), ...actionStored }),
   z.object({
@@ -75,7 +75,7 @@ export const actionView = z.discriminatedUnion('trigger', [
       })
       .optional(),
     feed_response_back: z.boolean(),
-    response_field_map: z.record(z.string(), z.string()).optional().describe('Name to dotted path'),
+    response_field_map: z.record(z.string(), z.string()).optional().describe('Dotted path by name'),
     ...actionStored,
   }),
   z.object({
@@ -89,7 +89,7 @@ export const actionView = z.discriminatedUnion('trigger', [
 ]);
 export type ActionView = z.infer<typeof actionView>;
 
-/** What the Test button shows. The signature stays with the receiver. */
+/** The result that the Test button shows. Its headers do not contain the signature. */
 export const testResult = z.object({
   request: z.object({
     method: z.enum(METHODS),
@@ -105,38 +105,42 @@ export const testResult = z.object({
 });
 export type TestResult = z.infer<typeof testResult>;
 
-/** Whether a widget on a page would start, and the settings that stand against it. */
+/** Whether a widget on a page would start, and the settings that prevent it. */
 const pageVerdict = z.object({
-  host: z.string().nullable().describe('Null when the address is none of a page'),
+  host: z.string().nullable().describe('Null when the address is not the address of a page'),
   matched_by: z.string().nullable().describe('The entry of Allowed Domains that matches the page'),
   refused_by: z
     .array(z.enum(['domain', 'allowed_domains', 'enabled']))
-    .describe('Empty when the page is allowed. By Domain the browser blocks, by the others the service refuses'),
+    .describe(
+      'Empty when the page is allowed. The browser blocks because of `domain`; the service refuses because of the others',
+    ),
 });
 export type PageVerdict = z.infer<typeof pageVerdict>;
 
-const idempotency_key = identifier.describe('Chosen by the caller; the same key within 24 hours creates nothing twice');
+const idempotency_key = identifier.describe(
+  'Chosen by the caller; a key that is repeated within 24 hours creates nothing again',
+);
 const change = jsonObject;
 
-/** Bodies by operation; an operation that is not here takes none. */
+/** Request bodies by operation. An operation that is not listed has no body. */
 export const DASHBOARD_BODIES = {
   checkHosts: z.strictObject({
     entries: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
     page: z
       .strictObject({
-        address: z.string().max(2000).describe('Such as https://www.example.com/shop'),
+        address: z.string().max(2000).describe('For example https://www.example.com/shop'),
         domain: z.string().max(300),
         enabled: z.boolean().default(true),
         authentication_mode: z.enum(AUTHENTICATION_MODES).default('Allowed Websites'),
       })
       .optional()
-      .describe('A page that embeds the widget, and the settings beside the entries that decide about it'),
+      .describe('A page that embeds the widget, and the other settings that decide whether it starts'),
   }),
   createAssistant: z.strictObject({ idempotency_key, assistant: assistantInput }),
   updateAssistant: z.strictObject({ version, change: change.describe('Settings of an assistant') }),
   generateServerSecret: z.strictObject({
     version,
-    regenerate: z.boolean().default(false).describe('Replaces a secret that exists: it stops working at once'),
+    regenerate: z.boolean().default(false).describe('Replaces an existing secret, which stops working immediately'),
   }),
   createAction: z.strictObject({ idempotency_key, action: actionInput }),
   updateAction: z.strictObject({
@@ -150,7 +154,7 @@ export const DASHBOARD_QUERIES = {
   deleteAction: z.object({ version: z.coerce.number().int().min(1) }),
 } as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
 
-/** Answers by operation. */
+/** Response bodies by operation. */
 export const DASHBOARD_ANSWERS = {
   me: z.object({
     sub: z.string(),
@@ -166,25 +170,25 @@ export const DASHBOARD_ANSWERS = {
   }),
   checkHosts: z.object({
     entries: z.array(z.object({ entry: z.string(), normalized: z.string().nullable() })),
-    page: pageVerdict.nullable().describe('Null when no page was asked about'),
+    page: pageVerdict.nullable().describe('Null when the request names no page'),
   }),
   listAssistants: z.object({ assistants: z.array(assistantView) }),
   createAssistant: assistantView,
   getAssistant: assistantView,
   updateAssistant: assistantView,
   generateServerSecret: z.object({
-    server_secret: z.string().describe('The only time that the full value is shown'),
+    server_secret: z.string().describe('The full value, which is shown only once'),
     assistant: assistantView,
   }),
   getInstallation: z.object({
     requests_this_hour: z.int(),
-    requests_last_24_hours: z.int().describe('In this clock hour and the 23 before it'),
+    requests_last_24_hours: z.int().describe('Requests in this clock hour and the 23 hours before it'),
   }),
   listActions: z.object({
     actions: z.array(actionView),
     unreadable: z
       .array(z.object({ action_id: z.string() }))
-      .describe('Actions that are stored and that the service cannot read; its operator is told'),
+      .describe('Actions that the service cannot read from its storage; it reports them to its operator'),
   }),
   createAction: actionView,
   getAction: actionView,
@@ -196,7 +200,7 @@ export const DASHBOARD_ANSWERS = {
       z.object({
         at: time,
         by: z.object({ sub: z.string(), email: z.string() }),
-        operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; more may come`),
+        operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
         site_id: z.string(),
         entity_id: z.string(),
         version,
@@ -222,7 +226,7 @@ export const dashboardError = z.object({
 });
 export type DashboardError = z.infer<typeof dashboardError>;
 
-/** Answer to a save of a version that is not the current one (409): what stands there now. */
+/** Response (409) to a save of a version that is not the current one. `current` is the current one. */
 export const staleAnswer = z.object({
   success: z.literal(false),
   code: z.literal('stale_version' satisfies RefusalCode),

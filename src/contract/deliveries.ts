@@ -1,5 +1,5 @@
 /**
- * Why an attempt failed. Stable: the log, the dashboard and docs/delivery.md use these words.
+ * The reasons for which an attempt fails. The codes are stable: the delivery log, the dashboard and docs/delivery.md use them.
  * An attempt that succeeded has no code.
  */
 export const FAILURE_CODES = [
@@ -26,21 +26,21 @@ export type FailureCode = (typeof FAILURE_CODES)[number];
 /** Delivery log record (spec "Delivery log record"): one per attempt, pre-flight failures included. */
 export type DeliveryRecord = {
   readonly action_id: string;
-  /** Envelope id, submission id or conversation id: what ties the attempts of one delivery together. */
+  /** Envelope id, submission id, call id, test id or nonce; all attempts of one delivery have the same. */
   readonly reference: string;
-  /** As in `X-Service-Trigger`; `usage` for usage webhooks, which are kept per site. */
+  /** The value of `X-Service-Trigger`, or `usage` for usage webhooks, whose records are kept per site. */
   readonly trigger: 'event' | 'ai' | 'form' | 'usage';
   readonly trigger_ref: string;
   readonly attempt: number;
-  /** Names the replay that an operator asked for; null for the delivery that the event itself caused. */
+  /** Id of the replay that an operator started; null for the delivery that the event caused. */
   readonly replay: string | null;
   /** ISO 8601, UTC. */
   readonly started_at: string;
-  /** `started` until the outcome is known; a record that stays so was cut off by a crash. */
+  /** `started` until the outcome is known. A crash cut off the attempt of a record that stays `started`. */
   readonly state: 'started' | 'succeeded' | 'failed';
   /** The body that was sent; null on GET, and for an Event delivery until the outcome is known. */
   readonly payload: string | null;
-  /** True when the payload was too large for the log, which then holds its beginning. */
+  /** True when the payload was too large for the log. The record then has only the beginning of it. */
   readonly payload_cut: boolean;
   readonly status: number | null;
   /** First 2000 characters of the response. */
@@ -49,6 +49,6 @@ export type DeliveryRecord = {
   readonly latency_ms: number | null;
   readonly success: boolean;
   readonly error: { readonly code: FailureCode; readonly message: string } | null;
-  /** How often this attempt was sent; above 1 only where a crash cut an earlier send off. */
+  /** How many times this attempt was sent. More than 1 only after a crash cut off an earlier send. */
   readonly sends: number;
 };

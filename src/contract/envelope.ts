@@ -4,7 +4,7 @@ import { jsonObject } from './json.ts';
 
 /** Body of an Event Action request (spec "Event envelope"). */
 export const envelope = z.object({
-  /** UUID, fresh per event; receivers are idempotent on it. */
+  /** UUID, new for each event. Receivers use it as the idempotency key. */
   id: z.string().min(1),
   event: z.enum(EVENT_NAMES),
   /** ISO 8601, UTC. */

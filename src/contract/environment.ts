@@ -1,6 +1,6 @@
 /**
- * Names of the environment variables by which a construct tells a function where its resources are.
- * Read by lib/ (sets them) and lambdas/ (reads them), nobody else.
+ * Names of the environment variables that tell a function where its resources are. Constructs in lib/ set them, and handlers in
+ * lambdas/ read them.
  */
 export const ENVIRONMENT = {
   configurationTable: 'CONFIGURATION_TABLE',
@@ -13,7 +13,7 @@ export const ENVIRONMENT = {
   tokenKeys: 'TOKEN_KEYS_SECRET',
   sealingKey: 'SEALING_KEY_SECRET',
   originSecret: 'ORIGIN_SECRET',
-  /** `true` where a web ACL in front of the distribution is the only way in; else `false`. */
+  /** `true` when a web ACL protects the distribution, so that requests directly to the API must be refused; otherwise `false`. */
   distributionOnly: 'DISTRIBUTION_ONLY',
   actionTestFunction: 'ACTION_TEST_FUNCTION',
 } as const;

@@ -1,7 +1,6 @@
 /**
- * Every refusal of the service by its stable code: the status with which it is answered, and the message. The messages of the
- * public routes are those of the spec's "Errors", word for word. Callers compare codes, never messages: one that names an id or a
- * field says more than the table.
+ * All refusals of the service by their stable code, with HTTP status and message. The messages of the public routes are those of
+ * the spec's "Errors", word for word. Callers must compare codes, not messages, because a message may also name an id or a field.
  */
 export const REFUSALS = {
   origin_not_allowed: { status: 401, message: 'Origin not in allowed domains' },
@@ -15,16 +14,16 @@ export const REFUSALS = {
   server_key_malformed: { status: 401, message: 'Invalid server key format' },
   server_key_invalid: { status: 401, message: 'Invalid server key' },
 
-  // The rest is open in the spec (docs/open-points.md).
+  // The spec leaves the following ones open (docs/open-points.md).
   session_token_invalid: { status: 401, message: 'Invalid or expired session token' },
   site_not_found: { status: 401, message: 'Widget site not found' },
   credentials_required: { status: 401, message: 'X-Site-Id or X-Session-Token header required' },
-  distribution_required: { status: 403, message: 'Requests have to come through the distribution' },
+  distribution_required: { status: 403, message: 'Send the request to the CloudFront distribution' },
   site_mismatch: { status: 403, message: 'The credential belongs to another site' },
   body_not_json: { status: 400, message: 'Request body must be valid JSON' },
   body_not_object: { status: 400, message: 'Request body must be a JSON object' },
   body_too_large: { status: 413, message: 'Request body is too large' },
-  /** Its message names the field and says what is wrong with it. */
+  /** The actual message names the field and the problem. */
   invalid_request: { status: 400, message: 'The request is not valid' },
   form_not_found: { status: 404, message: 'Form not found' },
   conversation_unknown: { status: 400, message: 'conversation_id: unknown conversation' },
@@ -39,41 +38,42 @@ export const REFUSALS = {
   member_not_found: { status: 404, message: 'email: no such member' },
   email_not_verified: {
     status: 409,
-    message: 'email: its login has not verified the address; delete that login first',
+    message: 'email: the login with this address has not verified it; delete that login first',
   },
-  event_not_found: { status: 404, message: 'event_id: no attempt of this event' },
+  event_not_found: { status: 404, message: 'event_id: the delivery log has no attempt of this event' },
   stack_not_found: { status: 404, message: 'stack: no such stack' },
   stale_version: { status: 409, message: 'version: it was changed in the meantime; read it again' },
-  too_many_actions: { status: 409, message: 'actions: the organization has as many as it may have' },
-  name_taken: { status: 409, message: 'name: another Action of this assistant is already called so' },
+  too_many_actions: { status: 409, message: 'actions: the organization has the maximum number of Actions' },
+  name_taken: { status: 409, message: 'name: another Action of this assistant already has this name' },
   paid_feature: {
     status: 400,
     message: 'authentication_mode: Session Signed is a paid feature; the organization is on the free plan',
   },
   server_secret_exists: {
     status: 409,
-    message: 'server_secret: exists already; regenerate replaces it, and the old one stops working at once',
+    message: 'server_secret: already exists; regenerate replaces it, and the old secret stops working immediately',
   },
   idempotency_key_reused: { status: 409, message: 'idempotency_key: was used for a different request' },
-  created_then_deleted: { status: 409, message: 'idempotency_key: what it created was deleted since' },
+  created_then_deleted: { status: 409, message: 'idempotency_key: the object that this key created has been deleted' },
   organization_suspended: { status: 409, message: 'org_id: the organization is suspended' },
-  not_an_event_action: { status: 409, message: 'action_id: is no Event Action' },
+  not_an_event_action: { status: 409, message: 'action_id: is not an Event Action' },
   action_disabled: { status: 409, message: 'action_id: is switched off' },
   envelope_not_kept: {
     status: 409,
-    message: 'payload: the log holds no whole envelope: it was too large, was sent by GET, or its attempt is under way',
+    message:
+      'payload: the log does not have the whole envelope: it was too large, was sent by GET, or its attempt is in progress',
   },
-  envelope_too_large: { status: 413, message: 'payload: no queue message can hold the envelope' },
+  envelope_too_large: { status: 413, message: 'payload: the envelope is too large for a queue message' },
   sealing_key_replaced: {
     status: 409,
-    message: 'sealing key: somebody else replaced it in the meantime; run this again',
+    message: 'sealing key: another run replaced it in the meantime; run the command again',
   },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;
 
 export type RefusalCode = keyof typeof REFUSALS;
 export type RefusalStatus = (typeof REFUSALS)[RefusalCode]['status'];
 
-/** A fault of the service itself: its cause is in the log, under the request id, and nowhere else. */
+/** The answer to a fault of the service itself. Only the function's log has the cause, with the request id. */
 export const INTERNAL_ERROR = { code: 'internal_error', status: 500, message: 'Internal error' } as const;
 
 export type ErrorCode = RefusalCode | typeof INTERNAL_ERROR.code;

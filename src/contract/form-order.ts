@@ -1,8 +1,8 @@
 type Ordered = { readonly action_id: string; readonly created_at: string };
 
 /**
- * Form Actions in the order in which the widget shows them: those that an admin has ordered, then the others as they were created.
- * @param order ids of Actions (`form_order` of the assistant); ids of Actions that are gone are passed over
+ * Sorts Form Actions into the order in which the widget shows them: first those in `order`, then the others by creation time.
+ * @param order ids of Actions (`form_order` of the assistant); ids of deleted Actions are ignored
  */
 export function formsInOrder<Form extends Ordered>(forms: readonly Form[], order: readonly string[] = []): Form[] {
   const placeOf = ({ action_id }: Form) => (order.includes(action_id) ? order.indexOf(action_id) : order.length);

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { REFUSAL_CODES } from './errors.ts';
 
-/** What a function that is invoked directly answers when it refuses (its shape is open in the spec). */
+/** The result of a directly invoked function that refuses the request (its shape is open in the spec). */
 export const refusedInvocation = z.object({
   success: z.literal(false),
   code: z.literal(REFUSAL_CODES),
-  /** As HTTP's. */
+  /** HTTP status code. */
   status: z.int(),
   error: z.string(),
-  /** The field that is wrong, as a path with dots. */
+  /** Dotted path of the field that is wrong. */
   field: z.string().optional(),
-  /** Whole seconds until it makes sense to ask again. */
+  /** Whole seconds after which the caller can try again. */
   retry_after_seconds: z.int().optional(),
 });
 export type RefusedInvocation = z.infer<typeof refusedInvocation>;

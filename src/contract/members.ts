@@ -11,7 +11,7 @@ export const memberInput = z.strictObject({
 
 export type Membership = {
   readonly org_id: string;
-  /** Subject of the login: the `sub` claim of an access token. */
+  /** The `sub` claim of the member's access tokens. */
   readonly sub: string;
   readonly email: string;
   readonly role: Role;
@@ -19,7 +19,7 @@ export type Membership = {
   readonly created_at: string;
 };
 
-/** What happened to the configuration of an organization: who did what, and when. Names of fields, never their values. */
+/** Operations that the audit trail of an organization records. */
 export const AUDIT_OPERATIONS = [
   'create_assistant',
   'update_assistant',
@@ -30,17 +30,18 @@ export const AUDIT_OPERATIONS = [
 ] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
+/** A change to the configuration of an organization: author, operation and time. It has names of fields, never their values. */
 export type AuditRecord = {
   readonly org_id: string;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly by: { readonly sub: string; readonly email: string };
-  /** An AuditOperation, or one of newer code. */
+  /** An AuditOperation, or an operation that only newer code knows. */
   readonly operation: string;
   readonly site_id: string;
-  /** Of the assistant or the Action. */
+  /** Id of the assistant or the Action. */
   readonly entity_id: string;
-  /** The version that came of it; of a deletion, the last one. */
+  /** The version after the change; for a deletion, the last version. */
   readonly version: number;
   readonly fields: readonly string[];
 };

@@ -1,30 +1,33 @@
-/** Names of the service's own metrics, as functions emit them and alarms read them. */
+/** Names of the service's own metrics. Functions emit them, and alarms and the CloudWatch dashboard read them. */
 export const METRICS_NAMESPACE = 'va-wave';
 
-/** Every metric's dimension `service`. By function each would be several, paid for one by one; which it was is in the function's log. */
+/**
+ * The value of the dimension `service` of every metric. It is the same for all functions, because each further value would be a
+ * separately billed metric. The log of a function shows which function emitted a value.
+ */
 export const METRICS_SERVICE = 'va-wave';
 
 export const METRICS = {
   /**
-   * One per attempt of an Event delivery: by the dimension `outcome`, which is `succeeded` or a failure code, and once more by the
-   * dimension `attempt`, its number.
+   * Counts attempts of Event deliveries: once by the dimension `outcome` (`succeeded` or a failure code), and once by the dimension
+   * `attempt` (the number of the attempt).
    */
   attempts: 'Attempts',
-  /** Milliseconds that such an attempt took, from the look-up of the name to the end of the answer. */
+  /** Milliseconds that an attempt of an Event delivery took, from the DNS lookup to the end of the response. */
   attemptLatency: 'AttemptLatency',
-  /** Who is not let in, or asks too often, by the dimension `reason`: a code of REFUSALS. */
+  /** Counts requests that were refused by authentication or a rate limit. The dimension `reason` is a code of REFUSALS. */
   refusals: 'Refusals',
-  /** An endpoint to which every delivery has failed for an hour; at most one per Action and day. */
+  /** Counts endpoints to which every delivery has failed for an hour; at most once per Action and day. */
   endpointsFailing: 'EndpointsFailing',
   /**
-   * Of the organizations whose endpoints a container of the dispatcher tried in the last minutes, the share, from 0 to 1, of those that
-   * it did not reach at all. Only told of three organizations or more: below that it says nothing of our own network.
+   * The share, from 0 to 1, of organizations none of whose endpoints a dispatcher container reached in the last minutes, among those
+   * that it tried to reach. Emitted only for three organizations or more: fewer say nothing about the network of the service.
    */
   unreachedOrganizations: 'UnreachedOrganizations',
-  /** An event that no retry can mend, because whoever put it on the bus got its shape wrong. */
+  /** Counts events that were dropped because their publisher gave them a wrong shape; a retry could not succeed. */
   eventsDropped: 'EventsDropped',
   /** Age in days of the newest key of session tokens. */
   tokenKeyAge: 'TokenKeyAge',
-  /** A record that the delivery log could not take; its line is in the function's log. */
+  /** Counts delivery records that could not be written. The function's log has a line for each. */
   logWriteFailed: 'DeliveryLogWriteFailed',
 } as const;

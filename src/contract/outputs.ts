@@ -1,12 +1,12 @@
-/** Names of the stack outputs by which the operator's command line finds a deployment. */
+/** Names of the stack outputs. The operator's command line reads them to find the resources of a deployment. */
 export const OUTPUTS = {
-  /** Of va-wave, as CHANGELOG.md tells it. */
+  /** Version of va-wave, as in CHANGELOG.md. */
   version: 'Version',
   baseUrl: 'BaseUrl',
-  /** What a domain of the operator's own points to. */
+  /** The target of the DNS record of the operator's own domain. */
   distributionDomain: 'DistributionDomain',
   distributionId: 'DistributionId',
-  /** Where outbound requests come from, with fixed egress. */
+  /** IP addresses from which outbound requests come, when fixed egress is enabled. */
   egressAddresses: 'EgressAddresses',
   apiUrl: 'ApiUrl',
   widgetPinnedPath: 'WidgetPinnedPath',
@@ -29,7 +29,7 @@ export const OUTPUTS = {
   actionTest: 'ActionTestFunction',
 } as const;
 
-/** Every function of the service, by its folder in lambdas/. */
+/** All functions of the service, by their folder in lambdas/. */
 export const FUNCTIONS = [
   'session-create',
   'widget-init',
@@ -46,10 +46,10 @@ export const FUNCTIONS = [
 ] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 
-/** The output with the name of a function's log group: `LogOfSessionCreate` for `session-create`. */
+/** Returns the name of the output that has a function's log group, such as `LogOfSessionCreate` for `session-create`. */
 export function logOutput(name: FunctionName): string {
   return `LogOf${name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
 }
 
-/** The output with the name of the API's access log. */
+/** The output that has the log group of the API's access log. */
 export const ACCESS_LOG_OUTPUT = 'LogOfApi';

@@ -5,15 +5,18 @@ import { EVENT_NAMES } from './events.ts';
 import { jsonObject } from './json.ts';
 
 /**
- * Message attribute of a dead letter that was moved back: the id of the message that died. It stands for the message's own, so
- * that the claim on an attempt knows it again.
+ * Message attribute that a redrive adds: the id of the message that became a dead letter. It is used instead of the id of the new
+ * message, so that the delivery log recognizes which message claimed an attempt.
  */
 export const ORIGINAL_MESSAGE_ID = 'va-wave-original-message-id';
 
-/** Groups messages of one organization; so it is what SQS takes as a group: printable ASCII without spaces, 128 at most. */
+/** An organization id that SQS accepts as a message group id: 1 to 128 printable ASCII characters without spaces. */
 export const groupId = z.string().regex(/^[!-~]{1,128}$/, 'must be 1 to 128 printable ASCII characters');
 
-/** What the platform puts on the bus: `detail-type` is the event's name. Without `site_id` it is the organization's. */
+/**
+ * An event that the platform puts on the bus. `detail-type` is the name of the event. An event without `site_id` belongs to the
+ * organization and to no assistant.
+ */
 export const busEvent = z.object({
   id: z.string().min(1),
   'detail-type': z.enum(EVENT_NAMES),
@@ -22,7 +25,7 @@ export const busEvent = z.object({
     org_id: groupId,
     site_id: z.string().min(1).nullish(),
     data: jsonObject,
-    /** Of the shape of `detail`. */
+    /** Version of the shape of `detail`. */
     version: z.literal(1).optional(),
   }),
 });
@@ -31,8 +34,9 @@ export type BusEvent = z.infer<typeof busEvent>;
 const claimedEvent = z.object({ 'detail-type': z.string(), detail: z.object({ version: z.number().default(1) }) });
 
 /**
- * Whether an event that is no BusEvent may be one to newer code: a name that this catalog does not have, which only a newer rule
- * lets pass, or a newer version. It must not be dropped after a rollback, as a malformed one is.
+ * Returns whether an event that is not a valid BusEvent may be valid for newer code: its version is newer, or its name is not in this
+ * catalog, so that only a newer EventBridge rule can have passed it on. After a rollback such an event must be kept; a malformed event
+ * is dropped.
  */
 export function isNewerEvent(body: unknown): boolean {
   const { success, data } = claimedEvent.safeParse(body);
@@ -43,23 +47,23 @@ const replay = z.string().regex(/^[0-9a-f]{12}$/);
 const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1).max(3), envelope };
 
 /**
- * One attempt of one Event delivery, as it travels on the deliveries queue. Idempotency key: envelope id, Action, attempt, and the
- * replay. The envelope is nested JSON, not an escaped string, which would double its size.
+ * A message of the deliveries queue: one attempt of one Event delivery. Its idempotency key is envelope id, Action, attempt and
+ * replay. The envelope is nested JSON, because an escaped string would double its size.
  *
- * A version is raised when older code would do the wrong thing with the message, and the older code then refuses it: the message
- * comes back until newer code runs, or waits among the dead letters. An addition that older code may overlook raises nothing.
+ * The version increases when older code would handle the message wrongly. Older code refuses a newer version: the message becomes
+ * visible again until newer code runs, or ends in the dead-letter queue. A field that older code can ignore needs no new version.
  */
 export const deliveryMessage = z.discriminatedUnion('version', [
   z.object({ version: z.literal(1), ...attemptOfDelivery }),
-  /** An event that the operator replays: attempts of their own, beside those of the first delivery. */
+  /** An attempt of a replay. A replay has its own attempts, separate from those of the first delivery. */
   z.object({ version: z.literal(2), ...attemptOfDelivery, replay }),
-  /** An attempt that was made, and whose record could not be completed: that is what is left to do. */
+  /** An attempt that was made but whose record could not be completed. Only the record is completed; nothing is sent. */
   z.object({
     version: z.literal(3),
     ...attemptOfDelivery,
     replay: replay.optional(),
     made: z.object({
-      /** The message that carried the attempt. */
+      /** Id of the message whose attempt this was. */
       message_id: z.string(),
       started_at: z.string(),
       /** False for a GET. */
@@ -75,7 +79,7 @@ export const deliveryMessage = z.discriminatedUnion('version', [
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;
 
 /**
- * Seconds after which an attempt that was claimed and never finished was cut off by a crash. More than the dispatcher's timeout, and less
- * than the visibility timeout of its queue.
+ * Seconds after which an attempt that was claimed and not finished counts as cut off by a crash. Longer than the dispatcher's
+ * timeout, shorter than the visibility timeout of its queue.
  */
 export const CUT_OFF_SECONDS = 20;

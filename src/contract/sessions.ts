@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jsonObject } from './json.ts';
 
-/** Session create's answer (spec "Session token"). */
+/** Response of session create (spec "Session token"). */
 export type SessionCreateResponse = {
   readonly success: true;
   readonly session_token: string;
@@ -11,7 +11,7 @@ export type SessionCreateResponse = {
   readonly expires_in_seconds: number;
 };
 
-/** Payload of the session token. Open in the spec; readable by the visitor. */
+/** Payload of the session token. Its fields are open in the spec. The visitor can read them. */
 export const sessionClaims = z.object({
   /** User id. */
   sub: z.string(),

@@ -3,10 +3,10 @@ import { exceedsCharacters, isWellFormed } from './characters.ts';
 
 export const NOT_WELL_FORMED = 'must be well-formed Unicode';
 
-/** Text that can be stored: JSON may hold half of a surrogate pair, which is no character, and DynamoDB refuses it. */
+/** Accepts text without unpaired surrogates. JSON can encode one, but DynamoDB refuses it. */
 export const unicodeText = z.string().refine((text) => isWellFormed(text), { error: NOT_WELL_FORMED });
 
-/** Text that can be stored, and whose length is counted in code points. */
+/** Accepts well-formed text of `min` to `max` code points. White space at the ends does not count towards `min`. */
 export function characters({ min = 0, max }: { min?: number; max: number }) {
   return unicodeText.check((context) => {
     if (min > 0 && !exceedsCharacters(context.value.trim(), min - 1)) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jsonObject } from './json.ts';
 import { identifier } from './widget.ts';
 
-/** What the assistant runtime sends to the ai-action function (direct invocation; its shape is open in the spec). */
+/** Input of the ai-action function, which the assistant runtime invokes directly (its shape is open in the spec). */
 export const toolRequest = z.discriminatedUnion('operation', [
   z.object({ operation: z.literal('listTools'), site_id: identifier }),
   z.object({
@@ -17,14 +17,14 @@ export const toolRequest = z.discriminatedUnion('operation', [
 
 export type ToolRequest = z.input<typeof toolRequest>;
 
-/** What the assistant is told of a call. */
+/** The result of a call that the assistant receives. */
 export type ToolResult = {
   readonly outcome: 'completed' | 'unavailable' | 'invalid_arguments' | 'limit_reached' | 'unknown_tool';
-  /** For the model to read. */
+  /** Text for the model. */
   readonly message: string;
-  /** Present when the Action feeds its response back: fields of a JSON response, or the beginning of any other. */
+  /** Present when the Action feeds its response back: fields of a JSON response, or the first 500 characters of any other. */
   readonly response?: Readonly<Record<string, unknown>> | string;
 };
 
-/** What the action-test function takes (direct invocation). */
+/** Input of the action-test function, which the dashboard API invokes directly. */
 export const actionTestRequest = z.object({ org_id: identifier, action_id: identifier });

@@ -4,16 +4,17 @@ import { URL_ENCODED_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
 import { NOT_WELL_FORMED } from './text.ts';
 
 /**
- * What can be said of an endpoint URL before it is resolved (spec "Limits": https only, at most 2000 characters, counted as
- * typed). Returns the reason why it is refused, undefined when it is well formed. Where the URL leads is the outbound guard's affair.
+ * Checks an endpoint URL without a DNS lookup (spec "Limits": https only, at most 2000 characters as typed). The outbound address rule
+ * checks the address later, at each delivery.
  *
- * @param maxBytes of the URL once it is encoded as it is sent
+ * @param maxBytes limit for the URL in the encoded form in which it is sent
+ * @returns why the URL is refused, or undefined when it is accepted
  */
 export function endpointUrlProblem(text: string, maxBytes = URL_ENCODED_MAX_BYTES): string | undefined {
   if (!isWellFormed(text)) return NOT_WELL_FORMED;
   if (exceedsCharacters(text, URL_MAX_CHARACTERS)) return `must be at most ${URL_MAX_CHARACTERS} characters`;
   if (!text.toLowerCase().startsWith('https://')) return 'must start with https://';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: WHATWG URL drops tab and newline silently, so they are refused first
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: WHATWG URL removes tab and newline silently, so they are refused first
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'must not contain spaces, control characters or backslashes';
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:' || url.hostname === '') return 'must be a valid URL';
@@ -23,7 +24,7 @@ export function endpointUrlProblem(text: string, maxBytes = URL_ENCODED_MAX_BYTE
   return undefined;
 }
 
-/** A well-formed endpoint URL. @param maxBytes of the URL once it is encoded as it is sent */
+/** Accepts an endpoint URL as endpointUrlProblem does. @param maxBytes limit for the URL in the encoded form in which it is sent */
 export function endpointUrl(maxBytes?: number) {
   return z.string().check((context) => {
     const problem = endpointUrlProblem(context.value, maxBytes);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const count = z.int().min(0);
 
-/** What the assistant runtime sends to the usage-report function after a turn (direct invocation; open in the spec). */
+/** Input of the usage-report function, which the assistant runtime invokes directly after each turn (open in the spec). */
 export const usageReport = z.object({
   session_token: z.string().min(1).max(8192),
   usage: z.object({
@@ -17,8 +17,8 @@ export type UsageReport = z.infer<typeof usageReport>;
 export type UsageReportInput = z.input<typeof usageReport>;
 
 export type UsageReportResult = {
-  /** False only when the webhook said so. */
+  /** False only when the webhook replied `{"should_continue": false}`. */
   readonly should_continue: boolean;
-  /** Whether a webhook was supplied and a request was made. */
+  /** True when the session has a webhook and a request was made. */
   readonly reported: boolean;
 };

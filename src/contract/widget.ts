@@ -2,16 +2,16 @@ import * as z from 'zod';
 import type { FormField } from './actions.ts';
 import { jsonObject } from './json.ts';
 
-/** Request and response of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
+/** Requests and responses of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
 
-/** An id that may travel in a header or a key. */
+/** An id that is safe in a header and in a storage key. */
 export const identifier = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 letters, digits, _ or -');
 
 export const initRequest = z.object({
   conversation_id: identifier.nullish(),
   visitor_id: identifier.nullish(),
   referrer: z.string().nullish(),
-  /** False authenticates and brings the forms, but begins no conversation; one that we know is resumed all the same. */
+  /** False only authenticates and returns the forms. It begins no conversation, but a known `conversation_id` is still resumed. */
   begin_conversation: z.boolean().nullish(),
 });
 
@@ -20,10 +20,10 @@ export type FormPanel = { readonly slug: string; readonly name: string; readonly
 export type InitResponse = {
   readonly success: true;
   readonly site_id: string;
-  /** Without a session token it is the conversation's, so null as long as there is none. */
+  /** Without a session token, this is the conversation's session id: null when there is no conversation. */
   readonly session_id: string | null;
   readonly visitor_id: string;
-  /** Null when none was begun or resumed. */
+  /** Null when no conversation was begun or resumed. */
   readonly conversation_id: string | null;
   readonly forms: readonly FormPanel[];
 };
@@ -31,7 +31,7 @@ export type InitResponse = {
 export const formSubmitRequest = z.object({
   conversation_id: identifier,
   values: jsonObject,
-  /** Chosen by the widget per submission, so that sending it again cannot submit twice. */
+  /** Chosen by the widget for each submission, so that a repeated request does not submit twice. */
   client_key: identifier.nullish(),
 });
 

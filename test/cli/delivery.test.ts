@@ -40,7 +40,7 @@ test('shows one attempt whole, with what its failure means', async () => {
   expect(out).toMatch(/event_id +event-1\n/);
   expect(out).toMatch(/attempt +1, of 2 in the log\n/);
   expect(out).toMatch(/outcome +failed: http_status: HTTP 503\n/);
-  expect(out).toMatch(/meaning +The endpoint answered with an error status/);
+  expect(out).toMatch(/meaning +The endpoint responded with an error status/);
   expect(out).toContain('\nPayload\n  {\n    "id": "event-1",\n');
   expect(out).toContain('\nResponse (at most 2000 characters)\n  try\n  later\\u001b[2J\n');
   expect(out).not.toContain('\u001b');
@@ -50,7 +50,7 @@ test('of several attempts the one that began last, and in JSON the record', asyn
   const operator = new FakeOperator();
   operator.attempts = [attempt(), later];
   expect((await operator.run('delivery', 'show', 'act_x', 'event-1')).out).toMatch(
-    /meaning +The host name was not found/,
+    /meaning +The DNS lookup of the host name failed/,
   );
   expect(await operator.json('delivery', 'show', 'act_x', 'event-1')).toEqual(later);
 });

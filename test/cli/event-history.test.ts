@@ -116,8 +116,8 @@ describe('a replay', () => {
 
   test.each<[string, (action: string) => EventAttempt[]]>([
     ['holds no attempt of event-1', () => []],
-    ['payload: the log holds no whole envelope', (id) => [anAttempt(id, { payload_cut: true })]],
-    ['payload: the log holds no whole envelope', (id) => [anAttempt(id, { payload: null })]],
+    ['payload: the log does not have the whole envelope', (id) => [anAttempt(id, { payload_cut: true })]],
+    ['payload: the log does not have the whole envelope', (id) => [anAttempt(id, { payload: null })]],
   ])('is refused: %s', async (message, attempts) => {
     const { operator, one } = await operatorWithAction();
     operator.attempts = attempts(one.action_id);

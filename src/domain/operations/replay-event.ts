@@ -48,7 +48,7 @@ export async function replayEvent(
 export async function requireReplayable(actionId: string, ports: Pick<ManagementPorts, 'store'>): Promise<EventAction> {
   const action = await requireAction(actionId, ports);
   if (action.trigger !== 'Event')
-    throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is no Event Action` });
+    throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is not an Event Action` });
   if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is switched off` });
   return action;
 }

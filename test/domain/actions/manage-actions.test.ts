@@ -89,12 +89,12 @@ describe('a new Action', () => {
     [
       'a parameter called __proto__',
       { ...AI, parameters: JSON.parse('{"properties": {"__proto__": {"type": "string"}}}') },
-      'parameters.properties.__proto__: is no name that can be used',
+      'parameters.properties.__proto__: cannot be used as a name',
     ],
     [
       'a field map that maps __proto__',
       { ...AI, response_field_map: JSON.parse('{"__proto__": "$.a"}') },
-      'response_field_map.__proto__: is no name that can be used',
+      'response_field_map.__proto__: cannot be used as a name',
     ],
     ['a URL with credentials', { ...EVENT, url: 'https://a:b@crm.example/' }, 'url: '],
     ['another method', { ...EVENT, method: 'HEAD' }, 'method: '],
