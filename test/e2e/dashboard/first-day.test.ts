@@ -144,7 +144,7 @@ describe('the first day', () => {
     dashboard.receiver.answer('/orders', [503]);
     await button('Test Look up an order').click();
     await dialog().getByText('Failed, HTTP status 503').waitFor();
-    await dialog().getByText('The endpoint answered with an error status').waitFor();
+    await dialog().getByText('The endpoint responded with an error status').waitFor();
     expect(await dialog().getByText('Does the endpoint verify the signature?').count()).toBe(0);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
     dashboard.receiver.answer('/orders', [200]);
