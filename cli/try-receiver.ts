@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { VerificationError, type VerifiedAction, verifyAction } from '../packages/receiver/src/index.ts';
+import {
+  type UsageReport,
+  VerificationError,
+  type VerifiedAction,
+  verifyAction,
+  verifyUsageWebhook,
+} from '../packages/receiver/src/index.ts';
 import { readRawBody } from '../packages/receiver/src/raw-body.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
@@ -29,8 +35,11 @@ export type Received = {
   readonly problem: string | null;
   readonly action_id: string | null;
   readonly name: string | null;
-  readonly trigger: VerifiedAction['trigger'] | null;
+  /** As the delivery log has them; what a usage webhook refers to is the session. */
+  readonly trigger: VerifiedAction['trigger'] | 'usage' | null;
   readonly trigger_ref: string | null;
+  /** Of a usage webhook. */
+  readonly user_id: string | null;
   /** What repeats are recognized by; null for what has no such id. */
   readonly deduplication_key: string | null;
   /** How often this key has arrived, this one included. */
@@ -53,6 +62,8 @@ export async function startTryReceiver(options: {
   readonly tls: { readonly cert: string; readonly key: string };
   readonly port: number;
   readonly actionsAt: (path: string) => Promise<readonly ReceivedAction[]>;
+  /** Those that session create was given. The service keeps none, so that it cannot be asked. */
+  readonly usageSecrets: readonly string[];
   readonly answer: Answer;
   readonly now: () => Date;
   readonly onRequest: (received: Received) => void;
@@ -72,7 +83,9 @@ export async function startTryReceiver(options: {
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '/';
     const rawBody = await readRawBody(request, MAX_BODY_BYTES);
-    const verdict = verdictOf(rawBody, request.headers, await options.actionsAt(path));
+    const verdict = isUsageWebhook(request)
+      ? verdictOfUsage(rawBody, request.headers, options.usageSecrets)
+      : verdictOf(rawBody, request.headers, await options.actionsAt(path));
     const asTold = verdict.kind === 'verified' && ++verifiedRequests <= answer.times;
     const status = asTold ? answer.status : verdict.kind === 'verified' ? 200 : verdict.status;
     const common = { at: options.now().toISOString(), method: request.method ?? '', path, answered: status };
@@ -106,7 +119,9 @@ export async function startTryReceiver(options: {
   };
 }
 
-type Verified = { readonly kind: 'verified'; readonly action: ReceivedAction; readonly request: VerifiedAction };
+type Verified =
+  | { readonly kind: 'verified'; readonly action: ReceivedAction; readonly request: VerifiedAction }
+  | { readonly kind: 'verified'; readonly usage: UsageReport };
 type Refused = { readonly kind: 'refused'; readonly status: number; readonly problem: string };
 
 /** Several Actions may have one address; the signature tells which of them sent it. */
@@ -120,11 +135,35 @@ function verdictOf(
     try {
       return { kind: 'verified', action, request: verifyAction(rawBody, headers, action.signingSecret) };
     } catch (error) {
-      if (!(error instanceof VerificationError)) throw error;
-      refused = { kind: 'refused', status: error.status, problem: error.message };
+      refused = refusedBy(error);
     }
   }
   return refused;
+}
+
+/** Only usage webhooks have this header, wherever their sessions send them. */
+function isUsageWebhook({ headers }: IncomingMessage): boolean {
+  return headers['x-webhook-signature'] !== undefined;
+}
+
+function verdictOfUsage(
+  rawBody: Uint8Array,
+  headers: IncomingMessage['headers'],
+  secrets: readonly string[],
+): Verified | Refused {
+  const problem = 'This is a usage webhook: name its secret with --usage-secret';
+  if (secrets.length === 0) return { kind: 'refused', status: 404, problem };
+  try {
+    return { kind: 'verified', usage: verifyUsageWebhook(rawBody, headers, secrets) };
+  } catch (error) {
+    return refusedBy(error);
+  }
+}
+
+/** @throws what is no VerificationError */
+function refusedBy(error: unknown): Refused {
+  if (!(error instanceof VerificationError)) throw error;
+  return { kind: 'refused', status: error.status, problem: error.message };
 }
 
 const NOTHING_FOUND = {
@@ -133,13 +172,29 @@ const NOTHING_FOUND = {
   name: null,
   trigger: null,
   trigger_ref: null,
+  user_id: null,
   deduplication_key: null,
   arrival: 1,
 } as const;
 
-function foundIn({ action, request }: Verified, arrive: (key: string) => number) {
+function foundIn(verified: Verified, arrive: (key: string) => number) {
+  if ('usage' in verified) {
+    const { session_id, user_id, nonce } = verified.usage;
+    return {
+      ...NOTHING_FOUND,
+      verified: true,
+      problem: null,
+      trigger: 'usage',
+      trigger_ref: session_id,
+      user_id,
+      deduplication_key: nonce,
+      arrival: arrive(nonce),
+    } as const;
+  }
+  const { action, request } = verified;
   const { trigger, triggerRef, deduplicationKey } = request;
   return {
+    ...NOTHING_FOUND,
     verified: true,
     problem: null,
     action_id: action.action_id,

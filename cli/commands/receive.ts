@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { invalidField } from '../../src/domain/refusal.ts';
 import type { Deployment } from '../deployment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { plainText } from '../plain-text.ts';
+import type { CliProcess } from '../process.ts';
 import type { Run, Session } from '../session.ts';
 import { type Received, type ReceivedAction, startTryReceiver } from '../try-receiver.ts';
-import { duration, jsonValue, positive } from '../values.ts';
+import { collect, duration, jsonValue, positive, textValue } from '../values.ts';
 
 const DEFAULT_PORT = 8443;
 const MINUTE_MS = 60_000;
@@ -16,13 +18,16 @@ type Options = {
   readonly times?: number;
   readonly delay: number;
   readonly body: string;
+  readonly usageSecret: readonly string[];
 };
 
 /** An endpoint to try Actions with, before there is one. */
 export function addReceiveCommand(program: Command, run: Run): void {
   program
     .command('receive')
-    .description('receive Actions on this machine, with --local: verify each request, print it, and answer as told')
+    .description(
+      'receive Actions and usage webhooks on this machine, with --local: verify each, print it, answer as told',
+    )
     .option('--port <number>', 'port on localhost', portNumber, DEFAULT_PORT)
     .option('--status <number>', 'answer with this status', statusCode, 200)
     .option(
@@ -32,17 +37,25 @@ export function addReceiveCommand(program: Command, run: Run): void {
     )
     .option('--delay <time>', 'wait so long before the answer, such as 6s: the service waits 5 seconds', duration, 0)
     .option('--body <json>', 'answer with this: JSON, @file, or @- for stdin', '{"received": true}')
+    .option(
+      '--usage-secret <secret>',
+      'verify usage webhooks with the secret that session create was given; @file, or @- for stdin; may be repeated',
+      collect,
+      [],
+    )
     .addHelpText(
       'after',
       `
 Give Actions the address that it prints, with any path. Requests are verified with the signing secrets of the Actions that have
-their address, whatever the organization; what is not verified is answered 400, 401 or 404. Ctrl-C ends it.
+their address, whatever the organization; what is not verified is answered 400, 401 or 404. A usage webhook may have any path.
+Ctrl-C ends it.
 
 Examples:
   va-wave receive --local
   va-wave receive --local --status 503 --times 2
   va-wave receive --local --delay 6s --times 1
-  va-wave receive --local --body '{"order": {"status": "ready"}}'`,
+  va-wave receive --local --body '{"order": {"status": "ready"}}'
+  va-wave receive --local --usage-secret @usage-secret.txt --body '{"should_continue": false}'`,
     )
     .action((options: Options) =>
       run(async (session) => {
@@ -54,11 +67,13 @@ Examples:
           );
         }
         const body = JSON.stringify(await jsonValue('body', options.body, cliProcess));
+        const usageSecrets = await Promise.all(options.usageSecret.map((secret) => usageSecretOf(secret, cliProcess)));
         const ports = await session.deployment();
         const receiver = await startTryReceiver({
           tls: await certificatesOf(ports, session),
           port: options.port,
           actionsAt: (path) => actionsAt(ports, options.port, path),
+          usageSecrets,
           answer: {
             status: options.status,
             times: options.times ?? Number.POSITIVE_INFINITY,
@@ -74,6 +89,13 @@ Examples:
         await receiver.stop();
       }),
     );
+}
+
+/** @throws Refusal 400 for an empty one */
+async function usageSecretOf(text: string, cliProcess: CliProcess): Promise<string> {
+  const secret = (await textValue('usage-secret', text, cliProcess)).replace(/\r?\n$/, '');
+  if (secret === '') throw invalidField('usage-secret', 'must not be empty');
+  return secret;
 }
 
 async function certificatesOf(
@@ -105,12 +127,18 @@ async function actionsAt(ports: Deployment, port: number, path: string): Promise
 }
 
 function show(received: Received, { output }: Session): void {
-  const { at, method, path, verified, problem, name, action_id, trigger, trigger_ref, answered, arrival } = received;
-  const what = verified ? `verified: ${trigger} ${trigger_ref}, of ${name} (${action_id})` : `NOT VERIFIED: ${problem}`;
+  const { at, method, path, verified, problem, answered, arrival } = received;
+  const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
   const line = `${at.slice(11, 19)} ${method} ${path} ${what}${repeat}; answered ${answered}`;
   const text = [line, ...(received.body === '' ? [] : [`  ${received.body}`])].map(plainText).join('\n');
   output.line(received, () => `${text}\n`);
+}
+
+function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: Received): string {
+  return trigger === 'usage'
+    ? `usage of ${user_id}, session ${trigger_ref}`
+    : `${trigger} ${trigger_ref}, of ${name} (${action_id})`;
 }
 
 function statusCode(text: string): number {

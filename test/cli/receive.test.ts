@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -33,19 +34,10 @@ async function world() {
   const { signing_secret } = await operator.json<{ signing_secret: string }>('action', 'secret', action_id);
   const now = Math.floor(Date.now() / 1000);
 
-  const send = (id: string, options: { path?: string; secret?: string; t?: number } = {}) =>
+  const post = (path: string, body: Buffer, headers: Readonly<Record<string, string>>) =>
     new Promise<Answered>((resolve, reject) => {
-      const timestamp = new Date().toISOString();
-      const envelope = { id, event: 'conversation.started', timestamp, data: { n: 'a\u001bb' }, site_id, org_id };
-      const body = Buffer.from(JSON.stringify(envelope));
       const began = performance.now();
-      const headers = {
-        'X-Service-Signature': signatureHeader(options.secret ?? signing_secret, options.t ?? now, body),
-        'X-Service-Trigger': 'event',
-        'X-Service-Trigger-Ref': 'conversation.started',
-      };
       const ca = readFileSync(caFile);
-      const path = options.path ?? '/crm?v=1';
       request({ host: 'localhost', port, path, method: 'POST', ca, headers, agent: false }, async (response) => {
         const answer = await text(response);
         resolve({ status: response.statusCode ?? 0, body: answer, ms: performance.now() - began });
@@ -54,6 +46,28 @@ async function world() {
         .end(body);
     });
 
+  const send = (id: string, options: { path?: string; secret?: string; t?: number } = {}) => {
+    const timestamp = new Date().toISOString();
+    const envelope = { id, event: 'conversation.started', timestamp, data: { n: 'a\u001bb' }, site_id, org_id };
+    const body = Buffer.from(JSON.stringify(envelope));
+    return post(options.path ?? '/crm?v=1', body, {
+      'X-Service-Signature': signatureHeader(options.secret ?? signing_secret, options.t ?? now, body),
+      'X-Service-Trigger': 'event',
+      'X-Service-Trigger-Ref': 'conversation.started',
+    });
+  };
+
+  const reportUsage = (nonce: string, options: { secret?: string; t?: number } = {}) => {
+    const t = options.t ?? now;
+    const body = usageReport({ nonce, timestamp: t, site_id });
+    return post('/usage', body, {
+      'X-Webhook-Signature': createHmac('sha256', options.secret ?? USAGE_SECRET)
+        .update(body)
+        .digest('hex'),
+      'X-Webhook-Timestamp': String(t),
+    });
+  };
+
   const receive = async (sending: () => Promise<void>, ...words: string[]) => {
     operator.whileWaiting = async () => {
       await sending();
@@ -61,7 +75,14 @@ async function world() {
     };
     return operator.run('receive', '--local', '--port', String(port), ...words);
   };
-  return { operator, port, action_id, send, receive };
+  return { operator, port, action_id, send, reportUsage, receive };
+}
+
+const USAGE_SECRET = 'the secret that session create was given';
+
+function usageReport(of: { readonly nonce: string; readonly timestamp: number; readonly site_id: string }): Buffer {
+  const usage = { input_tokens: 120, output_tokens: 48, total_tokens: 168, tts_chars: 0, tts_provider: null };
+  return Buffer.from(JSON.stringify({ ...of, session_id: 'session-1', user_id: 'u-\u001b42', usage }));
 }
 
 test('tells what it verified and of which Action, what it did not, and why', async () => {
@@ -113,6 +134,45 @@ test('answers as told, and 200 after so many times', async () => {
   ]);
 });
 
+test('verifies usage webhooks at any path, with the secrets that it was given', async () => {
+  const { operator, send, reportUsage, receive } = await world();
+  operator.files = { ...operator.files, 'usage.txt': `${USAGE_SECRET}\n` };
+  const answers: Answered[] = [];
+  const sending = async () => {
+    answers.push(await reportUsage('nonce-1'));
+    answers.push(await reportUsage('nonce-1'));
+    answers.push(await reportUsage('nonce-2', { secret: 'of another user' }));
+    answers.push(await reportUsage('nonce-3', { secret: 'a secret that nobody gave' }));
+    answers.push(await reportUsage('nonce-4', { t: 1_700_000_000 }));
+    answers.push(await send('event-1'));
+  };
+  const secrets = ['--usage-secret', 'of another user', '--usage-secret', '@usage.txt'];
+  const { code, out } = await receive(sending, ...secrets, '--body', '{"should_continue": false}');
+  expect(code).toBe(0);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 401, 400, 200]);
+  expect(answers[0]?.body).toBe('{"should_continue":false}');
+  const lines = out.split('\n').filter((line) => /^\d/.test(line));
+  expect(lines[0]).toMatch(/POST \/usage verified: usage of u-.*42, session session-1; answered 200$/);
+  expect(lines[1]).toContain('arrival 2 of nonce-1; answered 200');
+  expect(lines[3]).toContain('NOT VERIFIED: The signature does not match the body; answered 401');
+  expect(lines[4]).toContain('answered 400');
+  expect(lines[5]).toContain('verified: event conversation.started');
+  expect(out).not.toContain('\u001b');
+  expect(out).not.toContain(USAGE_SECRET);
+});
+
+test('a usage webhook without a secret to verify it is told apart from a wrong address', async () => {
+  const { reportUsage, receive } = await world();
+  const { out } = await receive(async () => {
+    expect((await reportUsage('nonce-1')).status).toBe(404);
+  }, '--json');
+  expect(JSON.parse(out)).toMatchObject({
+    verified: false,
+    problem: 'This is a usage webhook: name its secret with --usage-secret',
+    answered: 404,
+  });
+});
+
 test('a port that is taken is told as such', async () => {
   const { operator, port } = await world();
   const other = createServer();
@@ -138,6 +198,8 @@ test.each([
   ['--delay', '6'],
   ['--port', '65536'],
   ['--body', '{'],
+  ['--usage-secret', ''],
+  ['--usage-secret', '@missing.txt'],
 ])('%s %s is refused', async (...words) => {
   expect((await new FakeOperator().run('receive', '--local', ...words)).code).toBe(2);
 });
