@@ -5,8 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /**
- * Builds the package from its one source: `esm/` and `cjs/`, each with declarations that its module system resolves.
- * `node build.ts [directory]`, `dist` unless told otherwise.
+ * Builds the package's `esm/` and `cjs/` folders from `src/`, each with declarations that its module system resolves.
+ * Usage: `node build.ts [directory]`. The default directory is `dist`.
  */
 const here = import.meta.dirname;
 const out = resolve(process.argv[2] ?? join(here, 'dist'));
@@ -29,7 +29,7 @@ execFileSync(
   [join(typescript, 'bin/tsc'), '--project', join(here, 'tsconfig.build.json'), '--outDir', join(out, 'esm')],
   { stdio: 'inherit' },
 );
-// Declarations keep the source's `.ts` specifiers, which not every resolver takes.
+// Declarations keep the source's `.ts` specifiers, which some resolvers do not accept.
 for (const name of readdirSync(join(out, 'esm')).filter((file) => file.endsWith('.d.ts'))) {
   const file = join(out, 'esm', name);
   writeFileSync(file, readFileSync(file, 'utf8').replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));

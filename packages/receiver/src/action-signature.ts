@@ -1,14 +1,14 @@
 import { VerificationError } from './verification-error.ts';
 
 export type ActionSignature = {
-  /** As it was signed. */
+  /** Unix seconds, as the text that was signed. */
   readonly t: string;
   /** 64 hex digits. */
   readonly v1: string;
 };
 
 /**
- * Reads `t=<unix seconds>,v1=<hex hmac-sha256>`. Other schemes beside `v1` are ignored, so that one can be added.
+ * Parses `t=<unix seconds>,v1=<hex hmac-sha256>`. It ignores other schemes next to `v1`, so that the service can add one.
  * @throws VerificationError `signature_missing`, `signature_malformed`
  */
 export function parseActionSignature(header: string | undefined): ActionSignature {

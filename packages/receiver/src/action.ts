@@ -7,7 +7,7 @@ import { VerificationError } from './verification-error.ts';
 
 /** Body of an Event Action request. */
 export type EventEnvelope = {
-  /** UUID, fresh per event: the same event may come more than once, always under the same id. */
+  /** UUID of the event. The same event can arrive more than once, always with the same id. */
   readonly id: string;
   readonly event: string;
   /** ISO 8601, UTC. */
@@ -26,13 +26,13 @@ export type FormSubmission = {
 
 type Verified<Trigger, Body, Key> = {
   readonly trigger: Trigger;
-  /** `X-Service-Trigger-Ref`: event name, conversation id, or form submission id. Like the trigger, no part of what is signed. */
+  /** `X-Service-Trigger-Ref`: event name, conversation id, or form submission id. It is not signed, and neither is the trigger. */
   readonly triggerRef: string;
   /** When the request was signed, in Unix seconds. */
   readonly timestamp: number;
   /**
-   * Store it with a unique key; on a repeat, answer 2xx and do nothing else. It is taken from the body, which is signed: null when
-   * the request has none, as on GET, or no such id.
+   * Store it under a unique constraint; on a repeat, answer 2xx and do nothing else. It comes from the signed body, and is null
+   * when the request has no body, as with GET, and for AI-decided Actions.
    */
   readonly deduplicationKey: Key;
   /** Null when the Action's method is GET, which sends no body. */
@@ -40,16 +40,16 @@ type Verified<Trigger, Body, Key> = {
 };
 
 export type VerifiedEvent = Verified<'event', EventEnvelope, string | null>;
-/** The body is the arguments that the assistant produced. */
+/** A verified AI-decided call. Its body holds the arguments that the assistant produced. */
 export type VerifiedAiCall = Verified<'ai', JsonObject, null>;
 export type VerifiedForm = Verified<'form', FormSubmission, string | null>;
 export type VerifiedAction = VerifiedEvent | VerifiedAiCall | VerifiedForm;
 
 /**
- * Checks that an Action request was signed with the Action's signing secret, not more than 300 seconds from now, and reads it.
+ * Checks that an Action request was signed with the Action's signing secret at most 300 seconds from now, and parses it.
  *
- * @param rawBody the bytes as they arrived; a string is taken as UTF-8. Parsing and serializing again breaks the signature.
- * @param secret the signing secret of the Action, or those of all Actions that have this endpoint
+ * @param rawBody the bytes as they arrived; a string is encoded as UTF-8. Parsing and serializing again breaks the signature.
+ * @param secret the signing secret of the Action, or the secrets of all Actions that send to this endpoint
  * @throws VerificationError with `status` 400 or 401
  * @throws TypeError when called with a parsed body or an empty secret
  *
@@ -91,7 +91,7 @@ export function verifyAction(
   }
 }
 
-// The trigger headers are not signed: a body that does not fit them was sent again under other headers.
+// The signature does not cover the trigger headers. A body that does not match them may be a signed request with changed headers.
 function isEnvelope(body: JsonObject): body is EventEnvelope {
   const texts = [body.id, body.event, body.timestamp, body.site_id, body.org_id];
   return texts.every((text) => typeof text === 'string') && body.id !== '' && isJsonObject(body.data);

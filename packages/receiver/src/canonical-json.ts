@@ -1,11 +1,11 @@
 import { VerificationError } from './verification-error.ts';
 
-/** A usage webhook is three levels deep. What is deeper comes from somebody else, and would end in a RangeError. */
+/** A usage webhook has two levels. A hostile body with far more levels would exhaust the stack and cause a RangeError. */
 const MAX_DEPTH = 64;
 
 /**
- * JSON with keys sorted at every level, compact separators, DEL and non-ASCII characters as \uXXXX: what a usage webhook's signature
- * is computed over, and how the service sends it. Takes parsed JSON.
+ * Serializes parsed JSON with keys sorted at every level, compact separators, and DEL and non-ASCII characters as \uXXXX.
+ * The service signs and sends usage webhooks in this form.
  *
  * @throws VerificationError `request_malformed` for more than 64 levels
  */

@@ -1,9 +1,9 @@
-/** Headers as Node, Express, Lambda or fetch hand them over; names in any case. */
+/** The headers of a request of Node, Express, Lambda or fetch. Names may be in upper or lower case. */
 export type HeaderSource =
   | { readonly [name: string]: string | readonly string[] | undefined }
   | { get(name: string): string | null };
 
-/** A header's value, or undefined. Repeated headers are joined as HTTP does it, which no signature survives. */
+/** Returns a header's value, or undefined. Joins repeated headers as HTTP does; a repeated signature header is then malformed. */
 export function headerValue(headers: HeaderSource, name: string): string | undefined {
   if (isFetchHeaders(headers)) return headers.get(name) ?? undefined;
   const values = Object.entries(headers)

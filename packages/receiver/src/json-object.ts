@@ -2,7 +2,10 @@ import { VerificationError } from './verification-error.ts';
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** @throws VerificationError `request_malformed` when the bytes are not one JSON object in UTF-8 */
+/**
+ * Parses the bytes of a body.
+ * @throws VerificationError `request_malformed` when the bytes are not one JSON object in UTF-8
+ */
 export function jsonObject(bytes: Uint8Array): JsonObject {
   let value: unknown;
   try {

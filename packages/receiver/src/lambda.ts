@@ -4,7 +4,7 @@ import type { Secret } from './secrets.ts';
 import { type UsageReport, type UsageSecret, verifyUsageWebhook } from './usage-webhook.ts';
 import { VerificationError } from './verification-error.ts';
 
-/** What a Function URL or an API Gateway HTTP API hands over (payload format 2.0). */
+/** The event that a Function URL or an API Gateway HTTP API passes to a function (payload format 2.0). */
 export type LambdaHttpEvent = {
   readonly headers: { readonly [name: string]: string | undefined };
   readonly body?: string | null | undefined;
@@ -17,15 +17,15 @@ export type LambdaHttpResult = {
   readonly body: string;
 };
 
-/** The reply to a usage webhook: false stops the conversation. */
+/** The reply to a usage webhook. `should_continue: false` stops the conversation. */
 export type UsageReply = { readonly should_continue: boolean };
 
 export type LambdaHttpHandler<Event extends LambdaHttpEvent> = (event: Event) => Promise<LambdaHttpResult>;
 
 /**
- * A Lambda handler for Action requests. What `handle` returns is answered as JSON with status 200, which is what an AI-decided
- * Action feeds back to the assistant; nothing means `{"received":true}`. When it throws, so does the handler: the service then
- * sees a 5xx and sends an event again.
+ * Returns a Lambda handler for Action requests. It answers status 200 with the return value of `handle` as JSON, or with
+ * `{"received":true}` when `handle` returns nothing. An AI-decided Action can feed that JSON back to the assistant. When `handle`
+ * throws, the handler throws too: the service then receives a 5xx and sends an event again.
  *
  * @example
  * export const handler = actionLambda(process.env.SIGNING_SECRET, async (action) => {
@@ -41,7 +41,7 @@ export function actionLambda<Event extends LambdaHttpEvent = LambdaHttpEvent>(
 }
 
 /**
- * A Lambda handler for usage webhooks.
+ * Returns a Lambda handler for usage webhooks. It verifies the request and answers with the return value of `handle` as JSON.
  *
  * @example
  * export const handler = usageWebhookLambda(usageSecretOf, async (report) => ({

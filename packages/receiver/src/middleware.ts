@@ -7,13 +7,13 @@ import { type UsageReport, type UsageSecret, verifyUsageWebhook } from './usage-
 import { VerificationError } from './verification-error.ts';
 
 export type MiddlewareOptions = VerifyOptions & {
-  /** Larger bodies are answered 413. @default 1 MiB */
+  /** The middleware answers 413 to a larger body. @default 1 MiB */
   readonly maxBodyBytes?: number | undefined;
   /** Called once a request was answered 400, 401 or 413, to log why. */
   readonly onRefused?: ((error: VerificationError) => void) | undefined;
 };
 
-/** A request handler as Express has it; the handlers after it find `Locals` at `response.locals`. */
+/** An Express request handler. The handlers after it find `Locals` at `response.locals`. */
 export type Middleware<Locals extends object> = (
   request: ReceivedRequest,
   response: ServerResponse & { readonly locals: Locals },
@@ -24,8 +24,8 @@ export type ActionLocals = { action: VerifiedAction };
 export type UsageLocals = { usage: UsageReport };
 
 /**
- * Express middleware that verifies Action requests and puts what it read at `response.locals.action`. Answers the others
- * itself: 400, 401, 413. Reads the raw body, so mount it before `express.json()`, or behind `express.raw()`.
+ * Returns Express middleware that verifies Action requests and stores the result in `response.locals.action`. It answers 400, 401
+ * or 413 to a request that it refuses. It reads the raw body: mount it before `express.json()`, or after `express.raw()`.
  *
  * @example
  * app.all('/actions', actionMiddleware(process.env.SIGNING_SECRET), (request, response) => {
@@ -40,7 +40,7 @@ export function actionMiddleware(secret: Secret, options: MiddlewareOptions = {}
 }
 
 /**
- * Express middleware that verifies usage webhooks and puts the report at `response.locals.usage`.
+ * Returns Express middleware that verifies usage webhooks and stores the report in `response.locals.usage`.
  *
  * @example
  * app.post('/usage', usageWebhookMiddleware(usageSecretOf), (request, response) => {
@@ -72,7 +72,7 @@ function middleware<Locals extends object>(
 function refuse(response: ServerResponse, error: VerificationError): void {
   response.statusCode = error.status;
   response.setHeader('Content-Type', 'application/json');
-  // The rest of a body that is too large is not waited for.
+  // The middleware does not read the rest of a body that is too large, so the connection cannot be reused.
   if (error.status === 413) response.setHeader('Connection', 'close');
   response.end(JSON.stringify({ error: error.message }));
 }

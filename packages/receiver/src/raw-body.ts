@@ -2,14 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { VerificationError } from './verification-error.ts';
 
 export type ReceivedRequest = IncomingMessage & {
-  /** Set by `express.raw()`; also by a JSON parser, which is too late for us. */
+  /** Set by `express.raw()`. A JSON parser sets it too; its value cannot be verified, because the raw bytes are lost. */
   readonly body?: unknown;
   /** Set by some hosts, such as Google Cloud Functions. */
   readonly rawBody?: unknown;
 };
 
 /**
- * The bytes of a request's body, from its stream or from whoever kept them.
+ * Returns the bytes of a request's body: those that a host or `express.raw()` kept, else those of the stream.
+ * @throws Error when another parser has already read the stream
  * @throws VerificationError `body_too_large`
  */
 export async function readRawBody(request: ReceivedRequest, maxBytes: number): Promise<Uint8Array> {
@@ -26,7 +27,7 @@ export async function readRawBody(request: ReceivedRequest, maxBytes: number): P
   return fromStream(request, maxBytes);
 }
 
-// By events: leaving a `for await` would destroy the socket before the answer is written.
+// Listens to events, because leaving a `for await` loop early would destroy the socket before the answer is written.
 function fromStream(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -41,7 +42,7 @@ function fromStream(request: IncomingMessage, maxBytes: number): Promise<Uint8Ar
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
     request.on('error', reject);
-    request.on('close', () => reject(new Error('The client went away')));
+    request.on('close', () => reject(new Error('The client closed the connection before the body was complete')));
   });
 }
 

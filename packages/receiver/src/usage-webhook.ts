@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, jsonObject } from './json-object.ts';
 import { bytesOf, digestMatches, type Secret } from './secrets.ts';
 import { VerificationError } from './verification-error.ts';
 
-/** Body of a usage webhook: what one conversation turn used. */
+/** Body of a usage webhook: the usage of one conversation turn. */
 export type UsageReport = {
   readonly session_id: string;
   readonly user_id: string;
@@ -19,21 +19,22 @@ export type UsageReport = {
   };
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Fresh per request: deduplicate on it. */
+  /** New for each request; deduplicate on it. */
   readonly nonce: string;
 };
 
 /**
- * The secret given to session create, or how to find it from the session that the request claims to be of. Session tokens show
- * their secret to the visitor, so give every user another one: whoever signs with his own cannot speak for somebody else.
+ * The secret that the backend passed to session create, or a function that returns it for the session named in the unverified
+ * report. Visitors can read the secret in their session token: give each user a different one, so that no user can sign a report
+ * for another user.
  */
 export type UsageSecret = Secret | ((claimed: UsageReport) => Secret | undefined);
 
 /**
- * Checks that a usage webhook was signed with the secret given to session create, not more than 300 seconds from now, and
- * reads it.
+ * Checks that a usage webhook was signed with the secret that the backend passed to session create, at most 300 seconds from now,
+ * and parses it.
  *
- * @param rawBody the bytes as they arrived; a string is taken as UTF-8
+ * @param rawBody the bytes as they arrived; a string is encoded as UTF-8
  * @throws VerificationError with `status` 400 or 401
  * @throws TypeError when called with a parsed body or an empty secret
  *
@@ -56,7 +57,7 @@ export function verifyUsageWebhook(
     throw new VerificationError('signature_malformed', 'X-Webhook-Signature or X-Webhook-Timestamp is malformed');
   }
   const body = jsonObject(bytes);
-  // The header is not signed, the body's timestamp is: an old body under a new header would be a replay.
+  // The signature covers the body's timestamp, but not the header. An old body with a new header is a replay.
   if (!isReport(body) || body.timestamp !== Number(timestamp)) {
     throw new VerificationError('request_malformed', 'The body is not a usage report of X-Webhook-Timestamp');
   }
@@ -66,7 +67,7 @@ export function verifyUsageWebhook(
     secretOfSession === undefined ||
     !(
       digestMatches(digest, secretOfSession, [bytes]) ||
-      // A proxy may have formatted the body: what counts is its canonical form.
+      // A proxy may have reformatted the body, so its canonical form counts as well.
       digestMatches(digest, secretOfSession, [canonicalJson(body)])
     )
   ) {

@@ -1,4 +1,4 @@
-/** Why a request was refused. Stable: meant for metrics and alarms; the message is for people. */
+/** The reason why a request was refused. Codes are stable: use them in metrics and alarms. The message is for people. */
 export type VerificationErrorCode =
   | 'signature_missing'
   | 'signature_malformed'
@@ -8,9 +8,9 @@ export type VerificationErrorCode =
   | 'body_too_large';
 
 /**
- * A request that must not be acted upon. `status` is what to answer: 400 for a missing or malformed header and for a stale
- * timestamp, 401 when the digest does not match, 413 for a body above the limit of a middleware.
- * Neither the message nor the error holds a secret, a signature or a part of the body.
+ * The error for a request that the receiver must not act upon. `status` is the HTTP status to answer: 400 for a missing or
+ * malformed header, a malformed body or a stale timestamp, 401 when the digest does not match, 413 for a body that is larger than
+ * the middleware's limit. The error contains no secret, no signature and no part of the body.
  *
  * @example
  * try {

@@ -23,7 +23,7 @@ describe('verifyAction', () => {
     else expect(refusal(verify)[0]).toBe(status);
   });
 
-  test('takes a string, a list of headers, fetch headers, and one of several secrets', () => {
+  test('accepts a string, a list of headers, fetch headers, and one of several secrets', () => {
     const headers = signed('{}');
     expect(verifyAction('{}', headers, ['another', SIGNING_SECRET], { now }).body).toEqual({});
     expect(verifyAction('{}', new Headers(headers), SIGNING_SECRET, { now }).trigger).toBe('ai');
@@ -31,7 +31,7 @@ describe('verifyAction', () => {
     expect(verifyAction('{}', lists, SIGNING_SECRET, { now }).trigger).toBe('ai');
   });
 
-  test('ignores schemes that are added beside v1', () => {
+  test('ignores schemes that are added next to v1', () => {
     const headers = signed('{}');
     headers['x-service-signature'] += ',v2=abc';
     expect(verifyAction('{}', headers, SIGNING_SECRET, { now }).trigger).toBe('ai');
@@ -48,19 +48,19 @@ describe('verifyAction', () => {
     [-300, true],
     [300.001, false],
     [-301, false],
-  ])('a timestamp %d seconds old is fresh: %p', (age, fresh) => {
+  ])('a timestamp that is %d seconds old is fresh: %p', (age, fresh) => {
     const verify = () => verifyAction('{}', signed('{}'), SIGNING_SECRET, { now: () => (seconds + age) * 1000 });
     if (fresh) expect(verify().timestamp).toBe(seconds);
     else expect(refusal(verify)).toEqual([400, 'timestamp_stale']);
   });
 
-  test('a tolerance that is no number lets nothing pass', () => {
+  test('refuses every timestamp when the tolerance is not a number', () => {
     expect(
       refusal(() => verifyAction('{}', signed('{}'), SIGNING_SECRET, { now, toleranceSeconds: Number.NaN })),
     ).toEqual([400, 'timestamp_stale']);
   });
 
-  test('refuses trigger headers that do not fit what was signed', () => {
+  test('refuses trigger headers that do not match the signed body', () => {
     const verify = (changes: Record<string, string>) =>
       refusal(() => verifyAction('{"id":"1"}', signed('{"id":"1"}', changes), SIGNING_SECRET, { now }));
     expect(verify({ 'x-service-trigger': 'event' })).toEqual([400, 'request_malformed']);
@@ -68,7 +68,7 @@ describe('verifyAction', () => {
     expect(verify({ 'x-service-trigger': 'other' })).toEqual([400, 'request_malformed']);
   });
 
-  test('an empty secret or a parsed body is a mistake of the program, not of the request', () => {
+  test('throws a TypeError for an empty secret or a parsed body', () => {
     for (const secret of ['', [], ['']]) {
       expect(() => verifyAction('{}', signed('{}'), secret, { now })).toThrow(TypeError);
     }
@@ -76,7 +76,7 @@ describe('verifyAction', () => {
     expect(() => Reflect.apply(verifyAction, null, [parsed, signed('{}'), SIGNING_SECRET])).toThrow(TypeError);
   });
 
-  test('gives the key to deduplicate on', () => {
+  test('returns the key to deduplicate on', () => {
     const keys = Object.fromEntries(
       actionRequests(NOW)
         .filter(({ status }) => status === 200)

@@ -15,7 +15,7 @@ const run = (file: string, text: string) => {
 };
 
 describe('the built package', () => {
-  test('is loaded by import and by require, and holds no import but of Node', () => {
+  test('loads by import and by require, without any other package', () => {
     const print = 'console.log(Object.keys(receiver).sort().join())';
     const names =
       'VerificationError,actionLambda,actionMiddleware,usageWebhookLambda,usageWebhookMiddleware,verifyAction,verifyUsageWebhook';
@@ -23,7 +23,7 @@ describe('the built package', () => {
     expect(run('a.cjs', `const receiver = require('@va-wave/receiver'); ${print}`)).toBe(names);
   });
 
-  test('is typed for both module systems', () => {
+  test('has types for both module systems', () => {
     const use = `
       const action: VerifiedAction = verifyAction(new Uint8Array(), {}, 'secret');
       if (action.trigger === 'form') { const key: string | null = action.deduplicationKey; key?.trim(); }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const source = resolve(import.meta.dirname, '../../../packages/receiver');
 
-/** Builds the package into `<app>/node_modules`, as if it had been installed there. */
+/** Builds the package into `<app>/node_modules`, as an installation would. */
 export function installReceiver(app: string): void {
   const target = join(app, 'node_modules/@va-wave/receiver');
   mkdirSync(target, { recursive: true });

@@ -6,7 +6,7 @@ const NOW = new Date('2026-03-04T05:06:07.000Z');
 const options = { now: () => NOW.getTime() };
 const USAGE_SECRET = 'usage-secret-of-at-least-32-characters';
 
-/** As a Function URL hands a request over. */
+/** The event that a Function URL passes to a function for this request. */
 function lambdaEvent(request: {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
@@ -25,13 +25,13 @@ describe('actionLambda', () => {
     expect((await handler(lambdaEvent(request))).statusCode).toBe(status);
   });
 
-  test('takes a body as text', async () => {
+  test('accepts a body as text', async () => {
     const request = aiRequest({ now: NOW }, { name: 'Zoë' });
     const body = Buffer.from(request.body ?? []).toString();
     expect((await handler({ ...lambdaEvent(request), body, isBase64Encoded: false })).statusCode).toBe(200);
   });
 
-  test('answers what was returned, and a refusal by name', async () => {
+  test('answers with the return value, and with the reason of a refusal', async () => {
     const answering = actionLambda(SIGNING_SECRET, async (action) => ({ order: action.body }), options);
     const good = await answering(lambdaEvent(aiRequest({ now: NOW }, { order: '1' })));
     expect(good).toMatchObject({ headers: { 'content-type': 'application/json' }, body: '{"order":{"order":"1"}}' });
@@ -41,15 +41,15 @@ describe('actionLambda', () => {
     });
   });
 
-  test('a fault of the handler stays one, so that an event comes again', async () => {
+  test('throws the error of the handler, so that the service sends an event again', async () => {
     const faulty = actionLambda(
       SIGNING_SECRET,
       async () => {
-        throw new Error('The database is away');
+        throw new Error('The database is unavailable');
       },
       options,
     );
-    await expect(faulty(lambdaEvent(aiRequest({ now: NOW })))).rejects.toThrow('The database is away');
+    await expect(faulty(lambdaEvent(aiRequest({ now: NOW })))).rejects.toThrow('The database is unavailable');
   });
 });
 

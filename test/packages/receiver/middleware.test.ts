@@ -21,7 +21,7 @@ afterAll(() => {
   for (const server of servers) server.close().closeAllConnections();
 });
 
-/** A server with the middleware, and `before` where an application has its parsers. Answers 500 with what `next` was given. */
+/** Starts a server that runs `before`, as an application runs its parsers, then the middleware. Answers 500 with the error of `next`. */
 async function serve(
   middleware: Middleware<ActionLocals & UsageLocals>,
   before?: (request: IncomingMessage) => Promise<object>,
@@ -46,7 +46,7 @@ async function statusAndBody(url: string, request: OutboundRequest): Promise<rea
 }
 
 describe('actionMiddleware', () => {
-  test('lets pass what is signed and refuses the rest', async () => {
+  test('accepts signed requests and refuses all others', async () => {
     const url = await serve(actionMiddleware(SIGNING_SECRET, options));
     for (const { name, request, status } of actionRequests(NOW)) {
       expect([name, (await send(url, request)).status]).toEqual([name, status]);
@@ -55,7 +55,7 @@ describe('actionMiddleware', () => {
     expect(JSON.parse(body)).toMatchObject({ action: { trigger: 'ai', body: { order: '1' } } });
   });
 
-  test('takes the bytes that express.raw() or a host kept', async () => {
+  test('verifies the bytes that express.raw() or a host kept', async () => {
     for (const name of ['body', 'rawBody']) {
       const url = await serve(actionMiddleware(SIGNING_SECRET, options), async (request) => {
         const chunks: Buffer[] = [];
@@ -66,7 +66,7 @@ describe('actionMiddleware', () => {
     }
   });
 
-  test('behind a JSON parser it says what to do instead of refusing good requests', async () => {
+  test('reports where to mount it when a JSON parser has read the body', async () => {
     const url = await serve(actionMiddleware(SIGNING_SECRET, options), async (request) => {
       for await (const _ of request);
       return { body: {} };
@@ -77,6 +77,7 @@ describe('actionMiddleware', () => {
     ]);
   });
 
+<<<<<<< HEAD
   test('says of what it refused why, once it has answered', async () => {
     const codes: string[] = [];
     const onRefused = ({ code }: VerificationError) => codes.push(code);
@@ -90,13 +91,16 @@ describe('actionMiddleware', () => {
   });
 
   test('answers 413 above its limit', async () => {
+=======
+  test('answers 413 to a body larger than its limit', async () => {
+>>>>>>> f0e5577 (Say in plain words what the receiver package verifies, returns and refuses)
     const url = await serve(actionMiddleware(SIGNING_SECRET, { ...options, maxBodyBytes: 1000 }));
     const [status] = await statusAndBody(url, eventRequest({ now: NOW }, { text: 'x'.repeat(2000) }));
     expect(status).toBe(413);
   });
 });
 
-test('usageWebhookMiddleware puts the report where the handler finds it', async () => {
+test('usageWebhookMiddleware stores the report in response.locals', async () => {
   const secret = 'usage-secret-of-at-least-32-characters';
   const url = await serve(usageWebhookMiddleware(secret, options));
   const [status, body] = await statusAndBody(url, await usageRequest({ now: NOW, secret, userId: 'user-1' }));

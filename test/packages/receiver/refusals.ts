@@ -1,6 +1,6 @@
 import { VerificationError } from '../../../packages/receiver/src/index.ts';
 
-/** Status and code with which a request is refused; fails when it is not. */
+/** Returns the status and the code with which `verify` refuses a request. @throws Error when it does not refuse */
 export function refusal(verify: () => unknown): readonly [number, string] {
   try {
     verify();

@@ -8,7 +8,7 @@ const NOW = new Date('2026-03-04T05:06:07.000Z');
 const now = () => NOW.getTime();
 
 describe('verifyUsageWebhook', () => {
-  test('reads what the service reports, non-ASCII users included', async () => {
+  test('reads a report of the service, also with non-ASCII user ids', async () => {
     const { body, headers } = await usageRequest({ now: NOW, secret: SECRET, userId: 'zoë-😀' });
     const report = verifyUsageWebhook(body ?? '', headers, SECRET, { now });
     expect(report.user_id).toBe('zoë-😀');
@@ -21,7 +21,7 @@ describe('verifyUsageWebhook', () => {
     });
   });
 
-  test('finds the secret by what the body claims, and checks it against that', async () => {
+  test('verifies with the secret that the function returns for the claimed user', async () => {
     const { body, headers } = await usageRequest({ now: NOW, secret: SECRET, userId: 'user-2' });
     const secretOf = ({ user_id }: { user_id: string }) => (user_id === 'user-2' ? SECRET : 'x'.repeat(32));
     expect(verifyUsageWebhook(body ?? '', headers, secretOf, { now }).user_id).toBe('user-2');
@@ -31,7 +31,7 @@ describe('verifyUsageWebhook', () => {
     ]);
   });
 
-  test('refuses what is missing, malformed, stale or not signed', async () => {
+  test('refuses missing and malformed headers, wrong signatures and malformed bodies', async () => {
     const { body, headers } = await usageRequest({ now: NOW, secret: SECRET, userId: 'user-1' });
     const raw = Buffer.from(body ?? []);
     const verify = (changes: Record<string, string | undefined>, bytes: Uint8Array = raw) =>
@@ -45,7 +45,7 @@ describe('verifyUsageWebhook', () => {
     expect(verify({}, Buffer.from('[]'))).toEqual([400, 'request_malformed']);
   });
 
-  test('an old body under a new timestamp header is a replay', async () => {
+  test('refuses an old body with a new timestamp header', async () => {
     const old = await usageRequest({ now: new Date(now() - 400_000), secret: SECRET, userId: 'user-1' });
     const verify = (headers: Record<string, string>) =>
       refusal(() => verifyUsageWebhook(old.body ?? '', { ...old.headers, ...headers }, SECRET, { now }));
@@ -57,7 +57,7 @@ describe('verifyUsageWebhook', () => {
     ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['objects', '{"a":'.repeat(40_000) + 1 + '}'.repeat(40_000)],
     ['a few levels too many', '['.repeat(64) + ']'.repeat(64)],
-  ])('an unsigned body that is nested too deeply, by %s, is refused like any other', async (_, nested) => {
+  ])('refuses an unsigned body that is nested too deeply by %s', async (_, nested) => {
     const { body, headers } = await usageRequest({ now: NOW, secret: SECRET, userId: 'user-1' });
     const raw = Buffer.from(
       Buffer.from(body ?? [])
@@ -67,7 +67,7 @@ describe('verifyUsageWebhook', () => {
     expect(refusal(() => verifyUsageWebhook(raw, headers, SECRET, { now }))).toEqual([400, 'request_malformed']);
   });
 
-  test('a signed body that is no report is refused', () => {
+  test('refuses a signed body that is not a usage report', () => {
     const body = `{"timestamp":${now() / 1000}}`;
     const headers = {
       'X-Webhook-Signature': createHmac('sha256', SECRET).update(body).digest('hex'),
