@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { INTERNAL_ERROR, REFUSALS } from '../src/contract/errors.ts';
 
-/** Writes docs/api.md from docs/openapi.json: every public route, its parameters, bodies, answers and refusals as tables. */
+// Writes docs/api.md from docs/openapi.json. The page lists every public route with its parameters, bodies, answers and refusals.
 
 const DOCUMENT = new URL('../docs/openapi.json', import.meta.url);
 const REFERENCE = new URL('../docs/api.md', import.meta.url);
@@ -27,7 +27,7 @@ export type Schema = {
   readonly maxLength?: number;
   readonly pattern?: string;
 };
-/** Whether the service takes it or gives it. */
+/** Whether the service receives the object in a body or sends it in an answer. */
 type Side = 'body' | 'answer';
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
@@ -52,14 +52,15 @@ type Document = {
 
 const INTRODUCTION = `# API reference
 
-<!-- Written by \`node scripts/api-reference.ts\` from docs/openapi.json; a test holds it to that. -->
+<!-- \`node scripts/api-reference.ts\` generates this page from docs/openapi.json. A test checks that both agree. -->
 
-Every route of the service, below \`{base_url}\`. The same as an [OpenAPI document](openapi.json). What the contract leaves open, such as
-the shape of errors and the dashboard's routes, is listed in [open points](open-points.md) and may change.
+This page is for developers who call the service over HTTP. It lists every route below \`{base_url}\`, with its parameters, bodies and
+answers. The same content is available as an [OpenAPI document](openapi.json). The specification leaves some parts open, such as the shape
+of errors and the dashboard's routes. [Open points](open-points.md) lists these parts; they may change.
 
-An error is \`{"success": false, "error": "<message>"}\`, on the dashboard's routes with a \`code\` ([error codes](#error-codes)) and, when
-the input is wrong, the \`field\`. A 429 says in \`Retry-After\` how many seconds to wait. Fields of a body that
-are not marked *required* may be left out.`;
+An error has the body \`{"success": false, "error": "<message>"}\`. On the dashboard's routes it also has a \`code\`
+([error codes](#error-codes)) and, when the input is wrong, a \`field\`. A 429 has the header \`Retry-After\` with the number of seconds to
+wait. A field of a body is optional unless it is marked *required*.`;
 
 const TAGS: Readonly<Record<string, string>> = {
   'customer backend': 'Customer backend',
@@ -67,6 +68,7 @@ const TAGS: Readonly<Record<string, string>> = {
   dashboard: 'Dashboard',
 };
 
+/** Returns the text of docs/api.md. @param openApi the text of docs/openapi.json */
 export function apiReference(openApi: string): string {
   const document: Document = JSON.parse(openApi);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -89,8 +91,8 @@ function errorCodes(): string {
   const rows = [...Object.entries(REFUSALS), [code, { status, message }] as const];
   return `## Error codes
 
-The dashboard's routes and the functions that are invoked directly name the code of every refusal. Codes are stable, messages may say
-more than this table, such as the id that was not found.
+The dashboard's routes, and the functions that the platform invokes directly, return a code with every refusal. Codes are stable. A
+message may contain more than this table shows, such as the id that does not exist.
 
 ${table(
   ['Code', 'Status', 'Message'],
@@ -142,14 +144,14 @@ function describeSchema(schema: Schema, side: Side): string {
   return rows.length === 0 ? `${typeName(schema)}.` : table(['Field', 'Type', 'Notes'], rows);
 }
 
-/** One of several shapes, told apart by its constant field. */
+/** Describes one of several shapes. A constant field distinguishes them. */
 function describeVariant(schema: Schema, side: Side): string {
-  const mark = Object.entries(schema.properties ?? {}).find(([, property]) => property.const !== undefined);
-  const title = mark === undefined ? '' : `\`${mark[0]}\` is \`${JSON.stringify(mark[1].const)}\`:\n\n`;
+  const constant = Object.entries(schema.properties ?? {}).find(([, property]) => property.const !== undefined);
+  const title = constant === undefined ? '' : `\`${constant[0]}\` is \`${JSON.stringify(constant[1].const)}\`:\n\n`;
   return title + table(['Field', 'Type', 'Notes'], fields(schema, '', side));
 }
 
-/** One row per field, those of an object or a list below it with its name in front. */
+/** Lists one row per field. The rows of an object's or a list's fields follow it, with its name as a prefix. */
 function fields(schema: Schema, prefix: string, side: Side): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const path = `${prefix}${name}`;
@@ -201,13 +203,12 @@ function notes(schema: Schema, present: string, side: Side): string {
     inner.maxItems === undefined ? '' : `at most ${inner.maxItems}`,
     inner.maxLength === undefined ? '' : `at most ${inner.maxLength} characters`,
   ];
-  const preset =
-    inner.default === undefined || side === 'answer' ? '' : `\`${JSON.stringify(inner.default)}\` unless given`;
+  const preset = inner.default === undefined || side === 'answer' ? '' : `default \`${JSON.stringify(inner.default)}\``;
   const description = schema.description ?? inner.description ?? '';
   return [present, description, ...bounds, preset].filter((text) => text !== '').join('; ');
 }
 
-/** What a schema says of any integer. */
+/** Returns whether a bound only says that a number is a safe integer. */
 function isUnbounded(bound: number): boolean {
   return Math.abs(bound) === Number.MAX_SAFE_INTEGER;
 }

@@ -5,7 +5,7 @@ import { commandLine } from '../cli/program.ts';
 const REFERENCE = new URL('../docs/cli.md', import.meta.url);
 const COLUMNS = 100;
 
-/** docs/cli.md: the help of every command, as it is printed. */
+/** Returns the text of docs/cli.md: the help text of every command, as the command line prints it. */
 export function cliReference(): string {
   const program = commandLine(async () => {});
   const sections = commands(program).map(({ path, command }) => {
@@ -16,11 +16,12 @@ export function cliReference(): string {
   return sections.join('\n');
 }
 
-const INTRODUCTION = `<!-- Written by \`node scripts/cli-reference.ts\`; a test holds it to the help texts. -->
+const INTRODUCTION = `<!-- \`node scripts/cli-reference.ts\` generates this page. A test checks that it agrees with the help texts. -->
 
-\`npx va-wave\` runs on any Node from 22.19 on. Options of the whole work before and after the command, and are shown here once.`;
+This page is for operators. It lists every command of \`npx va-wave\` with its options. The command line needs Node 22.19 or newer. The
+options of the first section are allowed before and after every command.`;
 
-/** The program, then every command that does something. */
+/** Lists the program, then every command that has no subcommands. */
 function commands(command: Command, path = command.name()): { readonly path: string; readonly command: Command }[] {
   const children = command.commands.flatMap((child) => commands(child, `${path} ${child.name()}`));
   return command.parent === null || children.length === 0 ? [{ path, command }, ...children] : children;

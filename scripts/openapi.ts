@@ -20,7 +20,7 @@ import { REFUSALS } from '../src/contract/errors.ts';
 import { formSubmitRequest, initRequest } from '../src/contract/widget.ts';
 import { sessionRequest } from '../src/domain/auth/session-request.ts';
 
-/** Writes docs/openapi.json: every public route of the service, from the schemas that the handlers parse with. */
+// Writes docs/openapi.json: every public route of the service, generated from the schemas with which the handlers parse.
 
 type Json = Record<string, unknown>;
 
@@ -47,7 +47,7 @@ const pathParameter = (name: string): Json => ({ name, in: 'path', required: tru
 const body = (schema: z.ZodType): Json => ({ required: false, content: content(input(schema)) });
 const answer = (description: string, schema: z.ZodType): Json => ({ description, content: content(output(schema)) });
 
-/** Schemas that several operations answer with stand once. */
+/** Schemas that occur in the answers of several operations. The document defines each once and refers to it. */
 const SHARED = { Assistant: output(assistantView), Action: output(actionView) };
 
 function withReferences(node: unknown): unknown {
@@ -61,7 +61,7 @@ function withReferences(node: unknown): unknown {
 
 const widgetCredentials = [
   header('X-Site-Id', 'Site ID (Allowed Websites)'),
-  header('X-Session-Token', 'Session token; wins over X-Site-Id'),
+  header('X-Session-Token', 'Session token; takes precedence over X-Site-Id'),
   header('Origin', 'Set by the browser; Referer is the fallback'),
 ];
 
@@ -104,7 +104,7 @@ const publicPaths: Json = {
     post: {
       operationId: 'initWidget',
       tags: ['widget'],
-      summary: 'Begins or resumes a conversation',
+      summary: 'Authenticates the widget; resumes its conversation, or starts one on request',
       parameters: widgetCredentials,
       requestBody: body(initRequest),
       responses: {
@@ -165,7 +165,7 @@ function dashboardOperation(name: DashboardOperation): Json {
     operationId: name,
     tags: ['dashboard'],
     summary,
-    description: role === 'user' ? 'For whoever is logged in.' : `For ${role === 'admin' ? 'admins' : 'members'}.`,
+    description: `Allowed for ${role === 'user' ? 'every user who is logged in' : role === 'admin' ? 'admins' : 'members'}.`,
     security: [{ login: [DASHBOARD_SCOPE] }],
     parameters: [...ids, ...query],
     ...(requestBody === undefined ? {} : { requestBody: { required: true, content: content(input(requestBody)) } }),
@@ -174,13 +174,15 @@ function dashboardOperation(name: DashboardOperation): Json {
       ...(requestBody === undefined && query.length === 0
         ? {}
         : { 400: refusedToDashboard('The message names the field') }),
-      401: { description: 'No valid access token of the dashboard’s own client' },
-      403: refusedToDashboard('The token lacks the scope, or the role is not enough'),
-      ...(ids.length === 0 ? {} : { 404: refusedToDashboard('Not there, or not of this organization') }),
+      401: { description: 'The access token is missing or invalid, or belongs to another client' },
+      403: refusedToDashboard('The token lacks the scope, or the user lacks the role'),
+      ...(ids.length === 0
+        ? {}
+        : { 404: refusedToDashboard('It does not exist, or it belongs to another organization') }),
       ...(writes
         ? {
             409: {
-              description: 'Stale version, name in use or limit reached',
+              description: 'The version is stale, the name is in use, or a limit is reached',
               content: content({ anyOf: [dashboardErrorSchema, output(staleAnswer)] }),
             },
           }
@@ -209,7 +211,7 @@ function isOperation(name: string): name is DashboardOperation {
   return name in DASHBOARD_OPERATIONS;
 }
 
-/** The document as text, formatted as it is kept. */
+/** Returns the text of docs/openapi.json. */
 export function openApiDocument(): string {
   const document = {
     openapi: '3.1.0',
@@ -217,7 +219,7 @@ export function openApiDocument(): string {
       title: 'va-wave',
       version: '1',
       description:
-        'Widget, session and dashboard routes. What the contract leaves open is listed in docs/open-points.md and may change.',
+        'The routes of the widget, of session create and of the dashboard. docs/open-points.md lists what the specification leaves open and may change.',
     },
     servers: [{ url: '{base_url}', variables: { base_url: { default: 'https://example.com' } } }],
     paths: withReferences({ ...publicPaths, ...dashboardPaths() }),

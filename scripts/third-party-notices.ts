@@ -13,7 +13,7 @@ const manifest = z.object({
   license: z.string(),
 });
 
-/** Folders of the packages that end up in a bundle of these entries. */
+/** Lists the folders of the packages that a bundle of these entry points contains. */
 async function bundledPackages(entryPoints: readonly string[]): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [...entryPoints],
@@ -57,7 +57,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   'The dashboard': ['dashboard/src/main.tsx'],
 };
 
-/** THIRD-PARTY-NOTICES.md: the licenses of whatever is deployed or served that others wrote. */
+/** Returns the text of THIRD-PARTY-NOTICES.md: the licenses of all third-party software that is deployed or served. */
 export async function thirdPartyNotices(): Promise<string> {
   const sections: string[] = [];
   const byText = new Map<string, Set<string>>();
@@ -65,18 +65,18 @@ export async function thirdPartyNotices(): Promise<string> {
     const packages = (await bundledPackages(entries)).map(packageIn);
     const rows = packages.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`);
     const table = ['| Package | Version | License |', '| --- | --- | --- |', ...rows].join('\n');
-    sections.push(`## ${part}\n\n${packages.length === 0 ? 'Nothing of others.' : table}\n`);
+    sections.push(`## ${part}\n\n${packages.length === 0 ? 'No third-party software.' : table}\n`);
     for (const { name, text } of packages) byText.set(text, (byText.get(text) ?? new Set()).add(name));
   }
   const texts = [...byText].map(
     ([text, names]) =>
-      `${[...names].join(', ')}:\n\n\`\`\`\`text\n${text === '' ? 'The package brings no text along.' : text}\n\`\`\`\`\n`,
+      `${[...names].join(', ')}:\n\n\`\`\`\`text\n${text === '' ? 'The package contains no license text.' : text}\n\`\`\`\`\n`,
   );
-  return `<!-- Written by \`node scripts/third-party-notices.ts\` from what esbuild puts into the bundles; a test holds it to them. -->
+  return `<!-- \`node scripts/third-party-notices.ts\` generates this file from the contents of the bundles. A test checks that both agree. -->
 
 # Third-party notices
 
-What is deployed contains software of others, under these licenses.
+The deployed functions, the widget and the dashboard contain third-party software under these licenses.
 
 ${sections.join('\n')}
 ## Texts

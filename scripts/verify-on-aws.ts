@@ -1,9 +1,9 @@
 /**
- * Checks on a real deployment what nothing else can prove (docs/verification.md):
+ * Checks a real deployment for behaviour of AWS that no local test can prove (docs/verification.md):
  *
  *     node scripts/verify-on-aws.ts [--stack VaWave] [--region eu-west-1]
  *
- * It leaves nothing behind. For a minute it uses up this machine's own limit of session creates.
+ * The script deletes everything that it creates. It uses up the session create limit of this machine's IP address for a minute.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -15,7 +15,7 @@ import { forgedAddress } from './aws-checks/viewer-address.ts';
 
 const program = new Command('verify-on-aws')
   .option('--stack <name>', 'the deployed stack', 'VaWave')
-  .option('--region <name>', 'its region; else the one of the environment');
+  .option('--region <name>', 'the region of the stack (default: the region of the environment)');
 
 const { stack, region } = program.parse().opts<{ stack: string; region?: string }>();
 const access: AwsAccess = region === undefined ? {} : { region };
@@ -35,7 +35,7 @@ const checks = [
 ];
 let failed = 0;
 for (const check of checks) {
-  // The limit of the check before has to be forgotten.
+  // The previous check has used up the limit of this minute.
   if (check.name.includes('behind CloudFront')) await pause(61_000);
   try {
     console.log(`ok    ${check.name}: ${await check.run({ access, stack, output })}`);

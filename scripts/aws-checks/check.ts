@@ -1,15 +1,15 @@
 import type { AwsAccess } from '../../src/adapters/aws-clients.ts';
 
-/** What is checked. */
+/** The deployment that the checks run against. `output` returns a stack output and throws when the stack has no such output. */
 export type Deployment = {
   readonly access: AwsAccess;
   readonly stack: string;
   readonly output: (name: string) => string;
 };
-/** One thing that only a real account can prove. It resolves with what was seen, and throws when that is not enough. */
+/** A check that only a real AWS account can perform. `run` resolves with the observed result, and rejects when the check fails. */
 export type Check = { readonly name: string; readonly run: (deployment: Deployment) => Promise<string> };
 
-/** @throws when the check fails, with what was seen */
+/** Fails a check unless its condition holds. @throws Error with the observed result */
 export function expectThat(holds: boolean, seen: string): void {
   if (!holds) throw new Error(seen);
 }

@@ -8,13 +8,13 @@ const report = z.object({
   record: z.object({ metrics: z.object({ initDurationMs: z.number().optional() }) }),
 });
 
-/** Many invocations at once need new environments. Each input is refused at once, and changes nothing. */
+/** Inputs that a function refuses before it changes anything. Concurrent invocations make Lambda start new environments. */
 const COLD: Readonly<Record<string, object>> = {
   [OUTPUTS.aiAction]: { operation: 'listTools', site_id: 'verification' },
   [OUTPUTS.usageReport]: { session_token: 'verification', usage: {} },
 };
 const AT_ONCE = 20;
-/** A person waits for the first request after a pause: this much and the work itself. */
+/** A visitor waits this long, and for the work itself, at the first request after a time without requests. */
 const COLD_START_MS = 1000;
 
 export const coldStarts: Check = {
@@ -31,7 +31,10 @@ export const coldStarts: Check = {
         .flatMap((line) => initDuration(line))
         .sort((a, b) => a - b);
       const worst = times.at(-1);
-      expectThat(worst !== undefined, `${name}: no cold start among ${AT_ONCE}; try again in a quarter of an hour`);
+      expectThat(
+        worst !== undefined,
+        `${name}: none of ${AT_ONCE} invocations was a cold start; run the check again in 15 minutes`,
+      );
       expectThat(worst !== undefined && worst < COLD_START_MS, `${name}: ${worst} ms`);
       found.push(`${name}: median ${times[times.length >> 1]} ms, worst ${worst} ms of ${times.length}`);
     }
@@ -45,7 +48,7 @@ function initDuration(line: string): number[] {
     const time = parsed.success ? parsed.data.record.metrics.initDurationMs : undefined;
     return time === undefined ? [] : [time];
   } catch {
-    // Lines of functions, and lines that the tail has cut.
+    // The line is from the function itself, or the tail of the log cut it.
     return [];
   }
 }

@@ -14,13 +14,13 @@ import { OUTPUTS } from '../../src/contract/outputs.ts';
 import { type Check, type Deployment, expectThat } from './check.ts';
 import { receive, withQueue } from './temporary-queue.ts';
 
-/** The same target as the stack's rule has, on its bus, for an event of its own and a queue that nobody else reads. */
+/** Uses a temporary rule on the stack's bus with the same target settings as the stack's rule, and a temporary queue. */
 export const groupOfEvents: Check = {
-  name: 'EventBridge takes the message group of a standard queue from $.detail.org_id',
+  name: 'EventBridge sets the message group of a standard queue from $.detail.org_id',
   run: (deployment) =>
     withRule(deployment, async ({ sqs, url, put }) => {
-      // A new rule takes a while to be seen everywhere.
-      for (let tries = 0; tries < 10; tries++) {
+      // A new rule does not take effect at once.
+      for (let attempts = 0; attempts < 10; attempts++) {
         await put({ org_id: 'org_verification', data: {} });
         const message = await receive(sqs, url, 10).catch(() => undefined);
         if (message === undefined) continue;
@@ -32,9 +32,9 @@ export const groupOfEvents: Check = {
     }),
 };
 
-/** What has no organization, or one that SQS takes as no group, must end in the queue or among its dead letters: never nowhere. */
+/** An event without an organization id, or with one that SQS refuses as a group, must reach the queue or the dead-letter queue. */
 export const eventsWithoutGroup: Check = {
-  name: 'An event without a usable org_id is not lost by the rule',
+  name: 'The rule loses no event without a usable org_id',
   run: (deployment) =>
     withRule(deployment, async ({ sqs, url, put, deadLetters }) => {
       const seen: string[] = [];
@@ -44,16 +44,16 @@ export const eventsWithoutGroup: Check = {
         ['with a space', { org_id: 'org one', data: {} }],
       ] as const) {
         let where: string | undefined;
-        for (let tries = 0; tries < 10 && where === undefined; tries++) {
+        for (let attempts = 0; attempts < 10 && where === undefined; attempts++) {
           await put(detail);
           const [queued, dead] = await Promise.all([
             receive(sqs, url, 10).catch(() => undefined),
             receive(sqs, deadLetters.url, 10).catch(() => undefined),
           ]);
           if (queued !== undefined) where = `queue, in the group ${queued.Attributes?.MessageGroupId}`;
-          else if (dead !== undefined) where = 'dead letters';
+          else if (dead !== undefined) where = 'dead-letter queue';
         }
-        expectThat(where !== undefined, `${what}: neither in the queue nor among the dead letters`);
+        expectThat(where !== undefined, `${what}: neither in the queue nor in the dead-letter queue`);
         seen.push(`${what}: ${where}`);
       }
       return seen.join('; ');
@@ -67,7 +67,7 @@ type Ruled = {
   readonly put: (detail: object) => Promise<void>;
 };
 
-/** Runs a check with a rule of its own, whose target has the group of the deployed one and dead letters of its own. */
+/** Runs a check with a temporary rule. Its target has the message group of the deployed rule and a temporary dead-letter queue. */
 async function withRule(deployment: Deployment, check: (ruled: Ruled) => Promise<string>): Promise<string> {
   return withQueue(deployment, ({ sqs, url, arn }) =>
     withQueue(deployment, async (deadLetters) => {
@@ -123,7 +123,7 @@ async function allowRule(sqs: SQSClient, url: string, arn: string, ruleArn: stri
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: { Policy } }));
 }
 
-/** What a retry message is: delayed, and in its Action's group. */
+/** A retry message is delayed and belongs to the group of its Action. */
 export const delayWithGroup: Check = {
   name: 'SQS delays a single message of a group on a standard queue',
   run: (deployment) =>
@@ -134,9 +134,9 @@ export const delayWithGroup: Check = {
       );
       const message = await receive(sqs, url, 30);
       const seconds = (Date.now() - sent) / 1000;
-      expectThat(seconds >= 3.9 && seconds < 10, `it came after ${seconds.toFixed(1)} s`);
+      expectThat(seconds >= 3.9 && seconds < 10, `the message arrived after ${seconds.toFixed(1)} s`);
       const group = message.Attributes?.MessageGroupId;
-      expectThat(group === 'act_1', `it came with the group ${group}`);
+      expectThat(group === 'act_1', `the message has the group ${group}`);
       return `after ${seconds.toFixed(1)} s, in its group`;
     }),
 };

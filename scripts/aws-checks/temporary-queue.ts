@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { Deployment } from './check.ts';
 
-/** A standard queue for one check. */
+/** Creates a standard queue, runs the work with it, and deletes it. */
 export async function withQueue<T>(
   { access }: Deployment,
   work: (queue: { sqs: SQSClient; url: string; arn: string }) => Promise<T>,
@@ -28,7 +28,7 @@ export async function withQueue<T>(
   }
 }
 
-/** @throws when nothing comes within so many seconds */
+/** Receives one message. @throws Error when none arrives within the given number of seconds */
 export async function receive(sqs: SQSClient, url: string, seconds: number): Promise<Message> {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
@@ -37,5 +37,5 @@ export async function receive(sqs: SQSClient, url: string, seconds: number): Pro
     );
     if (Messages?.[0] !== undefined) return Messages[0];
   }
-  throw new Error(`No message came within ${seconds} s`);
+  throw new Error(`No message arrived within ${seconds} s`);
 }

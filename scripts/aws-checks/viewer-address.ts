@@ -2,7 +2,7 @@ import { SESSION_CREATE_PER_MINUTE } from '../../src/contract/limits.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import { type Check, expectThat } from './check.ts';
 
-/** Whoever could choose the address that is counted could not be limited by it. */
+/** The rate limit counts requests per address. A caller who could choose that address would have no limit. */
 export const forgedAddress = (name: string, base: keyof typeof OUTPUTS): Check => ({
   name: `A forged CloudFront-Viewer-Address changes nothing ${name}`,
   run: async ({ output }) => {
@@ -23,7 +23,7 @@ export const forgedAddress = (name: string, base: keyof typeof OUTPUTS): Check =
     expectThat(statuses.includes(401) || statuses[0] === 429, `the first answers were ${statuses.slice(0, 3)}`);
     expectThat(
       statuses.at(-1) === 429,
-      `the last answer was ${statuses.at(-1)}: each forged address was counted alone`,
+      `the last answer was ${statuses.at(-1)}: the limit counted each forged address separately`,
     );
     return `refused after ${statuses.indexOf(429)} requests`;
   },

@@ -134,7 +134,7 @@ const PLANTED_IMPORTS: readonly (readonly [string, string | undefined])[] = [
   ["export * from '../other/x.ts';", undefined],
 ];
 
-test('no way of writing an import in the domain is overlooked', () => {
+test('the check finds every way to write an import in the domain', () => {
   const planted = PLANTED_IMPORTS.map(([code], at) => ({ path: `src/domain/a/planted${at + 10}.ts`, code }));
   expect(check(planted)).toEqual(
     PLANTED_IMPORTS.flatMap(([, says], at) =>

@@ -9,7 +9,7 @@ import { VerificationError } from './verification-error.ts';
 export type MiddlewareOptions = VerifyOptions & {
   /** The middleware answers 413 to a larger body. @default 1 MiB */
   readonly maxBodyBytes?: number | undefined;
-  /** Called once a request was answered 400, 401 or 413, to log why. */
+  /** Called after the middleware has answered 400, 401 or 413, so that the receiver can log the reason. */
   readonly onRefused?: ((error: VerificationError) => void) | undefined;
 };
 
