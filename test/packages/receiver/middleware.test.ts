@@ -77,8 +77,7 @@ describe('actionMiddleware', () => {
     ]);
   });
 
-<<<<<<< HEAD
-  test('says of what it refused why, once it has answered', async () => {
+  test('calls onRefused with the reason after it has answered', async () => {
     const codes: string[] = [];
     const onRefused = ({ code }: VerificationError) => codes.push(code);
     const url = await serve(actionMiddleware(SIGNING_SECRET, { ...options, maxBodyBytes: 1000, onRefused }));
@@ -90,10 +89,7 @@ describe('actionMiddleware', () => {
     expect(codes).toEqual(['signature_missing', 'signature_mismatch', 'body_too_large']);
   });
 
-  test('answers 413 above its limit', async () => {
-=======
   test('answers 413 to a body larger than its limit', async () => {
->>>>>>> f0e5577 (Say in plain words what the receiver package verifies, returns and refuses)
     const url = await serve(actionMiddleware(SIGNING_SECRET, { ...options, maxBodyBytes: 1000 }));
     const [status] = await statusAndBody(url, eventRequest({ now: NOW }, { text: 'x'.repeat(2000) }));
     expect(status).toBe(413);
