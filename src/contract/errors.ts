@@ -57,7 +57,7 @@ export const REFUSALS = {
   created_then_deleted: { status: 409, message: 'idempotency_key: the object that this key created has been deleted' },
   organization_suspended: { status: 409, message: 'org_id: the organization is suspended' },
   not_an_event_action: { status: 409, message: 'action_id: is not an Event Action' },
-  action_disabled: { status: 409, message: 'action_id: is switched off' },
+  action_disabled: { status: 409, message: 'action_id: is disabled' },
   envelope_not_kept: {
     status: 409,
     message:

@@ -16,7 +16,7 @@ test.each([
   [{ tableWriteUnits: undefined }, 'write units of a table', 'Allow dynamodb:DescribeLimits'],
   [{ toolkit: undefined }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],
   [{ toolkit: 'ROLLBACK_COMPLETE' }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],
-  [{ stack: 'ROLLBACK_COMPLETE' }, 'stack VaWave', 'Clean up as docs/deploying.md says'],
+  [{ stack: 'ROLLBACK_COMPLETE' }, 'stack VaWave', 'Clean up as described in docs/deploying.md'],
   [{ region: 'cn-north-1' }, 'region', 'Choose another region'],
 ])('%j: %s is missing', async (facts, check, advice) => {
   const operator = new FakeOperator();

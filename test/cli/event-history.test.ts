@@ -73,7 +73,7 @@ describe('a trace', () => {
         { action_id: retried, outcome: 'under_way' },
         { action_id: lost, outcome: 'failed', attempts: [{ replay: null }, { replay: '0123456789ab', success: true }] },
         { action_id: off, outcome: 'none', attempts: [] },
-        { outcome: 'none', note: 'created after the event' },
+        { outcome: 'none', note: 'the Action was created after the event' },
       ],
     });
     const { out, err } = await operator.run('event', 'trace', 'event-1', '--org', one.org_id);
@@ -86,7 +86,7 @@ describe('a trace', () => {
     const { operator, one } = await operatorWithAction();
     expect(await operator.run('event', 'trace', 'event-9', '--org', one.org_id)).toMatchObject({
       code: 3,
-      err: 'event_id: no attempt of event-9 in the last 24 hours\n',
+      err: 'event_id: the logs have no attempt of event-9 in the last 24 hours\n',
     });
     const words = ['event', 'trace', 'event-9', '--org', one.org_id, '--at', '2026-01-01T00:00:00Z'];
     expect((await operator.run(...words)).err).toMatch(/ at 2026-01-01T00:00:00Z\n$/);
@@ -134,7 +134,7 @@ describe('a replay', () => {
     await operator.json('action', 'update', one.action_id, '--disable');
     expect(await operator.run('event', 'replay', 'event-1', one.action_id, '--yes')).toMatchObject({
       code: 2,
-      err: `action_id: ${one.action_id} is switched off\n`,
+      err: `action_id: ${one.action_id} is disabled\n`,
     });
     expect(operator.sentDeliveries).toEqual([]);
   });

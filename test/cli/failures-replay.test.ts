@@ -100,6 +100,6 @@ test('nothing failed, an Action that is off, and one that is unknown', async () 
   await operator.json('action', 'update', action_id, '--disable');
   expect(await operator.run('event', 'replay-failed', action_id, '--since', '1h')).toMatchObject({
     code: 2,
-    err: `action_id: ${action_id} is switched off\n`,
+    err: `action_id: ${action_id} is disabled\n`,
   });
 });

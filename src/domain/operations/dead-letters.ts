@@ -5,49 +5,49 @@ import { parseJson } from '../../contract/json.ts';
 export const REDRIVEN_QUEUES = ['events', 'deliveries'] as const;
 export type RedrivenQueue = (typeof REDRIVEN_QUEUES)[number];
 
-/** A message in a dead-letter queue, hidden from other readers for a while. */
+/** A message that was received from a dead-letter queue. It is invisible to other readers for five minutes. */
 export type DeadLetter = {
-  /** Of the message that died first: a redrive keeps it, and with it the claim on the attempt. */
+  /** Id of the message that first became a dead letter. A redrive keeps it, so that the claim on the attempt stays valid. */
   readonly message_id: string;
-  /** When it was sent first. ISO 8601, UTC. */
+  /** When the message was sent. ISO 8601, UTC. */
   readonly sent_at: string;
   readonly body: string;
-  /** The group that it shares its queue's attention in (SQS fair queues). */
+  /** Message group id (SQS fair queues). */
   readonly group: string | undefined;
-  /** By which the queue knows it while it is hidden. */
+  /** Receipt handle, which identifies the message while it is invisible. */
   readonly receipt: string;
 };
 
 /** A dead-letter queue and the queue that it belongs to (adapters/sqs). */
 export type DeadLetterQueue = {
-  /** About how many there are, those that somebody is looking at included. */
+  /** Returns the approximate number of messages, including the invisible ones. */
   readonly count: () => Promise<number>;
-  /** Some that nobody is looking at; none when there are no more. They stay hidden for five minutes. */
+  /** Receives some visible messages, or none when there are no more. They stay invisible for five minutes. */
   readonly receive: () => Promise<readonly DeadLetter[]>;
-  /** Lets others see them again. */
+  /** Makes the messages visible again. */
   readonly release: (deadLetters: readonly DeadLetter[]) => Promise<void>;
-  /** Sends it to the queue again under its message id, then deletes it: whatever ends this in between, none is lost. */
+  /** Sends the message to its queue with its original id, then deletes it. An interruption in between loses no message. */
   readonly moveBack: (deadLetter: DeadLetter) => Promise<void>;
 };
 
-/** What may be shown of a dead letter: names and ids, never the payload. */
+/** The part of a dead letter that may be shown: names and ids, never the payload. */
 export type DeadLetterSummary = {
   readonly message_id: string;
   readonly sent_at: string;
-  /** Version of the message; null when it cannot be read. */
+  /** Version of the message; null when the message cannot be read. */
   readonly version: number | null;
-  /** The event's name; null when the message cannot be read. */
+  /** Name of the event; null when the message cannot be read. */
   readonly event: string | null;
   readonly event_id: string | null;
   readonly org_id: string | null;
   /** Deliveries only. */
   readonly action_id?: string | null;
   readonly attempt?: number | null;
-  /** Of the body, in UTF-8. */
+  /** Size of the body in UTF-8. */
   readonly bytes: number;
 };
 
-// Looser than the contract's own: what nobody could handle is what ends up here.
+// Looser than the contract's schemas, because a malformed message also becomes a dead letter.
 const word = z.string().nullable().catch(null);
 const number = z.number().nullable().catch(null);
 const deadEvent = z.object({
@@ -62,6 +62,7 @@ const deadDelivery = z.object({
   envelope: z.object({ id: word, event: word, org_id: word }).catch({ id: null, event: null, org_id: null }),
 });
 
+/** Returns the names and ids of a dead letter. Parts that cannot be read are null. */
 export function deadLetterSummary(queue: RedrivenQueue, deadLetter: DeadLetter): DeadLetterSummary {
   const { message_id, sent_at, body } = deadLetter;
   const common = { message_id, sent_at, bytes: Buffer.byteLength(body) };

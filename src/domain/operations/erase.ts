@@ -5,16 +5,16 @@ import { type ManagementPorts, requireOrganization } from '../organizations/mana
 import { requireAll } from '../organizations/store.ts';
 import { usageLogId } from '../usage/report-usage.ts';
 
-/** Longer than any function runs: after it, nobody who saw the assistant switched on writes any more. */
-const UNDER_WAY_MS = 30_000;
+/** Longer than the timeout of every function. After it, every invocation that read the assistant as enabled has ended. */
+const IN_PROGRESS_MS = 30_000;
 
-/** What is there to erase, and how (adapters/dynamodb). Every call may be repeated; those that erase say how many items went. */
+/** Finds and erases stored data (adapters/dynamodb). Every call may be repeated. Erasing calls return the number of erased items. */
 export type Erasure = {
-  /** Ids of deleted Actions whose logs are still there. */
+  /** Returns the ids of deleted Actions whose delivery logs still exist. */
   readonly leftLogs: (orgId: string, siteId: string) => Promise<readonly string[]>;
   readonly forgetLog: (orgId: string, siteId: string, actionId: string) => Promise<void>;
   readonly eraseLog: (logId: string, step: (erased: number) => Promise<void>) => Promise<number>;
-  /** Conversations, submissions and calls. No index leads from a site to them, so this reads the whole table. */
+  /** Erases conversations, submissions and calls of a site. Reads the whole table, because no index has them by site. */
   readonly eraseConversations: (
     siteId: string,
     step: (read: number, erased: number) => Promise<void>,
@@ -27,13 +27,13 @@ export type Erasure = {
 export type ErasePorts = ManagementPorts & {
   readonly members: Pick<ManageMembersPorts['members'], 'list' | 'remove'>;
   readonly erasure: Erasure;
-  /** Told what is being done, often; ends the work by throwing, which may happen at any time. */
+  /** Reports progress before each write. It may throw at any time to end the work. */
   readonly step: (text: string) => Promise<void>;
-  /** Waits, and throws when the operator has had enough. */
+  /** Waits. Throws when the operator interrupts the run. */
   readonly pause: (milliseconds: number) => Promise<void>;
 };
 
-/** How much was erased in this run. */
+/** The numbers of items that a run erased. */
 export type Erased = {
   readonly actions: number;
   readonly log_records: number;
@@ -41,20 +41,20 @@ export type Erased = {
 };
 
 /**
- * Erases an assistant: its Actions and settings, and what visitors left in conversations and delivery logs. Counters expire
- * by themselves within two days. The assistant itself goes last, so that whatever interrupts this, running it again goes on.
+ * Erases an assistant: its Actions and settings, and the data of visitors in conversations and delivery logs. Counters expire
+ * within two days. The assistant itself is erased last, so that an interrupted run can be repeated and continues.
  * @throws Refusal 404
  */
 export async function eraseAssistant(siteId: string, ports: ErasePorts): Promise<Erased> {
   const assistant = await requireAssistant(siteId, ports);
-  const actions = await switchOff(assistant, ports);
-  await waitForRequestsUnderWay(ports);
-  return erased([{ actions }, await eraseSwitchedOff(assistant, ports)]);
+  const actions = await disable(assistant, ports);
+  await waitForRequestsInProgress(ports);
+  return erased([{ actions }, await eraseDisabled(assistant, ports)]);
 }
 
 /**
- * Erases an organization with all that belongs to it: members' access first, its own item last. Logins stay, because they may
- * belong to other organizations.
+ * Erases an organization and everything that belongs to it: first its memberships, last its own item. Logins are kept, because they
+ * may belong to other organizations. An interrupted run can be repeated.
  * @throws Refusal 404
  */
 export async function eraseOrganization(
@@ -69,22 +69,22 @@ export async function eraseOrganization(
   }
   const assistants = await ports.store.listAssistants(orgId);
   const parts: Partial<Erased>[] = [];
-  for (const assistant of assistants) parts.push({ actions: await switchOff(assistant, ports) });
-  if (assistants.length > 0) await waitForRequestsUnderWay(ports);
-  for (const assistant of assistants) parts.push(await eraseSwitchedOff(assistant, ports));
+  for (const assistant of assistants) parts.push({ actions: await disable(assistant, ports) });
+  if (assistants.length > 0) await waitForRequestsInProgress(ports);
+  for (const assistant of assistants) parts.push(await eraseDisabled(assistant, ports));
   await ports.step('Erasing the audit trail');
   await ports.erasure.eraseAudit(orgId);
   await ports.erasure.removeOrganization(orgId);
   return { assistants: assistants.length, members: members.length, ...erased(parts) };
 }
 
-/** From here on nothing new is written about its visitors. @returns how many Actions were deleted */
-async function switchOff(assistant: Assistant, ports: ErasePorts): Promise<number> {
+/** Disables an assistant and deletes its Actions, so that no new data of its visitors is written. @returns the number of deleted Actions */
+async function disable(assistant: Assistant, ports: ErasePorts): Promise<number> {
   const { site_id, org_id } = assistant;
-  await ports.step(`Switching ${site_id} off`);
+  await ports.step(`Disabling ${site_id}`);
   if (assistant.enabled) await updateAssistant(site_id, { enabled: false }, ports);
   let deleted = 0;
-  // Until there is none: one may be changed, or another created, in between.
+  // Repeats until no Action is left, because an admin may change or create one during a pass.
   for (;;) {
     const actions = requireAll(await ports.store.listActions(org_id)).filter((action) => action.site_id === site_id);
     if (actions.length === 0) return deleted;
@@ -95,12 +95,12 @@ async function switchOff(assistant: Assistant, ports: ErasePorts): Promise<numbe
   }
 }
 
-async function waitForRequestsUnderWay(ports: ErasePorts): Promise<void> {
-  await ports.step(`Waiting ${UNDER_WAY_MS / 1000} s for requests that are under way`);
-  await ports.pause(UNDER_WAY_MS);
+async function waitForRequestsInProgress(ports: ErasePorts): Promise<void> {
+  await ports.step(`Waiting ${IN_PROGRESS_MS / 1000} s for requests in progress`);
+  await ports.pause(IN_PROGRESS_MS);
 }
 
-async function eraseSwitchedOff(assistant: Assistant, ports: ErasePorts): Promise<Partial<Erased>> {
+async function eraseDisabled(assistant: Assistant, ports: ErasePorts): Promise<Partial<Erased>> {
   const { site_id, org_id } = assistant;
   const { erasure, step } = ports;
   let log_records = 0;

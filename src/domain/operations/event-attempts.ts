@@ -1,29 +1,29 @@
 import type { DeliveryRecord } from '../../contract/deliveries.ts';
 import type { Clock } from '../sources.ts';
 
-/** When the bus took an event: exactly, as in its envelope, or somewhere in a window. ISO 8601, UTC. */
+/** When the bus accepted an event: the exact time as in its envelope, or a time window. ISO 8601, UTC. */
 export type EventTime = { readonly at: string } | { readonly from: string; readonly to: string };
 
 export type EventAttempt = DeliveryRecord & {
-  /** The envelope's timestamp; of a request that no event caused, when it was made. The log is sorted by it. */
+  /** The envelope's timestamp, or the time of the attempt when no event caused it. The log is sorted by this time. */
   readonly event_time: string;
 };
 
-/** What an Action's log holds of an event, in the order of the attempts (adapters/dynamodb). */
+/** Returns the records of an event in an Action's delivery log, in the order of the attempts (adapters/dynamodb). */
 export type FindEventAttempts = (
   actionId: string,
   eventId: string,
   when: EventTime,
 ) => Promise<readonly EventAttempt[]>;
 
-/** An Action's log: records of the newest event first, without those of events before `from` (adapters/dynamodb). */
+/** Reads a delivery log from the newest event back to `from`, or to its end (adapters/dynamodb). */
 export type ReadLog = (logId: string, from?: string) => AsyncIterable<EventAttempt>;
 
-/** What an operator says of when an event was: its time, or how many hours to look back. */
+/** Where an operator searches for an event: at its exact time, or in a number of hours before now. */
 export type EventSearch = { readonly at: string } | { readonly hours: number };
 
 const HOUR_MS = 3_600_000;
-/** The bus's clock is not ours. */
+/** Allowance for a clock of the bus that is ahead of ours. */
 const AHEAD_MS = 60_000;
 
 export function eventTime(search: EventSearch, now: Clock): EventTime {
@@ -35,7 +35,7 @@ export function eventTime(search: EventSearch, now: Clock): EventTime {
   };
 }
 
-/** For messages: where was looked. */
+/** Describes the searched time for a message. */
 export function searched(search: EventSearch): string {
   return 'at' in search ? `at ${search.at}` : `in the last ${search.hours} hours`;
 }

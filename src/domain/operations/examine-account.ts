@@ -1,13 +1,13 @@
-/** What an account says of itself before the first deploy. Undefined is what it did not say. */
+/** Facts about an AWS account before the first deployment. A fact is undefined when it could not be read, or does not exist. */
 export type AccountFacts = {
   readonly region: string;
   /** Lambda's quota "Concurrent executions". */
   readonly concurrency: number | undefined;
-  /** Write units a second that DynamoDB lets one on-demand table take. */
+  /** DynamoDB's quota of write units per second for one on-demand table. */
   readonly tableWriteUnits: number | undefined;
-  /** State of the stack CDKToolkit, which `cdk bootstrap` makes. */
+  /** State of the stack CDKToolkit, which `cdk bootstrap` creates. */
   readonly toolkit: string | undefined;
-  /** State of the stack itself. */
+  /** State of the va-wave stack. */
   readonly stack: string | undefined;
 };
 
@@ -15,18 +15,18 @@ export type Examined = {
   readonly check: string;
   readonly ok: boolean;
   readonly found: string;
-  /** What to do; empty when nothing is. */
+  /** What the operator has to do; empty when nothing is to do. */
   readonly advice: string;
 };
 
-/** What an account usually has, and the defaults of the stack are made for. */
+/** The usual quotas of an account, for which the defaults of the stack are chosen. */
 const USUAL_CONCURRENCY = 1000;
 const USUAL_TABLE_WRITES = 40_000;
 
 const UNSUPPORTED = /^(cn|us-gov|us-iso|eu-isoe)[a-z]*-/;
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
 
-/** Says of each fact whether a deployment can begin, and what to do where it cannot. docs/deploying.md has the reasons. */
+/** Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md. */
 export function examineAccount(facts: AccountFacts, stackName: string): readonly Examined[] {
   return [region(facts), toolkit(facts), concurrency(facts), tableWrites(facts), stack(facts, stackName)];
 }
@@ -56,7 +56,7 @@ function concurrency({ concurrency: quota }: AccountFacts): Examined {
     found: String(quota),
     advice: ok
       ? ''
-      : `Deploy with -c accountConcurrency=${quota}, and ask AWS for ${USUAL_CONCURRENCY} (Service Quotas, Lambda, Concurrent executions)`,
+      : `Deploy with -c accountConcurrency=${quota}, and request ${USUAL_CONCURRENCY} from AWS (Service Quotas, Lambda, Concurrent executions)`,
   };
 }
 
@@ -68,7 +68,9 @@ function tableWrites({ tableWriteUnits: quota }: AccountFacts): Examined {
     check,
     ok,
     found: String(quota),
-    advice: ok ? '' : `Enough for ${Math.floor(quota / 4)} deliveries a second; ask AWS for more before you need more`,
+    advice: ok
+      ? ''
+      : `Enough for ${Math.floor(quota / 4)} deliveries a second; request a higher quota from AWS before you need it`,
   };
 }
 
@@ -78,7 +80,7 @@ function stack({ stack: state }: AccountFacts, name: string): Examined {
     check: `stack ${name}`,
     ok,
     found: state ?? 'not deployed yet',
-    advice: ok ? '' : 'Clean up as docs/deploying.md says, then deploy again',
+    advice: ok ? '' : 'Clean up as described in docs/deploying.md, then deploy again',
   };
 }
 
@@ -86,5 +88,5 @@ const unknown = (check: string, permission: string): Examined => ({
   check,
   ok: false,
   found: 'unknown',
-  advice: `Allow ${permission}, and ask again`,
+  advice: `Allow ${permission}, and run this command again`,
 });

@@ -6,12 +6,12 @@ import {
   type RedrivenQueue,
 } from './dead-letters.ts';
 
-/** A queue that looks empty once may only have been asked at the wrong server (SQS, short polling). */
-const EMPTY_LOOKS = 2;
+/** How many empty answers in a row mean an empty queue. One is not enough, because SQS may not have asked all its servers. */
+const EMPTY_RECEIVES = 2;
 
 /**
- * What is in a dead-letter queue, and nothing moved: the dry run.
- * @param limit how many to look at; the count is that of the whole queue
+ * Lists the messages of a dead-letter queue and moves none (the dry run).
+ * @param limit how many messages to list; the returned count is that of the whole queue
  */
 export async function inspectDeadLetters(
   queue: RedrivenQueue,
@@ -21,7 +21,7 @@ export async function inspectDeadLetters(
   const count = await deadLetters.count();
   const seen: DeadLetter[] = [];
   try {
-    for (let empty = 0; empty < EMPTY_LOOKS && seen.length < limit; ) {
+    for (let empty = 0; empty < EMPTY_RECEIVES && seen.length < limit; ) {
       const page = await deadLetters.receive();
       empty = page.length === 0 ? empty + 1 : 0;
       seen.push(...page);
@@ -34,10 +34,11 @@ export async function inspectDeadLetters(
 }
 
 /**
- * Moves every dead letter back to its queue, once: one that dies again during this run stays where it is. Interrupted, it can be
- * run again. What was delivered already is not delivered again, because the claims in the delivery log know the message ids.
- * @param moved called with the count so far
- * @returns how many were moved, and how many died again meanwhile
+ * Moves every dead letter back to its queue once. A message that becomes a dead letter again during this run stays in the dead-letter
+ * queue. An interrupted run can be repeated. An attempt that was already made is not repeated, because the claims in the delivery
+ * log contain the message ids.
+ * @param moved called with the number of messages moved so far
+ * @returns how many messages were moved, and how many of them became dead letters again during the run
  */
 export async function redrive(
   deadLetters: DeadLetterQueue,
@@ -46,7 +47,7 @@ export async function redrive(
   const done = new Set<string>();
   const again: DeadLetter[] = [];
   try {
-    for (let empty = 0; empty < EMPTY_LOOKS; ) {
+    for (let empty = 0; empty < EMPTY_RECEIVES; ) {
       const page = await deadLetters.receive();
       empty = page.length === 0 ? empty + 1 : 0;
       again.push(...page.filter(({ message_id }) => done.has(message_id)));

@@ -9,7 +9,7 @@ import { type EventAttempt, type EventSearch, eventTime, type FindEventAttempts,
 
 export type ReplayEventPorts = Pick<ManagementPorts, 'store' | 'now' | 'randomBytes'> & {
   readonly eventAttempts: FindEventAttempts;
-  /** @throws Refusal 413 when no queue message can hold it */
+  /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */
   readonly sendDelivery: (message: DeliveryMessage) => Promise<void>;
 };
 
@@ -21,10 +21,10 @@ export type Replay = {
 };
 
 /**
- * Delivers an event to an Action again: the same envelope under the same id, up to three attempts of their own, whose records name
- * the replay. The receiver, who is idempotent on the id, does nothing with what it had already.
- * @throws Refusal 404 for an unknown Action, or an event that its log does not hold; 409 when the Action is off or no Event
- * Action, or the log holds no whole envelope
+ * Replays an event: delivers the same envelope with the same id to an Action again. A replay has its own attempts, up to three, and
+ * their records name it. A receiver that already handled the id must ignore the request.
+ * @throws Refusal 404 for an unknown Action, or when its log has no attempt of the event; 409 when the Action is disabled or not an
+ * Event Action, or when the log does not have the whole envelope; 413 when the envelope is too large for a queue message
  */
 export async function replayEvent(
   request: { readonly eventId: string; readonly actionId: string; readonly search: EventSearch },
@@ -44,19 +44,19 @@ export async function replayEvent(
   return { replay, event_id: eventId, event: sent.event, action_id: actionId };
 }
 
-/** @throws Refusal 404 for an unknown Action, 409 when it is off or no Event Action */
+/** Returns an enabled Event Action. @throws Refusal 404 for an unknown Action, 409 when it is disabled or not an Event Action */
 export async function requireReplayable(actionId: string, ports: Pick<ManagementPorts, 'store'>): Promise<EventAction> {
   const action = await requireAction(actionId, ports);
   if (action.trigger !== 'Event')
     throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is not an Event Action` });
-  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is switched off` });
+  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is disabled` });
   return action;
 }
 
 function sentEnvelope(action: EventAction, attempts: readonly EventAttempt[]): Envelope {
   const whole = attempts.find(({ payload, payload_cut }) => payload !== null && !payload_cut);
   const [first] = attempts;
-  // A GET carries no body, so that its log has none, and needs none.
+  // A GET sends no body, so its records have no payload, and the replay needs no data.
   const text =
     whole?.payload ?? (action.method === 'GET' && first !== undefined ? withoutData(action, first) : undefined);
   if (text === undefined) {

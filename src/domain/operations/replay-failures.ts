@@ -3,7 +3,7 @@ import type { EventAttempt, ReadLog } from './event-attempts.ts';
 import { requireReplayable } from './replay-event.ts';
 import { outcomeAfter } from './trace-event.ts';
 
-/** An event that an Action's endpoint did not take, also not when it was replayed. */
+/** An event for which neither the delivery nor a replay to an Action succeeded. */
 export type FailedEvent = Pick<EventAttempt, 'event_time' | 'status' | 'error'> & {
   readonly event_id: string;
   readonly event: string;
@@ -13,11 +13,11 @@ export type FailedEvent = Pick<EventAttempt, 'event_time' | 'status' | 'error'> 
 type Seen = { last: EventAttempt; attempts: number; delivered: boolean };
 
 /**
- * The events since a time that an Action did not deliver, oldest first. Those under way are none of them, and neither are tests.
- * Memory grows with the number of events in the window; payloads are not kept.
- * @param since ISO 8601; by the event's time
+ * Lists the events since a time whose delivery to an Action failed, oldest first. Deliveries in progress and test events are left out.
+ * Memory use grows with the number of events in the window; payloads are not kept.
+ * @param since time of the oldest event, ISO 8601
  * @param progress called with the number of records read
- * @throws Refusal 404 for an unknown Action, 409 when nothing of it can be replayed
+ * @throws Refusal 404 for an unknown Action, 409 when it is disabled or not an Event Action
  */
 export async function failedEvents(
   request: { readonly actionId: string; readonly since: string },

@@ -5,40 +5,39 @@ import { type ConfigurationStore, requireAll, type UnreadableAction } from '../o
 import { Refusal } from '../refusal.ts';
 import type { Clock, RandomBytes } from '../sources.ts';
 
-/** Longer than any request: whoever read an Action, or the ring, before it began is done when it is over. */
+/** Longer than every request. After it, every invocation that read an Action or the ring before has ended. */
 const SETTLED_MS = 30_000;
-const LOOK_MS = 1000;
+const STEP_MS = 1000;
 
 export type ResealPorts = {
   readonly store: Pick<ConfigurationStore, 'listOrganizations' | 'listActions' | 'replaceAction'>;
   readonly sealingRing: {
-    /** As it is stored now. */
+    /** Reads the stored ring, without a cache. */
     readonly read: () => Promise<KeyRing>;
     readonly write: (ring: KeyRing) => Promise<void>;
   };
   readonly now: Clock;
   readonly randomBytes: RandomBytes;
-  /** Told what is being done, often; ends the work by throwing, which may happen at any time. */
+  /** Reports progress. It may throw at any time to end the work. */
   readonly step: (text: string) => Promise<void>;
-  /** Waits, and throws when the operator has had enough. */
+  /** Waits. Throws when the operator interrupts the run. */
   readonly pause: (milliseconds: number) => Promise<void>;
 };
 
 export type Resealed = {
-  /** Id of the key that seals now. */
+  /** Id of the key that now seals. */
   readonly kid: string;
-  /** Signing secrets that this run sealed anew. */
+  /** Number of signing secrets that this run sealed with the new key. */
   readonly resealed: number;
   readonly dropped_keys: number;
-  /** Actions whose signing secret no key opens: it is lost, and was before. */
+  /** Ids of Actions whose signing secret was already lost, because its key is not in the ring. */
   readonly lost: readonly string[];
 };
 
 /**
- * Replaces the sealing key: adds a key, waits until every function knows it and seals with it, seals every Action's signing secret
- * anew, and drops the older keys once nothing needs them. Whatever interrupts this, running it again goes on with the key that
- * was added.
- * @throws Refusal 409 when somebody else changed the ring meanwhile; Error for an Action that cannot be read, once the others are sealed
+ * Replaces the sealing key. Adds a key, waits until every function seals with it, seals every Action's signing secret with it, and then
+ * removes the older keys. An interrupted run can be repeated and continues with the key that it added.
+ * @throws Refusal 409 when another run changed the ring; Error for an Action that cannot be read, after all others are sealed
  */
 export async function reseal(ports: ResealPorts): Promise<Resealed> {
   const found = await ports.sealingRing.read();
@@ -52,11 +51,11 @@ export async function reseal(ports: ResealPorts): Promise<Resealed> {
     const { sealed, changed, unreadable } = await pass(ring, lost, resealed, ports);
     resealed += sealed;
     if (sealed + changed === 0) {
-      // Its secret may need a key that would be dropped now.
+      // The secret of an unreadable Action may need a key that would be removed now.
       requireAll({ actions: [], unreadable });
       break;
     }
-    await ports.step('Waiting for requests that are under way');
+    await ports.step('Waiting for requests in progress');
     await ports.pause(SETTLED_MS);
   }
 
@@ -73,16 +72,16 @@ async function withNewKey(ring: KeyRing, ports: ResealPorts): Promise<KeyRing> {
   return added;
 }
 
-/** A container uses a ring for five minutes, and nobody seals with a key before its time. */
+/** Waits until every container has read the ring again (five minutes) and no request uses the old one. */
 async function untilKnown(newest: RingKey, { now, step, pause }: ResealPorts): Promise<void> {
   const known = (newest.active_from ?? 0) * 1000 + SETTLED_MS;
   for (let left = known - now().getTime(); left > 0; left = known - now().getTime()) {
     await step(`Waiting until every function knows the new key: ${Math.ceil(left / 1000)} s`);
-    await pause(Math.min(left, LOOK_MS));
+    await pause(Math.min(left, STEP_MS));
   }
 }
 
-/** Seals anew what an older key sealed. `changed` counts Actions that somebody saved meanwhile: the next pass sees to them. */
+/** Seals the secrets of older keys with the newest key. `changed` counts Actions that were saved meanwhile; the next pass seals them. */
 async function pass(
   ring: KeyRing,
   lost: Set<string>,
@@ -111,7 +110,7 @@ async function pass(
   return { sealed, changed, unreadable };
 }
 
-/** A version of its own, so that a save that began before fails instead of bringing the old text back. */
+/** Returns the Action with its secret sealed by the newest key. The new version makes a concurrent save fail, which would restore the old secret. */
 function sealedAnew(action: Action, ring: KeyRing, { randomBytes }: ResealPorts): Action | undefined {
   const { action_id, sealed_signing_secret: sealed, version } = action;
   if (!ring.some(({ kid }) => kid === sealedWith(sealed))) return undefined;

@@ -9,15 +9,15 @@ export type RevokeTokenKeysPorts = {
 
 export type RevokedTokenKeys = {
   readonly kid: string;
-  /** Ids of the keys that are worth nothing any more. */
+  /** Ids of the revoked keys. */
   readonly revoked: readonly string[];
-  /** From then on no container accepts them, in ISO 8601. */
+  /** When the last container stops accepting the revoked keys. ISO 8601, UTC. */
   readonly ended_at: string;
 };
 
 /**
- * Replaces every key of session tokens by a new one, for when somebody else may know them: all tokens end, as soon as each container
- * has read the ring again. The new key signs at once: a container that does not know it yet looks for it when it sees it first.
+ * Replaces all keys of session tokens by a new one, after the keys may have leaked. All existing tokens become invalid as soon as each
+ * container has read the ring again. The new key signs immediately: a container that does not know its id reads the ring again.
  */
 export async function revokeTokenKeys(ports: RevokeTokenKeysPorts): Promise<RevokedTokenKeys> {
   const former = await ports.tokenRing.read();

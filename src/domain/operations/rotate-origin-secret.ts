@@ -1,14 +1,14 @@
 import type { RandomBytes } from '../sources.ts';
 
 export type RotateOriginSecretPorts = {
-  /** Makes the former value the previous one, which is accepted as well. @returns id of the new version */
+  /** Stores the value. The current value becomes the previous one, which is still accepted. @returns the id of the new version */
   readonly replaceOriginSecret: (value: string) => Promise<string>;
   readonly randomBytes: RandomBytes;
 };
 
 /**
- * Gives the origin secret a new value. The distribution goes on sending the former one, which is accepted until the next
- * rotation; a deployment that names the new version makes it send the new one.
+ * Gives the origin secret a new value. The distribution keeps sending the old value, which is accepted until the next rotation.
+ * A deployment that names the new version makes the distribution send the new value.
  */
 export async function rotateOriginSecret(ports: RotateOriginSecretPorts): Promise<{ readonly version_id: string }> {
   const value = Buffer.from(ports.randomBytes(36)).toString('base64url');

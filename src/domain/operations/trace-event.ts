@@ -12,7 +12,7 @@ export type TraceEventPorts = {
   readonly now: Clock;
 };
 
-/** An attempt without payload and response. */
+/** An attempt without its payload and response. */
 export type TracedAttempt = Pick<
   EventAttempt,
   'attempt' | 'replay' | 'started_at' | 'state' | 'status' | 'latency_ms' | 'success' | 'error' | 'sends'
@@ -22,7 +22,7 @@ export type TracedDelivery = {
   readonly action_id: string;
   readonly name: string;
   readonly site_id: string;
-  /** Of the delivery that the event itself caused; `none` without a record. */
+  /** Outcome of the first delivery, without replays; `none` when there is no record. */
   readonly outcome: 'delivered' | 'failed' | 'under_way' | 'none';
   /** Why there may be no record; null when there is one. */
   readonly note: string | null;
@@ -33,19 +33,19 @@ export type EventTrace = {
   readonly event_id: string;
   readonly org_id: string;
   readonly event: string;
-  /** When the bus took it. */
+  /** When the bus accepted the event. */
   readonly time: string;
-  /** Of every Action that has a record of the event, or is subscribed to events of this name now. */
+  /** The deliveries to each Action that has a record of the event or is now subscribed to events of this name. */
   readonly deliveries: readonly TracedDelivery[];
-  /** Ids of Actions that cannot be read, and whose logs were not looked into. */
+  /** Ids of Actions that cannot be read, so that their logs were not searched. */
   readonly unreadable: readonly string[];
 };
 
 /**
- * Where an event went: from the bus to the record of each attempt. No index leads from an event to its records, so this looks
- * into the logs of the organization's Event Actions; the first record tells the event's time, and the rest is then read directly.
- * @param progress called with the number of logs looked into
- * @throws Refusal 404 for an unknown organization, and when no log knows the event
+ * Traces an event from the bus to the record of each attempt. No index has the records of an event, so this searches the logs of
+ * the organization's Event Actions. The first record that is found has the event's time, with which the other logs are read directly.
+ * @param progress called with the number of searched logs
+ * @throws Refusal 404 for an unknown organization, or when no log has a record of the event
  */
 export async function traceEvent(
   request: { readonly eventId: string; readonly orgId: string; readonly search: EventSearch },
@@ -67,7 +67,9 @@ export async function traceEvent(
     progress(found.size);
   }
   if (first === undefined)
-    throw new Refusal('event_not_found', { message: `event_id: no attempt of ${eventId} ${searched(search)}` });
+    throw new Refusal('event_not_found', {
+      message: `event_id: the logs have no attempt of ${eventId} ${searched(search)}`,
+    });
   const { trigger_ref: event, event_time: time } = first;
   const deliveries = [...found]
     .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))
@@ -105,7 +107,7 @@ function outcomeOf(attempts: readonly EventAttempt[]): TracedDelivery['outcome']
   return last === undefined ? 'none' : outcomeAfter(last);
 }
 
-/** What became of a delivery whose last attempt this is. */
+/** Returns the outcome of a delivery from its last attempt. */
 export function outcomeAfter(last: EventAttempt): Exclude<TracedDelivery['outcome'], 'none'> {
   if (last.state === 'started') return 'under_way';
   if (last.success || last.error === null) return 'delivered';
@@ -114,9 +116,9 @@ export function outcomeAfter(last: EventAttempt): Exclude<TracedDelivery['outcom
 }
 
 function whyNone(action: Action, time: string): string {
-  if (Date.parse(action.created_at) > Date.parse(time)) return 'created after the event';
-  if (!action.enabled) return 'switched off';
+  if (Date.parse(action.created_at) > Date.parse(time)) return 'the Action was created after the event';
+  if (!action.enabled) return 'the Action is disabled';
   if (Date.parse(action.updated_at) > Date.parse(time))
-    return 'changed after the event; it may not have been subscribed';
-  return "the event was another assistant's, or waits in a queue or among the dead letters";
+    return 'the Action was changed after the event; it may not have been subscribed';
+  return 'the event belongs to another assistant, or it is still in a queue or a dead-letter queue';
 }
