@@ -1,23 +1,23 @@
 import type * as z from 'zod';
 import { REFUSALS, type RefusalCode, type RefusalStatus } from '../contract/errors.ts';
 
-/** A field of an input, as a path with dots, and what is wrong with it. */
+/** The dotted path of a field and the problem with its value. */
 export type FieldProblem = { readonly field: string; readonly problem: string };
 
 export type RefusalDetails = {
-  /** Says more than the code's own message, such as the id that was not found. */
+  /** A more specific message than that of the code, such as one with the id that was not found. */
   readonly message?: string;
-  /** The field of the input that is wrong, as a path with dots. */
+  /** Dotted path of the wrong field. */
   readonly field?: string | undefined;
-  /** Every field that is wrong, that one included. */
+  /** All wrong fields, including `field`. */
   readonly fields?: readonly FieldProblem[];
-  /** Whole seconds until it makes sense to ask again. */
+  /** Whole seconds after which the caller can try again. */
   readonly retryAfterSeconds?: number | undefined;
 };
 
 /**
- * An answer that says no to the caller: the caller's fault, told by a stable code and in one message.
- * Anything else that is thrown is our own fault; its cause is logged and hidden behind a 5xx.
+ * Refuses a request because of an error of the caller. It has a stable code and one message. Every other thrown value is an internal
+ * error: its cause is logged, and the caller gets a 5xx without it.
  * @example throw new Refusal('rate_limit_exceeded', { retryAfterSeconds: 60 });
  */
 export class Refusal extends Error {
@@ -38,12 +38,12 @@ export class Refusal extends Error {
   }
 }
 
-/** A 400 that names the field. @example invalidField('data', 'must be a JSON object') */
+/** Returns a 400 that names the field. @example invalidField('data', 'must be a JSON object') */
 export function invalidField(field: string, problem: string): Refusal {
   return invalidFields([{ field, problem }]);
 }
 
-/** A 400 whose message names the first of these fields. A problem without a field is one of the whole input. */
+/** Returns a 400 whose message names the first of these fields. The empty field means the whole input. */
 export function invalidFields(fields: readonly FieldProblem[]): Refusal {
   const [first] = fields;
   if (first === undefined) return new Refusal('invalid_request');
@@ -52,12 +52,12 @@ export function invalidFields(fields: readonly FieldProblem[]): Refusal {
   return new Refusal('invalid_request', { field, fields, message: `${field}: ${problem}` });
 }
 
-/** A 400 that names the wrong fields of an input. @param within the field whose value was parsed, if it was not the whole input */
+/** Returns a 400 that names the wrong fields of an input. @param within the field whose value was parsed, unless it was the whole input */
 export function invalidInput(error: z.ZodError, within?: string): Refusal {
   return invalidFields(problemsOf(error, within));
 }
 
-/** What a schema finds, a field at a time. */
+/** Returns the problems that a schema found, by field. */
 export function problemsOf({ issues }: z.ZodError, within?: string): FieldProblem[] {
   return issues.map(({ code, path, message }) => ({
     field: [...(within === undefined ? [] : [within]), ...path.map(String)].join('.'),
@@ -65,7 +65,7 @@ export function problemsOf({ issues }: z.ZodError, within?: string): FieldProble
   }));
 }
 
-/** An input that fits its schema. @throws Refusal 400 that names the first wrong field */
+/** Validates an input. @throws Refusal 400 that names the first wrong field */
 export function inputOf<Value>(schema: z.ZodType<Value>, input: unknown): Value {
   const { success, data, error } = schema.safeParse(input);
   if (!success) throw invalidInput(error);

@@ -162,7 +162,7 @@ test('the trigger is immutable', async () => {
   const { action_id } = await operator.action();
   expect(await operator.run('action', 'update', action_id, '--trigger', 'Form')).toMatchObject({
     code: 2,
-    err: 'trigger: is Event since creation and cannot be changed\n',
+    err: 'trigger: cannot be changed after creation; it is Event\n',
   });
   expect((await operator.run('action', 'update', action_id)).code).toBe(2);
   expect((await operator.run('action', 'update', 'act_x', '--enable')).code).toBe(3);

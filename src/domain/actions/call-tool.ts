@@ -6,10 +6,10 @@ import type { NewId } from '../sources.ts';
 import { checkArguments } from './parameters.ts';
 import { toolResponse } from './tool-response.ts';
 
-/** One tool definition; every model API takes it with its own names for the three parts. */
+/** A tool definition. Every model API has these three parts, under its own names. */
 export type Tool = { readonly name: string; readonly description: string; readonly input_schema: ParametersSchema };
 
-/** The tools that an assistant may call: its enabled AI-decided Actions. */
+/** Lists the tools that an assistant may call: its enabled AI-decided Actions. */
 export async function listTools(
   siteId: string,
   ports: { readonly toolsOf: (siteId: string) => Promise<readonly AiAction[]> },
@@ -22,7 +22,7 @@ export async function listTools(
   }));
 }
 
-/** What is kept on the conversation of each call (spec "AI-decided response handling"). */
+/** The record of a call that is stored with the conversation (spec "AI-decided response handling"). */
 export type ToolCallRecord = {
   readonly site_id: string;
   readonly conversation_id: string;
@@ -39,20 +39,20 @@ export type ToolCallRecord = {
 
 export type CallToolPorts = SingleAttemptPorts & {
   readonly findTool: (siteId: string, slug: string) => Promise<AiAction | undefined>;
-  /** Counts a call of this Action in this conversation, exactly; false once `limit` were made. */
+  /** Counts a call of this Action in this conversation. Returns false, and counts nothing, once `limit` calls were made. Exact. */
   readonly countCall: (
     call: { siteId: string; conversationId: string; actionId: string },
     limit: number,
   ) => Promise<boolean>;
   readonly recordCall: (record: ToolCallRecord) => Promise<void>;
-  /** A call that could not be recorded is told to the operator, not to the assistant, and never made again. */
+  /** Reports a call that could not be recorded to the operator. The assistant does not learn of it, and the call is not repeated. */
   readonly recordFailed: (record: ToolCallRecord, cause: unknown) => void;
   readonly newId: NewId;
 };
 
 /**
- * Calls an AI-decided Action and says what the assistant is told: one attempt, five calls per conversation. Arguments that fail
- * validation send nothing and do not count.
+ * Calls an AI-decided Action and returns the result for the assistant. Each call is one attempt; a conversation has five calls per
+ * Action. Invalid arguments send nothing and do not count.
  */
 export async function callTool(
   call: {

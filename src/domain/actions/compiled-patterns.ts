@@ -1,9 +1,10 @@
 /**
- * Compiles patterns and remembers the `max` that were used last: compiling takes milliseconds, matching much less.
- * @throws what `compile` throws for a pattern that is not of its syntax
+ * Returns a function that compiles patterns and caches the `max` most recently used ones. Compiling takes milliseconds, matching much
+ * less.
+ * @throws the error of `compile` for a pattern with wrong syntax
  */
 export function compiledPatterns<T>(max: number, compile: (pattern: string) => T): (pattern: string) => T {
-  // In the order of use, because a Map keeps the order in which keys were set.
+  // A Map keeps the order in which keys were set, so the first key is the least recently used one.
   const known = new Map<string, T>();
   return (pattern) => {
     const expression = known.get(pattern) ?? compile(pattern);

@@ -11,14 +11,14 @@ import { createAction, deleteAction, type ManageActionsPorts, updateAction } fro
 
 type Ports = ManageActionsPorts & RecordedStores;
 
-/** What the dashboard may see of an Action: everything but its signing secret, and the events of this catalog. */
+/** Returns the part of an Action that the dashboard may show: no signing secret, no restrictions, and only events of this catalog. */
 export function actionView(action: Action): ActionView {
   const { sealed_signing_secret, suspended, daily_outbound_quota, ...visible } = action;
   if (visible.trigger !== 'Event') return visible;
   return { ...visible, events: visible.events.flatMap((name) => EVENT_NAMES.filter((known) => known === name)) };
 }
 
-/** @throws Refusal 404 also for an Action of another organization */
+/** Returns an Action of the member's organization. @throws Refusal 404, also for an Action of another organization */
 export async function actionOf(
   member: Membership,
   actionId: string,
@@ -30,7 +30,10 @@ export async function actionOf(
   return action;
 }
 
-/** @throws Refusal 400 that names the field, 404, 409 for the 51st Action, a slug in use or a reused idempotency key */
+/**
+ * Creates an Action once per idempotency key.
+ * @throws Refusal 400 that names the field, 404, 409 for the 51st Action, a slug in use or a reused idempotency key
+ */
 export async function createActionOnce(
   admin: Membership,
   siteId: string,
@@ -50,7 +53,7 @@ export async function createActionOnce(
 }
 
 /**
- * Changes the given settings; null removes an optional one.
+ * Changes the named settings of an Action. Null removes an optional setting.
  * @throws Refusal 400 that names the field, 404, 409 for a slug in use; StaleVersion when `version` is not the current one
  */
 export async function saveAction(
@@ -63,13 +66,13 @@ export async function saveAction(
   return updateAction(actionId, save.change, { ...ports, store });
 }
 
-/** @throws Refusal 404; StaleVersion when `version` is not the current one */
+/** Deletes an Action. @throws Refusal 404; StaleVersion when `version` is not the current one */
 export async function removeAction(admin: Membership, actionId: string, version: number, ports: Ports): Promise<void> {
   const store = await storeAt(admin, actionId, version, ports);
   return deleteAction(actionId, { ...ports, store });
 }
 
-/** A store in which the Action is as the caller read it, so that a save of any other version fails. */
+/** Returns a store that has the Action in the version that the caller read, so that a save of another version fails. */
 async function storeAt(
   admin: Membership,
   actionId: string,

@@ -10,8 +10,8 @@ import {
 export type CleanValue = string | number | boolean | readonly string[];
 
 /**
- * The values that go to the endpoint (spec "Limits", form rows): keys over 100 characters, strings over 5000 characters, lists
- * over 50 items and values of any other type are dropped; list items become strings of at most 500 characters.
+ * Returns the values that are sent to the endpoint (spec "Limits", form rows). Drops keys over 100 characters, strings over 5000
+ * characters, lists over 50 items and values of other types. List items become strings of at most 500 characters.
  */
 export function cleanFormValues(values: Readonly<Record<string, unknown>>): Record<string, CleanValue> {
   const clean: [string, CleanValue][] = [];
@@ -26,14 +26,17 @@ export function cleanFormValues(values: Readonly<Record<string, unknown>>): Reco
 
 function cleanValue(value: unknown): CleanValue | undefined {
   if (typeof value === 'boolean') return value;
-  // JSON text such as 1e999 parses to Infinity, which no JSON can carry on.
+  // The JSON text 1e999 is parsed as Infinity, which JSON cannot represent.
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value === 'string') return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value;
   if (Array.isArray(value) && value.length <= FORM_LIST_MAX_ITEMS) return listOfText(value);
   return undefined;
 }
 
-/** JSON.parse takes any depth, JSON.stringify some thousand levels: a list with an item deeper than that is dropped. */
+/**
+ * Returns the items as text. JSON.parse accepts any depth, but JSON.stringify only some thousand levels: a list with a deeper item is
+ * dropped.
+ */
 function listOfText(items: readonly unknown[]): readonly string[] | undefined {
   try {
     return items.map(listItem);
@@ -48,7 +51,7 @@ function listItem(item: unknown): string {
   return truncateCharacters(text, FORM_LIST_ITEM_MAX_CHARACTERS);
 }
 
-/** The first Required field that was left out or left empty; judged before cleaning, as the visitor filled it in. */
+/** Returns the first Required field that is missing or empty in the values as submitted, before they are cleaned. */
 export function missingRequiredField(
   fields: readonly FormField[],
   values: Readonly<Record<string, unknown>>,

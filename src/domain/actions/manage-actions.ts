@@ -22,7 +22,7 @@ export type ManageActionsPorts = ManagementPorts & {
 };
 
 /**
- * Creates an Action on an assistant, with a signing secret of its own (spec "Action").
+ * Creates an Action on an assistant, with its own signing secret (spec "Action").
  * @throws Refusal 400 that names the field, 404 for an unknown assistant, 409 for the 51st Action or a slug in use
  */
 export async function createAction(siteId: string, input: unknown, ports: ManageActionsPorts): Promise<Action> {
@@ -63,9 +63,9 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
 }
 
 /**
- * Changes the given settings and leaves the others; null takes an optional one away. The trigger was chosen at creation and
- * cannot be changed.
- * @throws Refusal 400 that names the field, 404, 409 when somebody else saved in between or the slug is in use
+ * Changes the named settings of an Action and keeps the others. Null removes an optional setting. The trigger cannot be changed after
+ * creation.
+ * @throws Refusal 400 that names the field, 404, 409 when the Action was saved in the meantime or the slug is in use
  */
 export async function updateAction(
   actionId: string,
@@ -74,7 +74,7 @@ export async function updateAction(
 ): Promise<Action> {
   const previous = await requireAction(actionId, ports);
   if (change.trigger !== undefined && change.trigger !== previous.trigger) {
-    throw invalidField('trigger', `is ${previous.trigger} since creation and cannot be changed`);
+    throw invalidField('trigger', `cannot be changed after creation; it is ${previous.trigger}`);
   }
   const changed = withChange(previous, withoutUndefined({ ...change, trigger: undefined }));
   const next: Action = {
@@ -93,7 +93,7 @@ export async function updateAction(
   }
 }
 
-/** @throws Refusal 404, 409 when somebody else saved in between */
+/** Deletes an Action. @throws Refusal 404, 409 when the Action was saved in the meantime */
 export async function deleteAction(actionId: string, ports: ManageActionsPorts): Promise<void> {
   const action = await requireAction(actionId, ports);
   if (!(await ports.store.deleteAction(action))) {
@@ -101,19 +101,21 @@ export async function deleteAction(actionId: string, ports: ManageActionsPorts):
   }
 }
 
-/** @throws Refusal 404 */
+/** Returns an Action. @throws Refusal 404 */
 export async function requireAction(actionId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Action> {
   const action = await ports.store.findActionById(actionId);
   if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
   return action;
 }
 
-/** What an admin set, without what the service added. */
+/** Returns the settings that an admin can set, without the fields that the service added. */
 export function settingsOf(action: Action): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(action).filter(([name]) => ACTION_SETTINGS.has(name)));
 }
 
-/** Everything that the change does not name stays as it is stored: also what newer code added, and what older limits allowed. */
+/**
+ * Applies a change. All other fields keep their stored value, including fields of newer code and values that older limits allowed.
+ */
 function withChange(previous: Action, change: Readonly<Record<string, unknown>>): Action {
   switch (previous.trigger) {
     case 'Event':

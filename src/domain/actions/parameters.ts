@@ -10,7 +10,7 @@ export type ArgumentsVerdict =
   | { readonly valid: true; readonly values: ArgumentValues }
   | { readonly valid: false /** Names the field. */; readonly problem: string };
 
-/** The parameters of an Action created without any: its endpoint receives an empty JSON object. */
+/** The parameters of an Action that was created without parameters: its endpoint receives an empty JSON object. */
 const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
 
 const email = z.email();
@@ -18,8 +18,8 @@ const email = z.email();
 const compiled = compiledPatterns(200, (pattern) => RE2JS.compile(pattern));
 
 /**
- * Checks what the assistant produced against an Action's parameters (spec "Action", parameters). Arguments outside them are
- * dropped. Patterns run in a linear-time engine: both the pattern and the text come from strangers.
+ * Checks the assistant's arguments against an Action's parameters (spec "Action", parameters). Drops arguments that are not parameters.
+ * A linear-time engine matches patterns, because neither the pattern nor the text can be trusted.
  */
 export function checkArguments(
   parameters: ParametersSchema | undefined,
@@ -62,7 +62,7 @@ function checkValue(
   }
 }
 
-/** Why parameters cannot be saved although their shape is right; undefined when they can. */
+/** Returns why parameters of the right shape cannot be saved, or undefined when they can. */
 export function parametersProblem(parameters: ParametersSchema): string | undefined {
   for (const name of parameters.required) {
     if (!Object.hasOwn(parameters.properties, name)) return `required: ${name} is not among the properties`;
@@ -70,22 +70,22 @@ export function parametersProblem(parameters: ParametersSchema): string | undefi
   let instructions = 0;
   for (const [name, property] of Object.entries(parameters.properties)) {
     if (property.type !== 'string' && (property.pattern !== undefined || property.format !== undefined)) {
-      return `properties.${name}: pattern and format are for strings`;
+      return `properties.${name}: only a string can have pattern or format`;
     }
     if (property.pattern === undefined) continue;
     const field = `properties.${name}.pattern`;
     const size = instructionsOf(property.pattern);
     if (size === undefined) return `${field}: is not supported (RE2 syntax: no look-around, no back-references)`;
     if (size > PATTERN_MAX_INSTRUCTIONS)
-      return `${field}: repeats too much (${size} instructions of ${PATTERN_MAX_INSTRUCTIONS})`;
+      return `${field}: is too complex (${size} instructions; the limit is ${PATTERN_MAX_INSTRUCTIONS})`;
     instructions += size;
-    // Before the next one is compiled: the work of a refusal is bounded as well.
-    if (instructions > PATTERNS_MAX_INSTRUCTIONS) return `${field}: the patterns together repeat too much`;
+    // Checked before the next pattern is compiled, so that the work for a refused input is bounded.
+    if (instructions > PATTERNS_MAX_INSTRUCTIONS) return `${field}: the patterns together are too complex`;
   }
   return undefined;
 }
 
-/** Length of the compiled program, which is what time and memory grow with; undefined for a pattern that cannot be compiled. */
+/** Returns the length of the compiled program, with which time and memory grow; undefined for a pattern that cannot be compiled. */
 function instructionsOf(pattern: string): number | undefined {
   try {
     return RE2JS.compile(pattern).programSize();

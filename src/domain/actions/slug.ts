@@ -1,9 +1,9 @@
 import { NAME_MAX_CHARACTERS } from '../../contract/limits.ts';
 
 /**
- * Lower-case ASCII of a name, other characters as hyphens, at most 64 characters: the tool name of an AI-decided Action
- * (spec "Action") and the last path segment of a Form. Accents are dropped. A name without any Latin letter or digit has
- * the end of the Action's id instead.
+ * Returns the slug of a name: lower-case ASCII, at most 64 characters, with hyphens for other characters and without accents. It is the
+ * tool name of an AI-decided Action (spec "Action") and the last path segment of a Form. The slug of a name without Latin letters and
+ * digits is made from the end of the Action's id.
  */
 export function slugOf(name: string, actionId: string): string {
   const slug = name

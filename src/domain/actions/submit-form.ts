@@ -11,21 +11,21 @@ import { invalidField, invalidInput, Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';
 
-/** Body of a Form request to the endpoint, and what the escalation channels are given (spec "Form body"). */
+/** Body of a Form request to the endpoint. The escalation channels receive the same (spec "Form body"). */
 export type FormBody = {
   readonly values: Record<string, CleanValue>;
   readonly conversation_id: string;
   readonly submission_id: string;
 };
 
-/** The way besides the endpoint by which a submission reaches people: the assistant's escalation channels. */
+/** Delivers a submission to the assistant's escalation channels. `none` means that it has no channel. */
 export type EscalationChannel = (submission: {
   readonly assistant: Assistant;
   readonly form: FormAction;
   readonly body: FormBody;
 }) => Promise<'accepted' | 'failed' | 'none'>;
 
-/** Where a submission with a `client_key` stands. */
+/** The state of a submission with a `client_key`. */
 export type SubmissionClaim =
   | { readonly kind: 'claimed'; readonly submissionId: string }
   | { readonly kind: 'accepted'; readonly submissionId: string }
@@ -37,12 +37,12 @@ export type SubmitFormPorts = SingleAttemptPorts & {
   readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
   readonly findConversation: FindConversation;
   readonly hitPerMinute: HitPerMinute;
-  /** Takes the key for `submissionId`, or for the id that an earlier, failed try of the same key was given. */
+  /** Claims the key for `submissionId`, or for the id that an earlier, failed submission with the same key had. */
   readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
   readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
   readonly settleFailed: (submissionId: string, cause: unknown) => void;
   readonly escalate: EscalationChannel;
-  /** Tells the operator how each way went; the caller learns only whether one accepted. */
+  /** Reports the outcome of the endpoint and of the escalation channels to the operator. The caller learns only whether one accepted. */
   readonly forwarded: (outcomes: {
     readonly submissionId: string;
     readonly endpoint: boolean;
@@ -59,9 +59,9 @@ export type SubmitFormRequest = {
 };
 
 /**
- * Form submit (spec "POST /api/widgets/sites/<site_id>/forms/<slug>/submit"): cleans the values, signs and forwards them once,
- * and tells the escalation channels. Accepted when the endpoint or any channel accepted.
- * @throws Refusal; 502 when nobody accepted
+ * Handles a form submission (spec "POST /api/widgets/sites/<site_id>/forms/<slug>/submit"): cleans the values and sends them once, signed,
+ * to the endpoint and to the escalation channels. The submission is accepted when the endpoint or a channel accepts it.
+ * @throws Refusal; 502 when neither the endpoint nor a channel accepted
  */
 export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPorts): Promise<FormSubmitResponse> {
   const assistant = admit(request);
@@ -99,9 +99,8 @@ export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPo
   try {
     accepted = await forward({ assistant, form, body }, ports);
   } finally {
-    // Also after a fault of our own: what nobody accepted may be sent again at once.
-    // A key that cannot be settled changes nothing of what happened: the caller is told the truth, and a retry of the same key
-    // would carry the same submission id.
+    // Also after an internal error, so that a submission which was not accepted can be sent again immediately.
+    // When the key cannot be settled, the caller still gets the true result. A retry with the same key has the same submission id.
     if (key !== undefined) {
       await ports
         .settleSubmission(key, accepted)
@@ -112,7 +111,7 @@ export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPo
   return { success: true, submission_id: claim.submissionId };
 }
 
-/** As the widget, from an allowed origin: Allowed Domains in Allowed Websites, the Domain in Session Signed. */
+/** Admits the widget of this site. In Session Signed, the request must also come from a page on the assistant's Domain. */
 function admit({ widget, siteId }: SubmitFormRequest): Assistant {
   const assistant = admitWidget(widget);
   if (assistant.site_id !== siteId) throw new Refusal('site_mismatch');
@@ -120,7 +119,7 @@ function admit({ widget, siteId }: SubmitFormRequest): Assistant {
   return assistant;
 }
 
-/** Both outcomes side by side; accepted when either accepts. */
+/** Sends a submission to the endpoint and to the escalation channels at the same time. Returns true when one of them accepts. */
 async function forward(submission: Parameters<EscalationChannel>[0], ports: SubmitFormPorts): Promise<boolean> {
   const { form, body } = submission;
   const submissionId = body.submission_id;
@@ -135,7 +134,7 @@ async function forward(submission: Parameters<EscalationChannel>[0], ports: Subm
   };
   ports.forwarded(outcomes);
   if (outcomes.endpoint || outcomes.escalation === 'accepted') return true;
-  // A fault of our own is a 500, not a refusal by the customer's endpoint.
+  // An internal error is answered with 500, not with the 502 of an endpoint that refuses.
   if (endpoint.status === 'rejected') throw endpoint.reason;
   if (escalation.status === 'rejected') throw escalation.reason;
   return false;

@@ -15,8 +15,8 @@ export type TestActionPorts = SingleAttemptPorts & {
 };
 
 /**
- * The Test button (spec "Outbound: Action request"): a real signed request through the same pipeline, one attempt, logged.
- * A disabled Action can be tested before it is switched on.
+ * Sends the request of the Test button (spec "Outbound: Action request"): one real, signed attempt through the same pipeline, which is
+ * logged. A disabled Action can be tested before it is enabled.
  * @throws Refusal 404, 409 while the organization is suspended, 429
  */
 export async function testAction(orgId: string, actionId: string, ports: TestActionPorts): Promise<TestResult> {
@@ -33,7 +33,7 @@ export async function testAction(orgId: string, actionId: string, ports: TestAct
   return { ...result, request: withoutSignature(request) };
 }
 
-/** What was sent, as it may be shown: a signature is no secret, but nobody needs to copy a valid one. */
+/** Returns the request without its signature. A signature is no secret, but a valid one should not be copied. */
 function withoutSignature({ method, url, headers, body }: OutboundRequest): TestResult['request'] {
   const signature = headers['X-Service-Signature']?.replace(/v1=.*/, 'v1=(not shown)') ?? '';
   return {
@@ -44,7 +44,7 @@ function withoutSignature({ method, url, headers, body }: OutboundRequest): Test
   };
 }
 
-/** What the endpoint would be sent, with made-up values. */
+/** Returns a request body with sample values. */
 function sampleRequest(action: Action, id: string, now: Date): { readonly body: object; readonly triggerRef: string } {
   switch (action.trigger) {
     case 'Event':
@@ -69,7 +69,7 @@ function sampleRequest(action: Action, id: string, now: Date): { readonly body: 
   }
 }
 
-/** Texts of the kinds that patterns ask for most: words, numbers, codes, dates, telephone numbers, addresses. */
+/** Sample texts that match common patterns: words, numbers, codes, dates, telephone numbers, addresses. */
 const SAMPLE_TEXTS = [
   'test',
   'test@example.com',
@@ -96,8 +96,8 @@ const SAMPLE_TEXTS = [
 ];
 
 /**
- * Arguments that the assistant could have given. Text for a pattern is found by trying; an optional parameter that nothing fits
- * is left out, a required one then gets text that does not.
+ * Returns arguments that the assistant could send. For a pattern it uses the first sample text that matches. When none matches, an
+ * optional parameter is left out and a required one gets a text that does not match.
  */
 function sampleArguments(parameters: ParametersSchema | undefined): Record<string, string | number | boolean> {
   const samples: [string, string | number | boolean][] = [];

@@ -3,8 +3,8 @@ import { parseJson } from '../../contract/json.ts';
 import { NON_JSON_RESPONSE_CHARACTERS } from '../../contract/limits.ts';
 
 /**
- * What of a response is fed back to the assistant (spec "AI-decided response handling"): the mapped paths, without a map the
- * top-level scalars of the JSON object, of anything that is no JSON the first 500 characters.
+ * Returns the part of a response that is fed back to the assistant (spec "AI-decided response handling"). With a field map these are the
+ * mapped paths, without one the top-level scalars of the JSON object. Of a response that is not JSON, it is the first 500 characters.
  */
 export function toolResponse(
   body: Uint8Array,
@@ -25,7 +25,7 @@ export function toolResponse(
   return Object.fromEntries(Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object'));
 }
 
-/** JSON.parse takes any depth, JSON.stringify some thousand levels: what lies deeper cannot be handed on, and is left out. */
+/** JSON.parse accepts any depth, but JSON.stringify only some thousand levels. A deeper value cannot be passed on and is left out. */
 function isWritable(value: unknown): boolean {
   try {
     JSON.stringify(value);
@@ -35,7 +35,7 @@ function isWritable(value: unknown): boolean {
   }
 }
 
-/** Follows `$.a.b` through own properties only, so that no path reaches a prototype; digits index a list. */
+/** Follows a path such as `$.a.b` through own properties only, so that no path reaches a prototype. Digits are the index of a list. */
 function valueAt(json: unknown, path: string): unknown {
   let value = json;
   for (const name of path.split('.').slice(1)) {

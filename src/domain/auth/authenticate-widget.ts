@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.ts';
 import { hostMatches, originHost, pageHost } from './hosts.ts';
 import { ipAllowed } from './ip-addresses.ts';
 
-/** What a widget's request brings along to say who and where it is. */
+/** The parts of a widget's request that identify its site and its page. */
 export type WidgetCredentials = {
   readonly siteId: string | undefined;
   readonly sessionToken: string | undefined;
@@ -15,23 +15,23 @@ export type WidgetCredentials = {
 };
 
 export type WidgetAuthenticationPorts = {
-  /** Strongly consistent, so that a switch in the dashboard works at once. */
+  /** Reads strongly consistently, so that a change in the dashboard takes effect immediately. */
   readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
-  /** The claims of a token with a valid signature that has not expired, else undefined. */
+  /** Returns the claims of a token whose signature is valid and which has not expired, otherwise undefined. */
   readonly verifyToken: (token: string) => Promise<SessionClaims | undefined>;
-  /** The site that a token names, unverified: enough to find whose CORS setting counts, and for nothing else. */
+  /** Returns the site that a token names, without verifying the token. Use it only to find the assistant and its CORS setting. */
   readonly siteOfToken: (token: string) => string | undefined;
 };
 
-/** Who a request speaks for, before anything is judged. */
+/** A widget's request with its assistant and claims, before it is admitted. */
 export type IdentifiedWidget = {
   readonly credentials: WidgetCredentials;
   readonly assistant: Assistant | undefined;
-  /** Undefined without a token, or when the token is not valid. */
+  /** Undefined when the request has no token or an invalid one. */
   readonly claims: SessionClaims | undefined;
 };
 
-/** The site that the request speaks for, before anything is proven. The session token wins over the site id. */
+/** Returns the site that a request claims, without verification. The session token takes precedence over the site id. */
 export function claimedSite(
   credentials: WidgetCredentials,
   ports: Pick<WidgetAuthenticationPorts, 'siteOfToken'>,
@@ -40,7 +40,7 @@ export function claimedSite(
   return identifier.safeParse(siteId).success ? siteId : undefined;
 }
 
-/** Looks the site and the token up side by side; judges nothing. */
+/** Reads the assistant and verifies the token at the same time. Refuses nothing. */
 export async function identifyWidget(
   credentials: WidgetCredentials,
   ports: WidgetAuthenticationPorts,
@@ -53,15 +53,15 @@ export async function identifyWidget(
   return { credentials, assistant, claims };
 }
 
-/** The settings that admission looks at. */
+/** The settings of an assistant that admitWidget checks. */
 export type AdmissionSettings = Pick<
   Assistant,
   'enabled' | 'suspended' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'
 >;
 
 /**
- * Lets a widget in or refuses it, in this order: no credentials, invalid token, unknown site, disabled site, mode, Allowed
- * Domains (empty list, missing header, host), IP allowlist (spec "Widget init" errors; the order is ours).
+ * Admits a widget or refuses it. Checks in this order: no credentials, invalid token, unknown site, disabled site, mode, Allowed
+ * Domains (empty list, missing header, host), IP allowlist (spec "Widget init" errors; the spec leaves the order open).
  * @throws Refusal 401, or 403 for the IP allowlist
  */
 export function admitWidget<Settings extends AdmissionSettings>({
@@ -86,7 +86,7 @@ export function admitWidget<Settings extends AdmissionSettings>({
 }
 
 /**
- * The request must come from a page on one of these hosts: its Origin, or its Referer when Origin is absent.
+ * Checks that a request comes from a page on one of these hosts, by its Origin, or by its Referer when it has no Origin.
  * @throws Refusal 401
  */
 export function admitOrigin(

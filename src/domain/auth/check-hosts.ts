@@ -5,7 +5,7 @@ import { admitWidget } from './authenticate-widget.ts';
 import { allowedOrigin } from './cors.ts';
 import { hostMatches, pageHost, readHostEntry } from './hosts.ts';
 
-/** What an entry of Allowed Domains becomes when it is saved; null for one that could never match a page. */
+/** Normalizes an entry of Allowed Domains as a save does. Returns null for an entry that can never match a page. */
 export function normalizedEntry(entry: string): string | null {
   const read = readHostEntry(entry);
   return 'entry' in read ? read.entry : null;
@@ -14,14 +14,14 @@ export function normalizedEntry(entry: string): string | null {
 export type PageSettings = Pick<Assistant, 'authentication_mode' | 'enabled' | 'domain' | 'allowed_domains'>;
 
 /**
- * Whether a widget on a page would start: asked of the code that answers the browser's cross-origin check, and of the code that admits a
- * widget. A visitor who is on the IP allowlist is meant, and in Session Signed one whose token is valid.
- * @param address as somebody types it, with or without https://
+ * Checks whether a widget on a page would start. Uses the same code that answers the browser's cross-origin check and that admits a
+ * widget. Assumes a visitor on the IP allowlist and, in Session Signed, a valid token.
+ * @param address of the page, as an admin types it, with or without https://
  */
 export function checkPage(address: string, settings: PageSettings): PageVerdict {
   const typed = address.trim();
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
-  // What somebody types, the browser brings into the form that it sends.
+  // Parsing normalizes the typed address as a browser does before it sends it.
   const page = url === null ? undefined : pageHost(url.origin);
   if (page === undefined) return { host: null, matched_by: null, refused_by: [] };
   const saved = {

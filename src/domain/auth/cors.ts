@@ -3,9 +3,9 @@ import { identifier } from '../../contract/widget.ts';
 import { entriesMatching, hostMatches, originHost } from './hosts.ts';
 
 /**
- * The origin that the browser may be told to allow, in its parsed form: the one that asks, if it is on the assistant's Domain. That
- * a site does not exist may be read by any page: whoever asks without a browser is told the same, and the page's developer sees the
- * reason.
+ * Returns the origin for the header Access-Control-Allow-Origin, in parsed form: the request's origin, when it is on the assistant's
+ * Domain, otherwise undefined. When the site does not exist, every origin may read the refusal, so that a developer sees the reason. It
+ * reveals nothing: a client without a browser can read it too.
  */
 export function allowedOrigin(
   assistant: Pick<Assistant, 'domain'> | undefined,
@@ -19,13 +19,13 @@ export function allowedOrigin(
 
 export type PreflightPorts = {
   readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
-  /** Whether any assistant's Domain is one of these entries. */
+  /** Returns whether the Domain of any assistant is one of these entries. */
   readonly anyDomain: (entries: readonly string[]) => Promise<boolean>;
 };
 
 /**
- * Answers a preflight: the origin to allow, or undefined. The site is named by the path (form submit) or by `?site=`
- * (init); without either, an origin passes that is the Domain of any assistant, since a preflight carries no credentials.
+ * Answers a preflight request with the origin to allow, or undefined. The path (form submit) or `?site=` (init) names the site. Without
+ * either, the origin is allowed when it is on the Domain of any assistant, because a preflight request carries no credentials.
  */
 export async function preflight(
   request: { readonly origin: string | undefined; readonly siteId: string | undefined },

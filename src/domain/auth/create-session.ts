@@ -17,8 +17,8 @@ export type CreateSessionPorts = {
 };
 
 /**
- * Session create (spec "POST /api/widget/session/create"). Refuses in this order: 429 per IP address, the three 401s,
- * 400, 429 per assistant and hour. `readBody` is called late, so that a malformed body of a stranger is a 401.
+ * Creates a session token (spec "POST /api/widget/session/create"). Refuses in this order: 429 per IP address, the three 401s, 400, 429
+ * per assistant and hour. Reads the body after authentication, so that a malformed body without a valid key is a 401.
  * @throws Refusal
  */
 export async function createSession(

@@ -1,31 +1,31 @@
-/** Allowed Domains and the Domain setting (spec "Authentication", Mode 1, rules 2 to 6). */
+/** Functions for Allowed Domains and the Domain setting (spec "Authentication", Mode 1, rules 2 to 6). */
 
-/** A host with its port, both as the browser's address bar means them. */
+/** The host and port of a page. */
 export type PageHost = {
   /** Lower case, punycode, without a port. */
   readonly hostname: string;
-  /** The explicit or the scheme's own port. */
+  /** The explicit port, or the default port of the scheme. */
   readonly port: string;
-  /** As browsers write it: what a header that allows this page says. */
+  /** The origin in the form that browsers send, for Access-Control-Allow-Origin. */
   readonly origin: string;
 };
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** A saved entry, or why it is none: it could never match a page. */
+/** A normalized entry, or the reason why the text can never match a page. */
 export type HostEntry = { readonly entry: string } | { readonly problem: string };
 
 const EXAMPLES = 'must be a host such as example.com or example.com:8443';
 
 /**
- * What an entry becomes when it is saved: a leading http:// or https:// and everything after the host are stripped, the rest
- * lowercased. International names become punycode, as browsers send them. Refused is what could never match a page: no host,
- * another scheme, wildcards, credentials, a port or a name that no page has.
+ * Normalizes an entry as a save does. Removes a leading http:// or https:// and everything after the host, and changes the rest to lower
+ * case. International names become punycode, as browsers send them. Refuses text that can never match a page: without a host, with
+ * another scheme, wildcards or credentials, or with an impossible port or name.
  */
 export function readHostEntry(text: string): HostEntry {
   const bare = text.trim().replace(/^https?:\/\//i, '');
   if (/^(?:https?:$|[a-z][a-z0-9+.-]*:[/\\])/i.test(bare))
-    return { problem: `${EXAMPLES}, with no scheme but http:// or https://` };
+    return { problem: `${EXAMPLES}, without a scheme other than http:// or https://` };
   const end = bare.search(/[/?#\\]/);
   const host = (end === -1 ? bare : bare.slice(0, end)).toLowerCase();
   if (host === '') return { problem: EXAMPLES };
@@ -34,26 +34,26 @@ export function readHostEntry(text: string): HostEntry {
   if (port !== undefined && (Number(port) === 0 || Number(port) > 65535)) {
     return { problem: `${EXAMPLES}, with a port from 1 to 65535` };
   }
-  // http: drops ":80", so the port is kept from the text: an entry with a port must match it exactly.
+  // URL.parse removes the default port ":80", so the port is taken from the text: an entry with a port must match it exactly.
   const url = URL.parse(`http://${host}`);
-  // A full-width asterisk becomes a plain one only in the parsed name.
+  // Parsing turns a full-width asterisk into a plain one.
   if (host.includes('*') || url?.hostname.includes('*')) return { problem: `${EXAMPLES}, without wildcards` };
   if (url === null || url.hostname === '' || url.pathname !== '/') return { problem: EXAMPLES };
   if (!couldBeResolved(url.hostname)) {
-    return { problem: `${EXAMPLES}, of at most 253 characters, 1 to 63 between two dots` };
+    return { problem: `${EXAMPLES}, with at most 253 characters, and 1 to 63 characters between two dots` };
   }
   return { entry: port === undefined ? url.hostname : `${url.hostname}:${Number(port)}` };
 }
 
-/** RFC 1035, 2.3.4. A name may end with the dot of the root. */
+/** Checks the lengths of RFC 1035, 2.3.4. A name may end with the dot of the root. */
 function couldBeResolved(hostname: string): boolean {
   const labels = hostname.replace(/\.$/, '').split('.');
   return hostname.length <= 254 && labels.every((label) => label.length >= 1 && label.length <= 63);
 }
 
 /**
- * The page of a Referer header; undefined for other schemes, and for what no browser writes: a name that is not in its final
- * form, user info, tabs. Letter case aside, nothing is repaired.
+ * Returns the page of a Referer header. Returns undefined for other schemes and for text that no browser sends: a name that is not
+ * normalized, user info, tabs. Normalizes only the case of letters.
  */
 export function pageHost(header: string): PageHost | undefined {
   const written = /^(https?:\/\/([^/?#\\@\s]+?)(?::[1-9]\d{0,4})?)(?:[/?#]|$)/i.exec(header);
@@ -63,17 +63,17 @@ export function pageHost(header: string): PageHost | undefined {
   return port === undefined ? undefined : { hostname: url.hostname, port, origin: url.origin };
 }
 
-/** The page of an Origin header: as pageHost, and nothing may follow the host and its port. */
+/** Returns the page of an Origin header as pageHost does, but accepts nothing after the host and port. */
 export function originHost(header: string): PageHost | undefined {
   return /^https?:\/\/[^/?#]+$/i.test(header) ? pageHost(header) : undefined;
 }
 
-/** Exact host, no wildcards: an entry without a port matches any port, one with a port that port only. */
+/** Compares an entry with a page: exact host, no wildcards. An entry without a port matches any port, an entry with a port only that port. */
 export function hostMatches(entry: string, page: PageHost): boolean {
   return entry === page.hostname || entry === `${page.hostname}:${page.port}`;
 }
 
-/** The entries that would match this page: the keys under which an index of entries is asked. */
+/** Returns the two entries that match this page, as keys for an index of entries. */
 export function entriesMatching(page: PageHost): readonly [string, string] {
   return [page.hostname, `${page.hostname}:${page.port}`];
 }

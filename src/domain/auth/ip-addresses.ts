@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * One spelling per address: IPv6 compressed, IPv4-mapped IPv6 as IPv4.
- * Returns undefined for anything but a literal IPv4 (four decimal parts) or IPv6 address.
+ * Normalizes an IP address: IPv6 is compressed, and IPv4-mapped IPv6 becomes IPv4.
+ * Returns undefined for text that is neither an IPv4 address with four decimal parts nor an IPv6 address.
  */
 export function normalizeIpAddress(text: string): string | undefined {
   const trimmed = text.trim();
@@ -11,7 +11,7 @@ export function normalizeIpAddress(text: string): string | undefined {
   return ipaddr.process(trimmed).toString();
 }
 
-/** An empty list allows everybody (spec "IP allowlist": optional; if present, the visitor IP must be on it). */
+/** Returns whether the visitor IP is on the list. An empty list allows every visitor (spec "IP allowlist"). */
 export function ipAllowed(allowlist: readonly string[], visitorIp: string): boolean {
   if (allowlist.length === 0) return true;
   const address = normalizeIpAddress(visitorIp);
@@ -19,8 +19,8 @@ export function ipAllowed(allowlist: readonly string[], visitorIp: string): bool
 }
 
 /**
- * What stands for one visitor where requests are counted: an IPv4 address, or the first 64 bits of an IPv6 address, which is the smallest
- * network that a provider gives a customer. Text that is no address stands for itself.
+ * Returns the network of a visitor, by which requests are counted: an IPv4 address, or the first 64 bits of an IPv6 address, which is the
+ * smallest network that a provider assigns to a customer. Text that is not an address is returned unchanged.
  */
 export function visitorNetwork(ip: string): string {
   const address = normalizeIpAddress(ip);

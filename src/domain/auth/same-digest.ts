@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether two digests are the same, in a time that tells nothing about where they differ. The only comparison of anything secret
- * in this service (a test sees to it): secrets are hashed first, so that their lengths do not matter either.
+ * Compares two digests in constant time. It is the only comparison of secrets in this service; a test checks this. Secrets are hashed
+ * before, so that the comparison does not reveal their length either.
  */
 export function sameDigest(expected: Uint8Array, provided: Uint8Array): boolean {
   return expected.length === provided.length && timingSafeEqual(expected, provided);

@@ -18,11 +18,11 @@ import { characters } from '../../contract/text.ts';
 import { endpointUrl } from '../../contract/url.ts';
 import { invalidInput } from '../refusal.ts';
 
-/** A JSON `null` means what leaving the field out means: clients in many languages send it for "none". */
+/** Validates session create's body. A field that is `null` counts as absent, because many clients send it for "none". */
 export const sessionRequest = z.object({
   user_id: characters({ max: USER_ID_MAX_CHARACTERS })
     .nullish()
-    .describe(`At most ${USER_ID_MAX_CHARACTERS} characters; without it, an anonymous id is generated`),
+    .describe(`At most ${USER_ID_MAX_CHARACTERS} characters; an anonymous id is generated when it is absent`),
   user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
   user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
   context: jsonObject
@@ -35,7 +35,7 @@ export const sessionRequest = z.object({
     .object(
       {
         url: endpointUrl(USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES).describe(
-          `https, at most ${URL_MAX_CHARACTERS} characters, and as many bytes once encoded`,
+          `https, at most ${URL_MAX_CHARACTERS} characters, and at most ${USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES} bytes once encoded`,
         ),
         secret: characters({
           min: USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
@@ -51,7 +51,7 @@ export const sessionRequest = z.object({
     .unknown()
     .optional()
     .describe(
-      `Number, ${TTL_MINUTES_MIN} to ${TTL_MINUTES_MAX}; others are pulled to the nearest bound. ${TTL_MINUTES_DEFAULT} when it is no number`,
+      `Number from ${TTL_MINUTES_MIN} to ${TTL_MINUTES_MAX}; a number outside is set to the nearest bound; ${TTL_MINUTES_DEFAULT} when it is not a number`,
     ),
 });
 
@@ -82,7 +82,7 @@ export function parseSessionRequest(body: unknown): SessionRequest {
   };
 }
 
-/** Clamped to 1 to 60 minutes; anything that is no number, nor text of one, counts as 15 (spec "ttl_minutes"). */
+/** Returns the lifetime in seconds, clamped to 1 to 60 minutes. A value that is neither a number nor its text counts as 15 (spec "ttl_minutes"). */
 export function ttlSeconds(ttlMinutes: unknown): number {
   const minutes = asNumber(ttlMinutes);
   if (minutes === undefined) return TTL_MINUTES_DEFAULT * 60;
@@ -99,7 +99,7 @@ function jsonFits(value: object, maxBytes: number): boolean {
   try {
     return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
   } catch (error) {
-    // JSON.parse takes any depth, JSON.stringify some thousand levels: far more than the bytes allow.
+    // JSON.stringify fails at some thousand levels of nesting, which are far more than the bytes allow.
     if (error instanceof RangeError) return false;
     throw error;
   }

@@ -5,29 +5,29 @@ import { type RandomBytes, unixSeconds } from '../sources.ts';
 export type RingKey = {
   readonly kid: string;
   readonly key: string;
-  /** Unix seconds; a key without it has been active from the beginning. */
+  /** When the key starts to sign, in Unix seconds. A key without it is always active. */
   readonly active_from?: number | undefined;
 };
 
-/** Newest first. The newest active key signs; each verifies until the last token that it may have signed is gone. */
+/** The keys, newest first. The newest active key signs. Each key verifies until the last token that it can have signed has expired. */
 export type KeyRing = readonly [RingKey, ...RingKey[]];
 
-/** How long a container may use a ring before it reads it again, in seconds. */
+/** Seconds for which a container may use a ring before it reads it again. */
 export const RING_CACHE_SECONDS = 300;
-/** No turn of a conversation takes longer (open point); a token that expired during one is still verified. */
+/** Longest turn of a conversation in seconds (open point). A token that expires during a turn is still accepted for usage reports. */
 export const TURN_MAX_SECONDS = 900;
 
-/** A retired key goes when the last token that it signed can no longer be shown. */
+/** Seconds for which a retired key is kept: until the last token that it signed is no longer accepted. */
 const RETIRED_KEPT_SECONDS = TTL_MINUTES_MAX * 60 + TURN_MAX_SECONDS + RING_CACHE_SECONDS;
 
-/** The key to sign with: the newest one that every container already knows. */
+/** Returns the key that signs: the newest key that every container already knows. */
 export function activeKey(ring: KeyRing, now: Date): RingKey {
   return ring.find((key) => (key.active_from ?? 0) <= unixSeconds(now)) ?? ring[ring.length - 1] ?? ring[0];
 }
 
 /**
- * The key of this id, unless the last token that it may have signed is gone: whoever holds a retired key signs for nobody, also
- * while the ring still has it.
+ * Returns the key with this id, unless the last token that it can have signed has expired. From then on, a leaked retired key is
+ * worthless, even while the ring still has it.
  */
 export function verifyingKey(ring: KeyRing, kid: string, now: Date): RingKey | undefined {
   return stillNeeded(ring, now).find((key) => key.kid === kid);
@@ -41,14 +41,14 @@ function stillNeeded(ring: KeyRing, now: Date): readonly RingKey[] {
 }
 
 /**
- * Adds a key, which signs once every container had time to read it, and drops those whose last token is gone. Running it
- * twice, or often, loses no token.
+ * Adds a key and removes the keys whose last token has expired. The new key signs as soon as every container has read it. Repeated
+ * rotations invalidate no token.
  */
 export function rotateRing(ring: KeyRing, now: Date, randomBytes: RandomBytes): KeyRing {
   return [newRingKey(now, randomBytes), ...stillNeeded(ring, now)];
 }
 
-/** A key that signs, or seals, as soon as every container had time to read it. */
+/** Creates a key that signs, or seals, as soon as every container has had time to read it. */
 export function newRingKey(now: Date, randomBytes: RandomBytes): RingKey {
   return {
     kid: Buffer.from(randomBytes(9)).toString('base64url'),
@@ -57,7 +57,7 @@ export function newRingKey(now: Date, randomBytes: RandomBytes): RingKey {
   };
 }
 
-/** Age of the newest key in days; undefined for the first one, which CloudFormation made without saying when. */
+/** Returns the age of the newest key in days; undefined for the first key, because CloudFormation generates it without a time. */
 export function newestKeyAgeDays([newest]: KeyRing, now: Date): number | undefined {
   if (newest.active_from === undefined) return undefined;
   return Math.max(0, (unixSeconds(now) - newest.active_from) / 86_400);

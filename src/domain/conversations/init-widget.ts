@@ -33,15 +33,15 @@ export type InitWidgetPorts = {
 
 type AskedInit = { readonly credentials: WidgetCredentials; readonly readBody: () => unknown };
 
-/** An init whose site, token and conversation have been looked up. Nothing is judged yet. */
+/** An init request whose assistant, token and conversation have been read. It is not admitted yet. */
 export type IdentifiedInit = {
   readonly widget: IdentifiedWidget;
   readonly readBody: () => unknown;
-  /** What the storage said of the conversation that the body names; its failure is no reason to withhold a refusal. */
+  /** The conversation that the body names, or the error of reading it. A read error must not replace a refusal. */
   readonly conversation: PromiseSettledResult<Conversation | undefined>;
 };
 
-/** Looks up who asks and which conversation the body names, side by side. */
+/** Identifies the widget and reads the conversation that the body names, at the same time. */
 export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): Promise<IdentifiedInit> {
   const [widget, [conversation]] = await Promise.all([
     identifyWidget(asked.credentials, ports),
@@ -51,9 +51,9 @@ export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): 
 }
 
 /**
- * Widget init (spec "POST /api/widget/init"): authenticates, counts towards the hourly limit, and begins a conversation or
- * resumes one that we know. Only a new one puts conversation.started on the bus. With `begin_conversation: false` none is begun:
- * the widget asks so with every page, and begins one when its visitor does.
+ * Handles widget init (spec "POST /api/widget/init"): authenticates, counts the request towards the hourly limit, and begins a
+ * conversation or resumes a known one. Only a new conversation puts conversation.started on the bus. With `begin_conversation: false`
+ * no conversation begins: the widget sends it on each page view and begins a conversation only when the visitor opens the panel.
  * @throws Refusal
  */
 export async function initWidget(
@@ -89,7 +89,7 @@ export async function initWidget(
   ]);
   if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
   if (begun !== undefined) {
-    // After the count: a request that the limit refuses writes nothing else.
+    // Saved after the count, so that a request over the limit writes nothing else.
     await ports.saveConversation(begun);
     const { conversation_id, session_id, visitor_id } = begun;
     const referrer =
@@ -111,13 +111,13 @@ export async function initWidget(
     forms: formsInOrder(forms, assistant.form_order).map(({ slug, name, form_fields }) => ({
       slug,
       name,
-      // One by one: newer code may have stored more.
+      // Fields are listed one by one, because newer code may have stored more.
       fields: form_fields.map(({ key, label, type, required }) => ({ key, label, type, required })),
     })),
   };
 }
 
-/** The conversation that the body names, if we know it; a body that cannot be read names none. */
+/** Returns the known conversation that the body names; undefined when there is none, or the body cannot be read. */
 async function namedConversation(
   { credentials, readBody }: AskedInit,
   ports: IdentifyInitPorts,

@@ -1,13 +1,13 @@
 import type { NewId } from '../sources.ts';
 
-/** What an anonymous visitor's id begins with, and no user id in an event does. */
+/** Prefix of the id of an anonymous visitor. No user id in an event has it. */
 const ANONYMOUS_PREFIX = 'visitor_';
-/** An identifier of the wire has at most so many characters. */
+/** Maximum length of an identifier in a request. */
 const MAX_CHARACTERS = 128;
 
 /**
- * The id of a visitor without a session token. The browser names the one that it was given before; any other name gets the prefix,
- * so that nobody can pass for a user of the customer's by choosing the user's id.
+ * Returns the id of a visitor without a session token. The browser may name the id that it received before. Any other text gets the
+ * prefix, so that a visitor cannot impersonate a user of the customer by choosing that user's id.
  */
 export function anonymousVisitorId(named: string | undefined, newId: NewId): string {
   if (named?.startsWith(ANONYMOUS_PREFIX)) return named;
@@ -15,8 +15,8 @@ export function anonymousVisitorId(named: string | undefined, newId: NewId): str
 }
 
 /**
- * The visitor id of a user whom the customer's backend named. It is the user id itself, except that one which looks like an anonymous
- * visitor's gets a tilde in front: two different users, or a user and a visitor, never share an id.
+ * Returns the visitor id of a user whom the customer's backend named: the user id itself. A user id that looks like the id of an
+ * anonymous visitor gets a tilde in front, so that two users, or a user and a visitor, never share an id.
  */
 export function userVisitorId(userId: string): string {
   return /^~*visitor_/.test(userId) ? `~${userId}` : userId;

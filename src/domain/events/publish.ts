@@ -1,7 +1,7 @@
 import type { EventName } from '../../contract/events.ts';
 import type { JsonObject } from '../../contract/json.ts';
 
-/** A catalog event on its way to the bus; without a site it is the organization's. */
+/** A catalog event to put on the bus. An event without `site_id` belongs to the organization and to no assistant. */
 export type CatalogEvent = {
   readonly event: EventName;
   readonly org_id: string;

@@ -8,19 +8,19 @@ import type { CatalogEvent } from './publish.ts';
 
 export type PutEventPorts = {
   readonly store: ConfigurationStore;
-  /** Answers with the id that the bus gave the event. */
+  /** Puts the event on the bus. Returns the id that the bus assigned to it. */
   readonly putOnBus: (event: CatalogEvent) => Promise<string>;
 };
 
 export type PutEventResult = CatalogEvent & {
   /** The envelope id of every delivery of this event. */
   readonly id: string;
-  /** Registered, but never delivered (spec "Events", R). */
+  /** True for an event that is registered but never delivered (spec "Events", R). */
   readonly reserved: boolean;
 };
 
 /**
- * Puts a catalog event on the bus in the operator's name, as the platform would.
+ * Puts a catalog event on the bus for the operator, in the same form as the platform does.
  * @throws Refusal 400 that names the field, 404 for an unknown organization or assistant
  */
 export async function putEvent(

@@ -2,14 +2,14 @@ import type { Membership, Role } from '../../contract/members.ts';
 import { Refusal } from '../refusal.ts';
 
 export type MembershipReads = {
-  /** Strongly consistent: a removed member is refused from the next request on. */
+  /** Reads strongly consistently, so that a removed member is refused with the next request. */
   readonly findMembership: (orgId: string, sub: string) => Promise<Membership | undefined>;
 };
 
 /**
- * The caller's membership in an organization, read anew for every request. Whoever does not belong to it cannot tell whether it
- * exists.
- * @throws Refusal 404, 403 for a member where an admin is needed
+ * Returns the caller's membership in an organization. Every request reads it again. A caller who is not a member gets the same answer
+ * as for an organization that does not exist.
+ * @throws Refusal 404, 403 when an admin is required and the caller is not one
  */
 export async function requireMembership(
   orgId: string,

@@ -2,16 +2,16 @@ import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { AuditOperation, AuditRecord, Membership } from '../../contract/members.ts';
 
-/** One change of the configuration. Without `previous` something is created, without `next` it is deleted. */
+/** A change to the configuration. Without `previous` it is a creation, without `next` a deletion. */
 export type Mutation =
   | { readonly entity: 'assistant'; readonly previous?: Assistant; readonly next: Assistant }
   | { readonly entity: 'action'; readonly previous?: Action; readonly next: Action }
   | { readonly entity: 'action'; readonly previous: Action; readonly next?: undefined };
 
-/** Change with every save and say nothing. */
+/** Fields that change with every save and are not recorded. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'version', 'sealed_signing_secret']);
 
-/** What is kept of a change: who, what and when. The names of the fields that changed, never their values. */
+/** Returns the audit record of a change: author, operation, time and names of the changed fields, never their values. */
 export function auditRecord(mutation: Mutation, by: Membership, at: Date): AuditRecord {
   const entity = mutation.next ?? mutation.previous;
   const fields = changedFields(mutation.previous ?? {}, mutation.next ?? {});

@@ -5,8 +5,9 @@ import { type CreationKey, CreationTaken, type RecordedStores } from './recorded
 import type { ConfigurationStore } from './store.ts';
 
 /**
- * Creates something once per idempotency key: asked again with the same key, it answers with what was created the first time.
- * @throws Refusal 400 for an input that is nested too deeply, 409 when the key was used for something else, or what it created is gone
+ * Creates an object once per idempotency key. A repeated request with the same key returns the object of the first request.
+ * @throws Refusal 400 for an input that is nested too deeply, 409 when the key was used for a different request, or when the object
+ * that it created has been deleted
  */
 export async function createOnce<T>(
   by: Membership,
@@ -31,12 +32,13 @@ export async function createOnce<T>(
   }
 }
 
-/** @throws Refusal 400 for an input that JSON.parse takes and JSON.stringify does not: some thousand levels of nesting */
+/** @throws Refusal 400 for an input with so many levels of nesting (some thousand) that JSON.stringify fails */
 function fingerprintOf(input: unknown): string {
   try {
     return createHash('sha256').update(JSON.stringify(input)).digest('hex');
   } catch (error) {
-    if (error instanceof RangeError) throw new Refusal('invalid_request', { message: 'is nested too deeply' });
+    if (error instanceof RangeError)
+      throw new Refusal('invalid_request', { message: 'The request is nested too deeply' });
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import type { ConfigurationStore } from './store.ts';
 type Ports = ManagementPorts & RecordedStores;
 type Change = Readonly<Record<string, unknown>>;
 
-/** What the dashboard may see of an assistant. */
+/** Returns the part of an assistant that the dashboard may show: no hash of the server secret, no restrictions, no topics. */
 export function assistantView(assistant: Assistant): AssistantView {
   const {
     server_secret,
@@ -31,7 +31,7 @@ export function assistantView(assistant: Assistant): AssistantView {
   };
 }
 
-/** @throws Refusal 404 also for an assistant of another organization */
+/** Returns an assistant of the member's organization. @throws Refusal 404, also for an assistant of another organization */
 export async function assistantOf(member: Membership, siteId: string, ports: Pick<Ports, 'store'>): Promise<Assistant> {
   const assistant = await ports.store.findAssistant(siteId);
   if (assistant?.org_id !== member.org_id)
@@ -39,7 +39,7 @@ export async function assistantOf(member: Membership, siteId: string, ports: Pic
   return assistant;
 }
 
-/** @throws Refusal 400 that names the field, 409 for a reused idempotency key */
+/** Creates an assistant once per idempotency key. @throws Refusal 400 that names the field, 409 for a reused idempotency key */
 export function createAssistantOnce(
   admin: Membership,
   request: { readonly key: string; readonly input: unknown },
@@ -56,7 +56,10 @@ export function createAssistantOnce(
   );
 }
 
-/** @throws Refusal 400 that names the field, 404; StaleVersion when `version` is not the current one */
+/**
+ * Changes the named settings of an assistant.
+ * @throws Refusal 400 that names the field, 404; StaleVersion when `version` is not the current one
+ */
 export async function saveAssistant(
   admin: Membership,
   siteId: string,
@@ -67,7 +70,10 @@ export async function saveAssistant(
   return updateAssistant(siteId, save.change, { ...ports, store });
 }
 
-/** @throws Refusal 400, 404, 409 when a secret exists and is not to be replaced; StaleVersion */
+/**
+ * Generates or replaces the server secret of an assistant. The result has its full value.
+ * @throws Refusal 400, 404, 409 when a secret exists and `regenerate` is false; StaleVersion when `version` is not the current one
+ */
 export async function replaceServerSecret(
   admin: Membership,
   siteId: string,
@@ -78,7 +84,7 @@ export async function replaceServerSecret(
   return generateServerSecret(siteId, options, { ...ports, store });
 }
 
-/** A store in which the assistant is as the caller read it, so that a save of any other version fails. */
+/** Returns a store that has the assistant in the version that the caller read, so that a save of another version fails. */
 async function storeAt(admin: Membership, siteId: string, version: number, ports: Ports): Promise<ConfigurationStore> {
   const current = await assistantOf(admin, siteId, ports);
   if (current.version !== version) throw new StaleVersion(current);

@@ -7,7 +7,7 @@ export type WhoAmIPorts = {
   readonly membershipsOf: (sub: string) => Promise<readonly Membership[]>;
 };
 
-/** In which organizations somebody may see what. Whoever is in none gets an empty list. */
+/** Lists the organizations of a user with the user's role in each. The list is empty for a user without memberships. */
 export async function whoAmI(sub: string, ports: WhoAmIPorts): Promise<DashboardAnswer<'me'>> {
   const memberships = await ports.membershipsOf(sub);
   const organizations = await Promise.all(

@@ -16,8 +16,8 @@ import { type ManagementPorts, requireOrganization } from './manage-organization
 import { createRestricted, restrictionsOf } from './restrictions.ts';
 
 /**
- * Creates an assistant of an organization. Its Allowed Domains are the Domain, unless they are given. Hosts and addresses are normalized
- * (spec "Allowed Websites", rule 5).
+ * Creates an assistant of an organization. Without Allowed Domains in the input, its list has only the Domain. Hosts and addresses are
+ * normalized (spec "Allowed Websites", rule 5).
  * @throws Refusal 400 that names the field, 404 for an unknown organization
  */
 export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
@@ -48,8 +48,8 @@ export async function createAssistant(orgId: string, input: unknown, ports: Mana
 }
 
 /**
- * Changes the given settings and leaves the others.
- * @throws Refusal 400 that names the field, 404, 409 when somebody else saved in between
+ * Changes the named settings of an assistant and keeps the others.
+ * @throws Refusal 400 that names the field, 404, 409 when the assistant was saved in the meantime
  */
 export async function updateAssistant(
   siteId: string,
@@ -57,7 +57,7 @@ export async function updateAssistant(
   ports: ManagementPorts,
 ): Promise<Assistant> {
   const previous = await requireAssistant(siteId, ports);
-  // Everything else stays as it is stored: also what newer code added, and what older limits allowed.
+  // All other fields keep their stored value, including fields of newer code and values that older limits allowed.
   const settings = settingsOf(assistantChange, withoutUndefined(change));
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
     requirePaid((await requireOrganization(previous.org_id, ports)).plan);
@@ -88,7 +88,8 @@ export async function generateServerSecret(
 }
 
 /**
- * Sets the SNS topics that receive form submissions besides the endpoint; none ends it. For the operator only.
+ * Sets the SNS topics that receive form submissions in addition to the endpoint. An empty list removes them. Only the operator may do
+ * this.
  * @throws Refusal 400 for a topic outside the allowed name prefix, 404, 409
  */
 export async function setEscalationTopics(
@@ -102,7 +103,7 @@ export async function setEscalationTopics(
   return save(previous, { ...previous, escalation_topics: parsed.data }, ports);
 }
 
-/** @throws Refusal 404 */
+/** Returns an assistant. @throws Refusal 404 */
 export async function requireAssistant(siteId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Assistant> {
   const assistant = await ports.store.findAssistant(siteId);
   if (assistant === undefined) throw new Refusal('assistant_not_found', { message: `site_id: no assistant ${siteId}` });
@@ -120,7 +121,7 @@ async function save(previous: Assistant, changed: Assistant, ports: ManagementPo
 }
 
 /**
- * Settings that fit their schema, with hosts and addresses in the form in which they are compared.
+ * Validates settings with their schema and normalizes hosts and addresses to the form in which they are compared.
  * @throws Refusal 400 that names every wrong field
  */
 function settingsOf<Settings extends Partial<AssistantSettings>>(
@@ -143,7 +144,7 @@ function settingsOf<Settings extends Partial<AssistantSettings>>(
   return { ...parsed.data, ...normalized };
 }
 
-/** Those of an input that has them; whether they may be so is the settings' schema's to say. */
+/** Reads the host settings of an input without validation, so that all problems of hosts are found; the settings' schema validates them. */
 const hostSettings = z
   .object({
     domain: z.string().optional().catch(undefined),

@@ -12,8 +12,8 @@ export type ManageMembersPorts = {
     readonly list: (orgId: string) => Promise<readonly Membership[]>;
   };
   /**
-   * The login of this address; one that does not exist is created and invited. `verified` is false for a login whose user set the
-   * address and never proved that it receives its mail.
+   * Returns the login with this email address. Creates it and sends an invitation when there is none. `verified` is false when the user
+   * of the login set this address and has not proved access to its mailbox.
    */
   readonly ensureUser: (
     email: string,
@@ -22,8 +22,8 @@ export type ManageMembersPorts = {
 };
 
 /**
- * Lets somebody into an organization, or changes the role of somebody who is in it already. For the operator only.
- * @throws Refusal 400 that names the field, 404 for an unknown organization, 409 when the address is not proved to be the login's
+ * Adds a member to an organization, or changes the role of an existing member. Only the operator may do this.
+ * @throws Refusal 400 that names the field, 404 for an unknown organization, 409 when the login has not verified the address
  */
 export async function addMember(
   orgId: string,
@@ -46,14 +46,15 @@ export async function addMember(
 }
 
 /**
- * Ends a membership; the next request is refused. The login stays, because it may belong to other organizations.
+ * Removes a member from an organization; the member's next request is refused. The login is kept, because it may belong to other
+ * organizations.
  * @throws Refusal 404
  */
 export async function removeMember(orgId: string, email: string, ports: ManageMembersPorts): Promise<Membership> {
   const wanted = email.trim().toLowerCase();
   const membership = (await ports.members.list(orgId)).find((member) => member.email === wanted);
   if (membership === undefined)
-    throw new Refusal('member_not_found', { message: `email: ${wanted} is no member of ${orgId}` });
+    throw new Refusal('member_not_found', { message: `email: ${wanted} is not a member of ${orgId}` });
   await ports.members.remove(orgId, membership.sub);
   return membership;
 }

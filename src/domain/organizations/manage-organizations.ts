@@ -10,7 +10,7 @@ export type ManagementPorts = {
   readonly randomBytes: RandomBytes;
 };
 
-/** @throws Refusal 400 that names the field */
+/** Creates an organization. @throws Refusal 400 that names the field */
 export async function createOrganization(
   input: { readonly name: string; readonly plan?: string },
   ports: ManagementPorts,
@@ -25,7 +25,8 @@ export async function createOrganization(
 }
 
 /**
- * Changes name or plan. After a downgrade to free, assistants in Session Signed keep working; the mode cannot be selected again.
+ * Changes the name or plan of an organization. After a downgrade to free, assistants in Session Signed keep working, but no assistant
+ * can select the mode again.
  * @throws Refusal 400 that names the field, 404
  */
 export async function updateOrganization(
@@ -39,7 +40,7 @@ export async function updateOrganization(
   return { ...previous, ...settings };
 }
 
-/** @throws Refusal 404 */
+/** Returns an organization. @throws Refusal 404 */
 export async function requireOrganization(
   orgId: string,
   ports: { readonly store: Pick<ConfigurationStore, 'findOrganization'> },

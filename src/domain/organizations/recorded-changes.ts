@@ -3,42 +3,42 @@ import type { Assistant } from '../../contract/assistants.ts';
 import type { Membership } from '../../contract/members.ts';
 import type { ConfigurationStore } from './store.ts';
 
-/** A creation as its idempotency key remembers it. */
+/** The creation that is stored under an idempotency key. */
 export type Creation = {
-  /** SHA-256 (hex) of what was asked for. */
+  /** SHA-256 (hex) of the request. */
   readonly fingerprint: string;
-  /** Of what was created. */
+  /** Id of the created object. */
   readonly entity_id: string;
 };
 
 export type CreationKey = { readonly orgId: string; readonly sub: string; readonly key: string };
 
-/** Thrown by the store when another request with the same idempotency key was faster. */
+/** Thrown by the store when a concurrent request has used the same idempotency key. */
 export class CreationTaken extends Error {
   override readonly name = 'CreationTaken';
 }
 
 export type RecordedStores = {
   /**
-   * A store whose changes are written together with their audit record, and a creation with its idempotency key: all of it
-   * or nothing.
+   * Returns a store that writes each change together with its audit record, and a creation also with its idempotency key, in one
+   * transaction.
    */
   readonly recorded: (
     by: Membership,
     creation?: { readonly key: CreationKey; readonly fingerprint: string },
   ) => ConfigurationStore;
-  /** What a key created in the last 24 hours. */
+  /** Returns the creation of this key in the last 24 hours. */
   readonly findCreation: (key: CreationKey) => Promise<Creation | undefined>;
 };
 
-/** A save of a version that is not the current one: refused with what stands there now. */
+/** Thrown for a save of a version that is not the current one. `current` is the current one. */
 export class StaleVersion extends Error {
   override readonly name = 'StaleVersion';
   readonly current: Assistant | Action;
 
   constructor(current: Assistant | Action) {
     const what = 'action_id' in current ? 'Action' : 'assistant';
-    super(`version: the ${what} was changed in the meantime; it is now at version ${current.version}`);
+    super(`version: the ${what} was changed in the meantime; the current version is ${current.version}`);
     this.current = current;
   }
 }

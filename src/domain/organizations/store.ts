@@ -2,12 +2,12 @@ import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { Organization } from '../../contract/organizations.ts';
 
-/** An Action that is stored and cannot be read: newer code wrote it, or it has not the shape that it should have. */
+/** A stored Action that cannot be read, because newer code wrote it or because its item is malformed. */
 export type UnreadableAction = {
   readonly action_id: string;
-  /** What decides who gets an event, if at least that can be read. */
+  /** The fields that decide whether the Action receives an event; undefined when they cannot be read either. */
   readonly subscription: Subscription | undefined;
-  /** Names the table and the key, and nothing that is stored. */
+  /** Error whose message names the table and the key, but no stored value. */
   readonly cause: Error;
 };
 export type Subscription = {
@@ -17,30 +17,30 @@ export type Subscription = {
   readonly events: readonly string[];
 };
 
-/** The Actions of an organization. One that cannot be read leaves the others as they are; who lists them decides what it means. */
+/** The Actions of an organization. An unreadable Action does not affect the others; the caller decides how to handle it. */
 export type ActionList = {
   readonly actions: readonly Action[];
   readonly unreadable: readonly UnreadableAction[];
 };
 
-/** All of them, for work that must miss none. @throws Error that names one that cannot be read */
+/** Returns all Actions, for work that must not leave one out. @throws Error that names an Action that cannot be read */
 export function requireAll({ actions, unreadable }: ActionList): readonly Action[] {
   const [first] = unreadable;
   if (first !== undefined) throw first.cause;
   return actions;
 }
 
-/** Where organizations, assistants and Actions are kept (adapters/dynamodb). Every read is strongly consistent. */
+/** The storage of organizations, assistants and Actions (adapters/dynamodb). Every read is strongly consistent. */
 export type ConfigurationStore = {
   readonly createOrganization: (organization: Organization) => Promise<void>;
-  /** Writes what is named, and leaves what others change meanwhile. */
+  /** Writes only the named fields, so that a concurrent change of another field is kept. */
   readonly changeOrganization: (orgId: string, change: Partial<Omit<Organization, 'org_id'>>) => Promise<void>;
   readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
   readonly listOrganizations: () => AsyncIterable<Organization>;
 
   /** Returns `organization_changed` when the organization was deleted or its restrictions differ from the assistant's. */
   readonly createAssistant: (assistant: Assistant) => Promise<'created' | 'organization_changed'>;
-  /** Replaces `previous`; answers false when somebody else saved in between. */
+  /** Replaces `previous` by `next`. Returns false when `previous` is no longer the stored version. */
   readonly replaceAssistant: (previous: Assistant, next: Assistant) => Promise<boolean>;
   readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
   readonly listAssistants: (orgId: string) => Promise<readonly Assistant[]>;

@@ -1,7 +1,6 @@
 /**
- * JSON with keys sorted at every level, compact separators, and DEL and all non-ASCII characters as \uXXXX: what the spec's
- * "keys sorted and compact separators" gives in Python's json, which receivers compare with ("Outbound: usage webhook").
- * Keys are sorted by code point. Takes JSON values only.
+ * Writes JSON with keys sorted by code point at every level, compact separators, and DEL and all non-ASCII characters as \uXXXX. This is
+ * what Python's json module writes with sorted keys and compact separators (spec "Outbound: usage webhook"). Accepts only JSON values.
  */
 export function canonicalJson(value: unknown): string {
   return write(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -17,7 +16,7 @@ function write(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** JavaScript compares UTF-16 units, which puts U+1F600 before U+FFFD. */
+/** Compares by code point. JavaScript compares UTF-16 units, which puts U+1F600 before U+FFFD. */
 function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
 }

@@ -9,7 +9,7 @@ import { type Clock, type NewId, unixSeconds } from '../sources.ts';
 import { canonicalJson } from './canonical-json.ts';
 
 export type ReportUsagePorts = {
-  /** As for the widget, but a token that expired while the turn was under way still counts. */
+  /** Verifies a session token as for the widget, but also accepts a token that expired during the turn. */
   readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
   readonly deliver: Deliver;
   readonly log: DeliveryLog;
@@ -19,10 +19,10 @@ export type ReportUsagePorts = {
 };
 
 /**
- * Tells the usage webhook of a session what a turn used (spec "Outbound: usage webhook"). Only a complete 200 answer
- * `{"should_continue": false}` stops the conversation; every other reply, a timeout or an error lets it go on.
+ * Reports the usage of a turn to the session's usage webhook (spec "Outbound: usage webhook"). Only a complete 200 response with
+ * `{"should_continue": false}` stops the conversation. After any other response, a timeout or an error, it continues.
  * A session without a webhook makes no request.
- * @throws Refusal 401 for a token that is not ours
+ * @throws Refusal 401 for an invalid token
  */
 export async function reportUsage(report: UsageReport, ports: ReportUsagePorts): Promise<UsageReportResult> {
   const claims = await ports.verifyTokenOfTurn(report.session_token);
@@ -71,7 +71,7 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
   return { should_continue: !saysStop(outcome), reported: true };
 }
 
-/** Under which id the delivery log keeps the usage reports of a site. */
+/** Returns the id under which the delivery log keeps the usage reports of a site. */
 export function usageLogId(siteId: string): string {
   return `usage_${siteId}`;
 }

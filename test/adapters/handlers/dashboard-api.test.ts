@@ -317,7 +317,7 @@ describe('Actions', () => {
       version: 1,
       change: { trigger: 'Form' },
     });
-    expect([status, body.error]).toEqual([400, 'trigger: is Event since creation and cannot be changed']);
+    expect([status, body.error]).toEqual([400, 'trigger: cannot be changed after creation; it is Event']);
   });
 
   test('the 51st of an organization is refused', async () => {

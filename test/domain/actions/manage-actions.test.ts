@@ -230,7 +230,7 @@ describe('changing an Action', () => {
     const action = await createAction(SITE_ID, EVENT, ports);
     expect(await saidNo(updateAction(action.action_id, { ...FORM }, ports))).toEqual([
       400,
-      'trigger: is Event since creation and cannot be changed',
+      'trigger: cannot be changed after creation; it is Event',
     ]);
     expect(await updateAction(action.action_id, { trigger: 'Event', name: 'B' }, ports)).toMatchObject({ name: 'B' });
   });

@@ -59,13 +59,13 @@ test.each<[string | undefined, unknown]>([
   [undefined, {}],
   ['required: b is not among the properties', { properties: { a: { type: 'string' } }, required: ['b'] }],
   ['required: constructor is not among the properties', { required: ['constructor'] }],
-  ['properties.a: pattern and format are for strings', { properties: { a: { type: 'number', pattern: 'x' } } }],
+  ['properties.a: only a string can have pattern or format', { properties: { a: { type: 'number', pattern: 'x' } } }],
   [
     'properties.a.pattern: is not supported (RE2 syntax: no look-around, no back-references)',
     { properties: { a: { type: 'string', pattern: '(?=x)' } } },
   ],
   [
-    'properties.a.pattern: repeats too much (1002 instructions of 600)',
+    'properties.a.pattern: is too complex (1002 instructions; the limit is 600)',
     { properties: { a: { type: 'string', pattern: 'a{1000}' } } },
   ],
   [undefined, { properties: { a: { type: 'string', pattern: '^[a-z]{1,255}$' } } }],
@@ -80,7 +80,7 @@ test('many patterns are refused at the one that is too much, and what is allowed
       properties: Object.fromEntries(names.map((name) => [name, { type: 'string', pattern: `${name}${pattern}` }])),
     });
   expect(parametersProblem(withPattern('a{300}'))).toBe(
-    'properties.p16.pattern: the patterns together repeat too much',
+    'properties.p16.pattern: the patterns together are too complex',
   );
   expect(parametersProblem(withPattern('a{90}'))).toBeUndefined();
 });

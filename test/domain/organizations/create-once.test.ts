@@ -20,5 +20,5 @@ test('an input that is nested too deeply to be written out again is refused, and
     find: async () => undefined,
   };
   const refusal = await refusalOf(createOnce(MEMBER, { key: 'one', input }, work, ports));
-  expect([refusal.status, refusal.message, created]).toEqual([400, 'is nested too deeply', 0]);
+  expect([refusal.status, refusal.message, created]).toEqual([400, 'The request is nested too deeply', 0]);
 });
