@@ -5,8 +5,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Bench, burst, crash, hang, type Row, steady } from './measure.ts';
 import { startReceiver } from './receiver.ts';
 import type { Target, TargetOptions } from './target.ts';
-import { useOutpost } from './targets/outpost.ts';
-import { useSvix } from './targets/svix.ts';
+import { startOutpost } from './targets/outpost.ts';
+import { startSvix } from './targets/svix.ts';
 import { startVaWave } from './targets/va-wave.ts';
 
 /** One system on one machine under the same load as its peers (README.md beside this file). */
@@ -19,9 +19,7 @@ const WARM_UP_EVENTS = 200;
 type Options = {
   readonly target: 'va-wave' | 'svix' | 'outpost';
   readonly events: number;
-  readonly url?: string;
-  readonly token?: string;
-  readonly processes: readonly number[];
+  readonly binary?: string;
 };
 
 const wholeNumber = (text: string): number => {
@@ -34,14 +32,7 @@ const program = new Command('node bench/one-machine/run.ts')
   .argument('[measurements...]', `of ${Object.keys(MEASUREMENTS).join(', ')}; all unless named`)
   .addOption(new Option('--target <name>', 'the system').choices(['va-wave', 'svix', 'outpost']).default('va-wave'))
   .option('--events <number>', 'events of the burst, and of the steady stream at 50 a second', wholeNumber, 3000)
-  .option('--url <url>', 'where a peer listens')
-  .option('--token <token>', "of the peer's API")
-  .option(
-    '--processes <ids>',
-    'process ids of the peer and its databases, with commas',
-    (text) => text.split(',').map(wholeNumber),
-    [],
-  );
+  .option('--binary <path>', "path of the peer's program");
 
 const chosen = program.parse().args;
 const options = program.opts<Options>();
@@ -69,11 +60,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function startTarget(given: TargetOptions): Promise<Target> {
-  if (options.target === 'va-wave') return startVaWave(given);
-  const { url, token, processes } = options;
-  if (url === undefined || token === undefined) return program.error(`${options.target} needs --url and --token`);
-  console.error(`The endpoints' certificate is signed by ${given.authorityFile}`);
-  const use = { svix: useSvix, outpost: useOutpost }[options.target];
-  return use({ url, token, processes }, given);
+function startTarget(targetOptions: TargetOptions): Promise<Target> {
+  if (options.target === 'va-wave') return startVaWave(targetOptions);
+  if (options.binary === undefined) return program.error(`${options.target} needs --binary`);
+  const start = { svix: startSvix, outpost: startOutpost }[options.target];
+  return start(options.binary, targetOptions);
 }
