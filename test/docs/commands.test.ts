@@ -8,7 +8,7 @@ import { allCode, allDocuments, codeBlocks, type Document, inlineCode } from './
 const documents = allDocuments();
 const scriptsOf = (path: string): Record<string, string> => JSON.parse(readFileSync(path, 'utf8')).scripts ?? {};
 
-/** The words of a shell command that begins at `start`, as the shell would split them; placeholders such as <org_id> stay. */
+/** Splits a shell command that begins at `start` into words, as a shell does. Placeholders such as <org_id> stay. */
 function wordsFrom(text: string, start: number): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -43,7 +43,7 @@ const withSubcommands = (command: Command): readonly Command[] => [
   ...command.commands.flatMap(withSubcommands),
 ];
 
-/** What the command line says against these words; undefined when it would run them. */
+/** Returns why the command line refuses these words; undefined when it would run them. */
 function refusal(
   words: readonly string[],
   { whole, context = {} }: { whole: boolean; context?: Context },
@@ -53,9 +53,9 @@ function refusal(
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
   }
-  const given = words.filter((word, index) => word !== '--local' || words[index + 1]?.endsWith('.json'));
+  const input = words.filter((word, index) => word !== '--local' || words[index + 1]?.endsWith('.json'));
   try {
-    program.parse([...given], { from: 'user' });
+    program.parse([...input], { from: 'user' });
     return undefined;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -66,8 +66,8 @@ function refusal(
   }
 }
 
-/** What `va-wave use` before a command leaves it to say: with an assistant, its organization is known as well. */
-function saidBefore(commands: readonly (readonly string[])[]): Context {
+/** Returns the context that `va-wave use` stored before a command. With an assistant, its organization is known as well. */
+function contextAfter(commands: readonly (readonly string[])[]): Context {
   const use = commands.findLast(([name]) => name === 'use') ?? [];
   return use.includes('--site') ? { org: 'org_x', site: 'site_x' } : use.includes('--org') ? { org: 'org_x' } : {};
 }
@@ -77,7 +77,7 @@ function refusedCommands(document: Document): readonly string[] {
   const sentences = inlineCode(document).flatMap((code) => commandsIn(code, /^npx va-wave\b(?! …)/g));
   return [
     ...blocks.map((words, index) => {
-      const context = saidBefore(blocks.slice(0, index));
+      const context = contextAfter(blocks.slice(0, index));
       return { words, problem: refusal(words, { whole: true, context }) };
     }),
     ...sentences.map((words) => ({ words, problem: refusal(words, { whole: false }) })),
@@ -90,7 +90,7 @@ test('every command of npx va-wave that a document states would run', () => {
   expect(documents.flatMap(refusedCommands)).toEqual([]);
 });
 
-test('a wrong command, option or argument is seen', () => {
+test('finds a wrong command, option or argument', () => {
   const text = [
     '`npx va-wave org remove`, `npx va-wave org list`, `npx va-wave action secret`',
     '```sh',
@@ -138,7 +138,7 @@ function packageBeside({ path }: Document): string {
   return path.replace(/[^/]*$/, 'package.json');
 }
 
-test('every program that is run by npx or node is there', () => {
+test('every program that npx or node runs exists', () => {
   const wrong = documents.flatMap((document) =>
     allCode(document).flatMap((code) => [
       ...[...code.matchAll(/\bnpx ([\w-]+)/g)]

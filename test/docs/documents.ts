@@ -3,7 +3,15 @@ import { globSync, readFileSync } from 'node:fs';
 /** A Markdown file of the repository. */
 export type Document = { readonly path: string; readonly text: string };
 
-/** Every document that somebody may read, by its path from the repository's root. */
+/** A fenced code block of a document. */
+export type Sample = {
+  readonly path: string;
+  readonly heading: string;
+  readonly language: string;
+  readonly code: string;
+};
+
+/** Reads every document of the repository. Paths start at the repository's root. */
 export function allDocuments(): readonly Document[] {
   return globSync(['*.md', '{docs,examples,packages,bench}/**/*.md'], {
     exclude: (path) => path.includes('node_modules'),
@@ -18,12 +26,21 @@ export function readDocument(path: string): Document {
 
 const FENCE = /^( *)(```+)([^\n`]*)\n([\s\S]*?)^\1\2[ \t]*$/gm;
 
-/** The text of fenced code blocks. */
+/** Returns the text of fenced code blocks. */
 export function codeBlocks({ text }: Document): readonly { readonly language: string; readonly code: string }[] {
   return [...text.matchAll(FENCE)].map(([, , , language = '', code = '']) => ({ language: language.trim(), code }));
 }
 
-/** What stands between the code blocks. */
+/** Lists the fenced code blocks with the last heading above each, without the `#` characters. */
+export function samples({ path, text }: Document): readonly Sample[] {
+  const headings = [...text.replace(FENCE, (code) => ' '.repeat(code.length)).matchAll(/^#{1,6} +(.+?) *$/gm)];
+  return [...text.matchAll(FENCE)].map(({ index, 3: language = '', 4: code = '' }) => {
+    const [, heading = ''] = headings.findLast((candidate) => candidate.index < index) ?? [];
+    return { path, heading, language: language.trim(), code };
+  });
+}
+
+/** Returns the text outside of the code blocks. */
 export function prose({ text }: Document): string {
   return text.replace(FENCE, '');
 }
@@ -32,12 +49,12 @@ export function inlineCode(document: Document): readonly string[] {
   return [...prose(document).matchAll(/(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)/g)].map(([, , code = '']) => code.trim());
 }
 
-/** Everything that is set as code, in blocks and in lines. */
+/** Returns all code, from blocks and from lines. */
 export function allCode(document: Document): readonly string[] {
   return [...codeBlocks(document).map(({ code }) => code), ...inlineCode(document)];
 }
 
-/** Targets of links and pictures. */
+/** Returns the targets of links and pictures. */
 export function links(document: Document): readonly string[] {
   const text = prose(document).replace(/`[^`\n]+`/g, '`code`');
   return [
@@ -46,7 +63,7 @@ export function links(document: Document): readonly string[] {
   ];
 }
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** Returns the anchors of a document's headings, as GitHub makes them. */
 export function anchors(document: Document): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const found = new Set<string>();
@@ -63,7 +80,7 @@ export function anchors(document: Document): ReadonlySet<string> {
   return found;
 }
 
-/** The cells of the rows of the table whose head is given; none when there is no such table. */
+/** Returns the cells of the rows below this table head; no row when the document has no such table. */
 export function tableRows({ text }: Document, head: string): readonly (readonly string[])[] {
   const lines = text.split('\n');
   const start = lines.indexOf(head);

@@ -6,7 +6,7 @@ const KB = 1024;
 const [firstPause, secondPause] = limits.EVENT_RETRY_PAUSES_SECONDS;
 const seconds = limits.OUTBOUND_TIMEOUT_MS / 1000;
 
-/** The rows of docs/limits.md, from the contract. */
+/** The rows of docs/limits.md, computed from the contract. */
 const ROWS: Readonly<Record<string, string>> = {
   'Session create rate': `${limits.SESSION_CREATE_PER_MINUTE} requests per minute per IP`,
   'Hourly request limit': `per assistant, 1 to ${limits.HOURLY_RATE_LIMIT_MAX} requests per clock hour`,
@@ -50,7 +50,7 @@ const ROWS: Readonly<Record<string, string>> = {
   Conversation: `forgotten after ${limits.CONVERSATION_TTL_SECONDS / 24 / 3600} days`,
 };
 
-/** How sentences state a limit: what the groups of a pattern capture has to be these numbers, wherever it stands. */
+/** How sentences state a limit. The groups of a pattern must capture these numbers, in every document. */
 const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; readonly pattern: RegExp }[] = [
   { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) requests per minute (?:per|from one|and) IP/g },
   { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) session creates a minute/g },
@@ -60,7 +60,8 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [limits.ACTION_TESTS_PER_MINUTE], pattern: /Rate of the Test button \| (\S+) per minute/g },
   {
     numbers: [limits.TTL_MINUTES_DEFAULT, limits.TTL_MINUTES_MIN, limits.TTL_MINUTES_MAX, limits.TTL_MINUTES_DEFAULT],
-    pattern: /(\S+) unless given; below (\d+) counts as \2, above (\d+) as \3; what is no number counts as (\d+)/g,
+    pattern:
+      /(\d+) by default; below (\d+) counts as \2, above (\d+) as \3; a value that is not a number counts as (\d+)/g,
   },
   { numbers: [limits.TTL_MINUTES_DEFAULT], pattern: /anything else falls back to (\d+)/g },
   { numbers: [limits.TTL_MINUTES_DEFAULT * 60], pattern: /"expires_in_seconds": (\d+)/g },
@@ -102,7 +103,7 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
     pattern: /at least (\d+) characters \(at most (\d+)\)\. Tells/g,
   },
   { numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS], pattern: /when to call it, at least (\d+) characters/g },
-  { numbers: [limits.NON_JSON_RESPONSE_CHARACTERS], pattern: /no JSON \| the first (\d+) characters/g },
+  { numbers: [limits.NON_JSON_RESPONSE_CHARACTERS], pattern: /not JSON \| the first (\d+) characters/g },
   { numbers: [limits.RESPONSE_EXCERPT_CHARACTERS], pattern: /first (\d+) characters of the\s+response/g },
   { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /key above (\d+) characters/g },
   { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /\| Key \| at most (\d+) characters/g },
@@ -126,7 +127,7 @@ function numberOf(text: string): number {
   return ORDINALS.includes(word) ? ORDINALS.indexOf(word) : Number(word.replace(/^\D+/, ''));
 }
 
-/** Everything in these documents that is another number than the contract's. */
+/** Returns the statements of these documents whose numbers differ from the contract. */
 function wrongLimits(documents: readonly Document[]): readonly string[] {
   return STATEMENTS.flatMap(({ numbers, pattern }) =>
     documents.flatMap(({ path, text }) =>
@@ -142,7 +143,7 @@ const tableOf = (document: Document) =>
 
 const documents = allDocuments();
 
-test('docs/limits.md has every limit of the contract, and no other number', () => {
+test('docs/limits.md states every limit of the contract, and no other number', () => {
   expect(tableOf(readDocument('docs/limits.md'))).toEqual(ROWS);
 });
 
@@ -150,12 +151,12 @@ test('no sentence of a document states another limit', () => {
   expect(wrongLimits(documents)).toEqual([]);
 });
 
-test('every pattern finds the sentence that it holds to the contract', () => {
+test('every pattern finds a sentence', () => {
   const idle = STATEMENTS.filter(({ pattern }) => !documents.some(({ text }) => text.match(pattern)));
   expect(idle.map(({ pattern }) => pattern.source)).toEqual([]);
 });
 
-test('a wrong limit is seen, in the table and in every sentence', () => {
+test('finds a wrong limit in the table and in every sentence', () => {
   const limitsPage = readDocument('docs/limits.md');
   const altered = { ...limitsPage, text: limitsPage.text.replace('20 requests per minute', '25 requests per minute') };
   expect(tableOf(altered)).not.toEqual(ROWS);

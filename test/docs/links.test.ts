@@ -1,10 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import { allDocuments, anchors, type Document, inlineCode, links, readDocument } from './documents.ts';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { allDocuments, anchors, type Document, inlineCode, links, readDocument, tableRows } from './documents.ts';
 
 const documents = allDocuments();
 
-/** Links that lead nowhere. Addresses of other sites are not asked. */
+/** Returns the links whose file or anchor does not exist. It does not open addresses of other sites. */
 function brokenLinks(document: Document): readonly string[] {
   return links(document).filter((link) => {
     if (/^[a-z][a-z0-9+.-]*:/i.test(link)) return false;
@@ -18,12 +18,12 @@ function brokenLinks(document: Document): readonly string[] {
   });
 }
 
-test('every link and anchor leads somewhere', () => {
+test('every link and anchor exists', () => {
   const broken = documents.flatMap((document) => brokenLinks(document).map((link) => `${document.path}: ${link}`));
   expect(broken).toEqual([]);
 });
 
-test('a broken link is seen', () => {
+test('finds a broken link', () => {
   const text =
     '# A title\n[a](none.md) [b](#a-title) [c](#another) [d](README.md#none) ![e](docs/none.png) `[f](none)`';
   expect(brokenLinks({ path: 'docs/README.md', text })).toEqual([
@@ -43,12 +43,39 @@ test('every document of docs/ is in its index', () => {
   expect(missing).toEqual([]);
 });
 
+const FOLDERS =
+  /^(bench|bin|cli|dashboard|docs|examples|lambdas|lib|local|packages|scripts|src|test|widget)\/[\w./-]*$/;
+const FILE_NAME = /^[\w-]+(?:\.[\w-]+)*\.ts$/;
+const sourceFiles = globSync(
+  '{bench,bin,cli,dashboard,examples,lambdas,lib,local,packages,scripts,src,test,widget}/**/*.ts',
+  {
+    exclude: (path) => path.includes('node_modules'),
+  },
+);
+const fileNames = new Set(sourceFiles.map((path) => basename(path)));
+
 test('every file that is named exists', () => {
-  const room = /^(bench|bin|cli|dashboard|docs|examples|lambdas|lib|local|packages|scripts|src|test|widget)\/[\w./-]*$/;
   const missing = documents.flatMap((document) =>
     inlineCode(document)
-      .filter((code) => room.test(code) && !existsSync(code))
+      .filter((code) => (FOLDERS.test(code) ? !existsSync(code) : FILE_NAME.test(code) && !fileNames.has(code)))
       .map((code) => `${document.path}: ${code}`),
   );
+  expect(missing).toEqual([]);
+});
+
+test('what docs/open-points.md tells to change is in the files that it names', () => {
+  const rows = tableRows(
+    readDocument('docs/open-points.md'),
+    '| Open in the contract | What the service does | Where | To change it |',
+  );
+  expect(rows.length).toBeGreaterThan(50);
+  const missing = rows.flatMap(([, , where = '', change = '']) => {
+    const named = [...where.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    const files = sourceFiles.filter((path) =>
+      named.some((name) => path === name || basename(path) === name || path.startsWith(`${name.replace(/\/$/, '')}/`)),
+    );
+    const text = files.map((path) => readFileSync(path, 'utf8')).join('\n');
+    return [...change.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => !text.includes(name));
+  });
   expect(missing).toEqual([]);
 });

@@ -6,7 +6,7 @@ const KNOWN = new Set(
   [...Object.values(REFUSALS), INTERNAL_ERROR].map(({ status, message }) => `${status} ${message}`),
 );
 
-/** A status with a message behind it, in a sentence or in a row. */
+/** A status followed by a message, in a sentence or in a table row. */
 const STATED = /\b([45]\d\d)(?: \| | )`([A-Z][^`]+)`/g;
 
 function wrongMessages({ path, text }: Document): readonly string[] {
@@ -16,12 +16,12 @@ function wrongMessages({ path, text }: Document): readonly string[] {
 }
 
 test('every message that a document states is one of the contract, with its status', () => {
-  // Receivers answer in their own words.
+  // Receivers have their own messages.
   const own = allDocuments().filter(({ path }) => path !== 'docs/getting-started.md');
   expect(own.flatMap(wrongMessages)).toEqual([]);
 });
 
-test('a wrong message or status is seen', () => {
+test('finds a wrong message or status', () => {
   const text =
     '401 `Origin not allowed`, 403 `Rate limit exceeded`, 401 `Widget site is disabled`\n| 429 | `Slow down` |';
   expect(wrongMessages({ path: 'x.md', text })).toHaveLength(3);
@@ -55,7 +55,7 @@ test('docs/authentication.md has every refusal of widget init and session create
   );
 });
 
-test('docs/assistant-runtime.md has the words that the assistant is told', () => {
+test('docs/assistant-runtime.md has the messages that the assistant receives', () => {
   const rows = tableRows(readDocument('docs/assistant-runtime.md'), '| `outcome` | `message` | `response` |');
   const source = readFileSync('src/domain/actions/call-tool.ts', 'utf8');
   const outcomes = [...source.matchAll(/outcome: '(\w+)'/g)].map(([, outcome]) => `\`${outcome}\``);

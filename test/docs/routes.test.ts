@@ -13,9 +13,9 @@ const FILES = [
   /^\/static\/va-wave-widget\.d\.ts$/,
   /^\/dashboard\/$/,
 ];
-const ROOMS = ['/api/', '/static/', '/dashboard/'];
+const PREFIXES = ['/api/', '/static/', '/dashboard/'];
 
-/** Of our own, by whatever host: a method if there is one, and the path. */
+/** A route of this service with any host: the method, if the text has one, and the path. */
 const ROUTE =
   /(?:\b(GET|POST|PUT|PATCH|DELETE) )?(?:\{base_url\}|\$BASE_URL|https:\/\/BASE_URL|http:\/\/(?:localhost|127\.0\.0\.1):8787|(?<![\w./…>}]))(\/(?:api|static|dashboard)\/[^\s"'`)|,;]*)/g;
 
@@ -35,7 +35,7 @@ function isRoute(method: string | undefined, written: string): boolean {
     .split('?');
   if (path.endsWith('*')) {
     const prefix = path.slice(0, -1);
-    return ROOMS.includes(prefix) || Object.keys(paths).some((known) => known.startsWith(prefix));
+    return PREFIXES.includes(prefix) || Object.keys(paths).some((known) => known.startsWith(prefix));
   }
   if (FILES.some((file) => file.test(path))) return method === undefined || method === 'GET';
   const operations = paths[path];
@@ -46,7 +46,7 @@ test('every route that a document states exists', () => {
   expect(allDocuments().flatMap(unknownRoutes)).toEqual([]);
 });
 
-test('a wrong route is seen', () => {
+test('finds a wrong route', () => {
   const text =
     '`POST /api/widget/init` `/api/*` `GET /api/widget/init` `{base_url}/static/widget.js` `/api/widget/start`';
   expect(unknownRoutes({ path: 'x.md', text })).toEqual([
@@ -56,7 +56,7 @@ test('a wrong route is seen', () => {
   ]);
 });
 
-test('the OpenAPI document holds the routes of the stack, no more and no fewer', () => {
+test('the OpenAPI document has exactly the routes of the stack', () => {
   const dashboard = Object.values(DASHBOARD_OPERATIONS).map(({ path }) => DASHBOARD_API_PATH + path);
   expect(new Set(Object.keys(paths))).toEqual(new Set([...publicRoutes, ...dashboard]));
 });

@@ -33,7 +33,7 @@ describe.each(languages)('%s', (language) => {
     for (const name of ['sending', 'renewing']) expect(texts[name]).toMatch(/…$/);
   });
 
-  test('stands in docs/translations.md as it is, each text with a back-translation', () => {
+  test('is in docs/translations.md unchanged, each text with a back-translation', () => {
     const page = readFileSync('docs/translations.md', 'utf8');
     const chapter = page.split('\n## ').find((part) => part.includes(`(\`${language}\`)\n`)) ?? '';
     const rows = chapter.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| ---'));
