@@ -29,7 +29,7 @@ const ports = {
     randomBytes,
   ),
   recordFailed: ({ call_id, action_id, status, latency_ms }: ToolCallRecord) =>
-    logger.error('A call could not be recorded on its conversation', { call_id, action_id, status, latency_ms }),
+    logger.error('A call could not be recorded with its conversation', { call_id, action_id, status, latency_ms }),
 };
 
 export const handler = invokeHandler(logger, toolRequest, (request) =>

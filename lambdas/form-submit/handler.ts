@@ -34,9 +34,9 @@ const ports = {
   hitPerMinute: hitPerMinute(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   escalate: escalationTopics(snsClient()),
   forwarded: ({ submissionId, ...outcomes }: Parameters<SubmitFormPorts['forwarded']>[0]) =>
-    logger.info('Forwarded', { submission_id: submissionId, ...outcomes }),
+    logger.info('Forwarded a form submission', { submission_id: submissionId, ...outcomes }),
   settleFailed: (submissionId: string, cause: unknown) =>
-    logger.error('A submission could not be settled', {
+    logger.error('The outcome of a form submission could not be stored', {
       submission_id: submissionId,
       cause: cause instanceof Error ? cause.name : 'unknown',
     }),

@@ -15,12 +15,12 @@ const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS
 const secrets = secretsManagerClient();
 const tokenKeys = required(process.env, ENVIRONMENT.tokenKeys);
 
-/** A day less than a week, so that the daily run nearest to it rotates. */
+/** Half a day less than a week, so that the seventh daily run rotates even when it starts early. */
 const ROTATE_AFTER_DAYS = 6.5;
 
 /**
- * Runs every day, and rotates every week: in between it only says how old the newest key is, for the alarm. Invoked by hand, it
- * rotates, whatever the age.
+ * Rotates the keys of session tokens. The schedule runs it every day; it rotates once a week and on other days only emits the age of
+ * the newest key, for the alarm. A manual invocation always rotates.
  */
 export const handler = async (event: unknown): Promise<{ readonly keys: number }> => {
   const ring = await readRing(secrets, tokenKeys);

@@ -18,7 +18,7 @@ const requireDistribution = distributionOnly(process.env, () =>
   acceptedValues(secretsManagerClient(), required(process.env, ENVIRONMENT.originSecret), now),
 );
 
-/** The form route names its site in the path; init's widget adds `?site=`. */
+/** The path of the form route names the site. For init, the widget adds `?site=`. */
 const FORM_PATH = /^\/api\/widgets\/sites\/([^/]+)\//;
 
 export const handler = httpHandler(logger, async (request, replyHeaders) => {
