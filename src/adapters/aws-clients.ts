@@ -10,29 +10,29 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { KeptKeySha256 } from './kept-key-sha256.ts';
 
 /**
- * How a client reaches AWS when that is not the business of the environment: the operator's command line, which can also
- * talk to the one-machine cloud, and tests. Functions give none, and live in the region and under the role that Lambda sets.
+ * How a client reaches AWS. The operator's command line sets it, because it can also use the one-machine service, and so do tests.
+ * Functions do not: they use the region and the role that Lambda sets in their environment.
  */
 export type AwsAccess = {
-  /** One address for every service. */
+  /** One endpoint for all AWS services. */
   readonly endpoint?: string;
   readonly region?: DynamoDBClientConfig['region'];
   readonly credentials?: DynamoDBClientConfig['credentials'];
-  /** Replaces the patience below. A person at a terminal waits longer than a function, and from further away. */
+  /** Replaces the timeouts below. An operator can wait longer than a function, and the network is slower. */
   readonly requestHandler?: DynamoDBClientConfig['requestHandler'];
 };
 
-/** Every attempt may be repeated twice, a write too: each of ours knows itself again, or may be made twice. */
+/** Each call has two retries. Writes too: each write of this service is idempotent or recognizes its own repetition. */
 const ATTEMPTS = 3;
 
 /**
- * What all clients have in common.
- * @param timeoutMs milliseconds for one attempt: until the answer begins, and for each silence within it
+ * Returns the settings that all clients share.
+ * @param timeoutMs limit in milliseconds for the start of the response of one attempt, and for each pause within the response
  */
 const settings = (access: AwsAccess, timeoutMs: number) => ({
   maxAttempts: ATTEMPTS,
   retryMode: 'standard',
-  // Each command's way through the client is put together once, and not once per call (docs/decisions/0004).
+  // The middleware stack of each command is built once instead of for each call (docs/decisions/0004).
   cacheMiddleware: true,
   sha256: KeptKeySha256,
   requestHandler: {
@@ -44,15 +44,15 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
   ...access,
 });
 
-/** Two seconds: an attempt that takes longer than the request's own patience is worth less than its repetition. */
+/** Creates a DynamoDB client. Its timeout is two seconds: a retry is faster than an attempt that takes longer. */
 export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient => new DynamoDBClient(settings(access, 2000));
 
 export const sqsClient = (access: AwsAccess = {}): SQSClient =>
   new SQSClient({
     ...settings(access, 3000),
-    // Otherwise a queue's URL decides where requests go, whatever endpoint the environment names.
+    // Otherwise the client takes the endpoint from the queue's URL and ignores the endpoint of the environment.
     useQueueUrlAsEndpoint: false,
-    // TLS tells whether a body arrived whole, and a Node that is held to FIPS has no MD5.
+    // TLS already protects the body, and Node in FIPS mode has no MD5.
     md5: false,
   });
 
@@ -62,11 +62,14 @@ export const secretsManagerClient = (access: AwsAccess = {}): SecretsManagerClie
 export const eventBridgeClient = (access: AwsAccess = {}): EventBridgeClient =>
   new EventBridgeClient(settings(access, 3000));
 
-/** Twice two seconds: about as long as the endpoint's own deadline, since both are waited for side by side. */
+/** Creates an SNS client. Two attempts of two seconds take about as long as the deadline of the endpoint, which runs at the same time. */
 export const snsClient = (access: AwsAccess = {}): SNSClient =>
   new SNSClient({ ...settings(access, 2000), maxAttempts: 2 });
 
-/** One attempt of ours is five seconds at most, with the log around it; only then is it worth giving up. Never sent twice. */
+/**
+ * Creates a Lambda client. Its timeout is longer than the slowest invocation: an outbound attempt of five seconds and its log writes.
+ * It never repeats an invocation.
+ */
 export const lambdaClient = (access: AwsAccess = {}): LambdaClient =>
   new LambdaClient({ ...settings(access, 14_000), maxAttempts: 1 });
 

@@ -3,14 +3,14 @@ import { createHash, createHmac, createSecretKey, type Hash, type Hmac, type Key
 type Source = string | ArrayBuffer | ArrayBufferView;
 
 /**
- * SHA-256 and its HMAC as AWS's SDK takes them for its signatures. Node spends four times as long on an HMAC whose key is no
- * KeyObject, and the SDK makes two with the same keys for every call: so a key that was made one stays one.
+ * SHA-256 and HMAC-SHA-256 in the interface that the AWS SDK uses for signatures. Keeps the KeyObject of each key: an HMAC with another
+ * kind of key takes Node four times as long, and the SDK computes two with the same keys for every call.
  */
 export class KeptKeySha256 {
   readonly #key: KeyObject | undefined;
   #hash: Hash | Hmac;
 
-  /** @param secret makes it an HMAC */
+  /** @param secret key of the HMAC; without it, the hash is plain SHA-256 */
   constructor(secret?: Source) {
     this.#key = secret === undefined ? undefined : keptKey(secret);
     this.#hash = started(this.#key);
@@ -31,9 +31,9 @@ export class KeptKeySha256 {
 
 const started = (key: KeyObject | undefined) => (key === undefined ? createHash('sha256') : createHmac('sha256', key));
 
-/** Of a day's signing keys, which the SDK keeps as long as it uses them. */
+/** KeyObjects of the day's signing keys. The SDK keeps these byte arrays while it uses them. */
 const ofBytes = new WeakMap<object, KeyObject>();
-/** Of a secret access key, and of what a signing key is derived from: a function has one at a time. */
+/** KeyObjects of the secret access key and of the texts from which a signing key is derived. A function uses one set at a time. */
 const ofText = new Map<string, KeyObject>();
 const TEXTS_MAX = 4;
 

@@ -7,8 +7,8 @@ import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient } fr
 const TOOLKIT = 'CDKToolkit';
 
 /**
- * What the account says of itself. A quota that may not be read is undefined.
- * @throws the SDK's errors when stacks may not be read, or there are no credentials
+ * Reads facts about the AWS account. A quota that cannot be read is undefined.
+ * @throws errors of the SDK when stacks cannot be read or credentials are missing
  */
 export async function accountFacts(stackName: string, access: AwsAccess): Promise<AccountFacts> {
   const cloudFormation = cloudFormationClient(access);
@@ -35,7 +35,7 @@ async function stackState(name: string, access: AwsAccess): Promise<string | und
   }
 }
 
-/** A quota tells an operator what to do; a missing permission to read it is told as well, and stops nothing. */
+/** Returns a quota; undefined when it cannot be read, so that a missing permission does not stop the other checks. */
 async function quota(read: () => Promise<number | undefined>): Promise<number | undefined> {
   try {
     return await read();

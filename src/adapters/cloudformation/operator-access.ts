@@ -1,9 +1,9 @@
 import { type AwsAccess, cloudFormationClient } from '../aws-clients.ts';
 
 /**
- * Region and credentials as an operator's other tools find them: profiles, single sign-on, roles, the environment. Found once, for
- * all clients together: a person is asked for one code, and a role is assumed once.
- * @throws the SDK's errors when it finds no region
+ * Finds region and credentials as the AWS CLI does: profiles, single sign-on, roles, environment. All clients share the result, so that
+ * the operator enters an MFA code once and a role is assumed once.
+ * @throws errors of the SDK when it finds no region
  */
 export async function operatorAccess(access: AwsAccess): Promise<AwsAccess> {
   const { config } = cloudFormationClient(access);

@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type AwsAccess, cloudFormationClient } from '../aws-clients.ts';
 
 /**
- * Outputs of a deployed stack by name.
+ * Reads the outputs of a deployed stack by name.
  * @throws Refusal 404 when there is no such stack in this account and region
  */
 export async function stackOutputs(stackName: string, access: AwsAccess): Promise<Readonly<Record<string, string>>> {
@@ -13,7 +13,7 @@ export async function stackOutputs(stackName: string, access: AwsAccess): Promis
     const outputs = Stacks?.[0]?.Outputs ?? [];
     return Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey ?? '', OutputValue ?? '']));
   } catch (error) {
-    // CloudFormation has no error of its own for this.
+    // CloudFormation has no error code for a missing stack.
     const missing = error instanceof CloudFormationServiceException && / does not exist$/.test(error.message);
     if (!missing) throw error;
     throw new Refusal('stack_not_found', {

@@ -6,12 +6,12 @@ import {
   UsernameExistsException,
 } from '@aws-sdk/client-cognito-identity-provider';
 
-/** A login of the user pool. `verified` says whether its user has proved that the email address is his or hers. */
+/** A login of the user pool. `verified` says whether its user has proved access to the mailbox of the email address. */
 type Login = { readonly sub: string; readonly invited: boolean; readonly verified: boolean };
 
 /**
- * The login of an email address in a user pool. One that does not exist is created, and Cognito invites it by mail with a
- * temporary password; with `temporaryPassword` there is no mail.
+ * Returns a function that finds the login of an email address, or creates it. Cognito sends a new user an invitation with a temporary
+ * password. With `temporaryPassword`, it sends no mail.
  */
 export function ensureUser(
   client: CognitoIdentityProviderClient,
@@ -52,6 +52,6 @@ function attributeOf(attributes: readonly AttributeType[] | undefined, name: str
 
 function subOf(attributes: readonly AttributeType[] | undefined): string {
   const sub = attributeOf(attributes, 'sub');
-  if (sub === undefined) throw new Error('The user pool answered without a sub');
+  if (sub === undefined) throw new Error('The response of the user pool has no sub');
   return sub;
 }

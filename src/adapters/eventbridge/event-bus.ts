@@ -2,20 +2,20 @@ import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventb
 import type { WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
 import type { CatalogEvent, PublishEvent } from '../../domain/events/publish.ts';
 
-/** Names this service as an event's source. */
+/** The `source` of events from this service. */
 const SOURCE = 'va-wave';
 
-/** @throws when the bus did not take the event */
+/** Returns a function that puts catalog events on the bus. @throws Error when the bus does not accept the event */
 export function eventBus(client: EventBridgeClient, busName: string): PublishEvent {
   return async (event) => {
     await putOnBus(client, busName, event);
   };
 }
 
-/** An event of our own that is not in the catalog: the rule lets it pass to no Action. Operators add rules for it. */
+/** Name of an event of this service that is not in the catalog. No Action receives it; operators add their own rules for it. */
 const ENDPOINT_FAILING = 'va-wave.endpoint.failing';
 
-/** Puts such an event on the bus. @throws when the bus did not take it */
+/** Returns a function that puts the event of a failing endpoint on the bus. @throws Error when the bus does not accept it */
 export function endpointFailing(client: EventBridgeClient, busName: string): WatchEndpointPorts['signal'] {
   return async (event) => {
     await put(client, busName, ENDPOINT_FAILING, event);
@@ -23,8 +23,9 @@ export function endpointFailing(client: EventBridgeClient, busName: string): Wat
 }
 
 /**
- * @returns the event's id, which is the id of every envelope made of it
- * @throws when the bus did not take the event
+ * Puts a catalog event on the bus.
+ * @returns the id of the event, which is also the id of its envelopes
+ * @throws Error when the bus does not accept the event
  */
 export async function putOnBus(client: EventBridgeClient, busName: string, event: CatalogEvent): Promise<string> {
   const { event: name, ...detail } = event;

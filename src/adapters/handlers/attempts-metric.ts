@@ -4,12 +4,12 @@ import { METRICS } from '../../contract/metrics.ts';
 export type CountedAttempt = {
   /** `succeeded` or a failure code. */
   readonly outcome: string;
-  /** Its number, from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly latencyMs: number | null;
 };
 
-/** Counts the attempts of an invocation, so that the log gets a line for each outcome and number instead of each attempt. */
+/** Counts the attempts of an invocation, so that the log has one line for each outcome and number instead of one for each attempt. */
 export function attemptsMetric(metrics: Metrics) {
   const counts = { outcome: new Map<string, number>(), attempt: new Map<string, number>() };
   const add = (dimension: keyof typeof counts, value: string) =>
@@ -20,7 +20,7 @@ export function attemptsMetric(metrics: Metrics) {
       add('attempt', String(attempt));
       if (latencyMs !== null) metrics.addMetric(METRICS.attemptLatency, MetricUnit.Milliseconds, latencyMs);
     },
-    /** Writes the counts, and begins anew. The latencies are written with the other metrics of the invocation. */
+    /** Emits and resets the counts. The latencies are emitted with the other metrics of the invocation. */
     publish: (): void => {
       for (const [dimension, values] of Object.entries(counts)) {
         for (const [value, count] of values) {

@@ -20,10 +20,10 @@ import { StaleVersion } from '../../domain/organizations/recorded-changes.ts';
 import { invalidInput, Refusal } from '../../domain/refusal.ts';
 import { type HttpError, type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 
-/** Ids that the path of an operation names. */
+/** Ids in the path of an operation. */
 type Ids = Readonly<Partial<Record<'org_id' | 'site_id' | 'action_id', string>>>;
 
-/** The operations whose path names this. */
+/** The operations whose path has this id. */
 type OperationAt<Id extends keyof Ids> = {
   [O in DashboardOperation]: (typeof DASHBOARD_OPERATIONS)[O]['path'] extends `${string}{${Id}}${string}` ? O : never;
 }[DashboardOperation];
@@ -35,7 +35,7 @@ export type DashboardRoute = {
   readonly answer: (request: HttpRequest, sub: string, ids: Ids, members: MembershipReads) => Promise<object>;
 };
 
-/** An operation for whoever is logged in. */
+/** Defines an operation for every user who is logged in. */
 export function forUser<O extends DashboardOperation, I>(
   operation: O,
   schema: z.ZodType<I>,
@@ -48,7 +48,7 @@ export function forUser<O extends DashboardOperation, I>(
   };
 }
 
-/** An operation in an organization, for who has the operation's role there now. The input is parsed only then. */
+/** Defines an operation in an organization. Checks the caller's current role before it parses the input. */
 export function forMember<O extends OperationAt<'org_id'>, I>(
   operation: O,
   schema: z.ZodType<I>,
@@ -57,7 +57,7 @@ export function forMember<O extends OperationAt<'org_id'>, I>(
   return inOrganization(operation, schema, work);
 }
 
-/** An operation on an assistant, which may be another organization's. */
+/** Defines an operation on an assistant. `work` must check that the assistant belongs to the organization. */
 export function forAssistant<O extends OperationAt<'site_id'>, I>(
   operation: O,
   schema: z.ZodType<I>,
@@ -66,7 +66,7 @@ export function forAssistant<O extends OperationAt<'site_id'>, I>(
   return inOrganization(operation, schema, (call, ids) => work({ ...call, siteId: named(ids, 'site_id') }));
 }
 
-/** An operation on an Action, which may be another organization's. */
+/** Defines an operation on an Action. `work` must check that the Action belongs to the organization. */
 export function forAction<O extends OperationAt<'action_id'>, I>(
   operation: O,
   schema: z.ZodType<I>,
@@ -91,28 +91,28 @@ function inOrganization<O extends DashboardOperation, I>(
   };
 }
 
-/** OperationAt lets no other operation get here. */
+/** Returns an id of the path. The type OperationAt guarantees that the path has it. */
 function named(ids: Ids, name: keyof Ids): string {
   const id = ids[name];
   if (id === undefined) throw new Error(`The path of the operation names no ${name}`);
   return id;
 }
 
-/** The handler of the dashboard's API. Its errors carry their code, and the field when the input is wrong. */
+/** Creates the handler of the dashboard's API. Its error responses have a code, and the field when the input is wrong. */
 export function dashboardHandler(logger: Logger, routes: readonly DashboardRoute[], members: MembershipReads) {
   return httpHandler(logger, (request) => dashboardReply(routes, request, members), dashboardError);
 }
 
 /**
- * Finds the operation of a request and answers it.
- * @throws Refusal 404 for a path without an operation, and whatever the operation refuses
+ * Finds the operation of a request and runs it.
+ * @throws Refusal 404 for a path without an operation, and the refusals of the operation
  */
 async function dashboardReply(
   routes: readonly DashboardRoute[],
   request: HttpRequest,
   members: MembershipReads,
 ): Promise<HttpReply> {
-  // The authorizer of the route let the request pass; without its word nobody is anybody.
+  // The route's authorizer verifies the access token. A request without its subject is refused.
   if (request.subject === undefined) throw new Refusal('login_required');
   for (const route of routes) {
     const { method, path, status } = DASHBOARD_OPERATIONS[route.operation];
@@ -154,7 +154,7 @@ function inputOf<I>(request: HttpRequest, schema: z.ZodType<I>): I {
   return parsed.data;
 }
 
-/** The ids of a path that has the form of the pattern; undefined for any other path. */
+/** Returns the ids of a path that matches the pattern; undefined for any other path. */
 function match(pattern: string, path: string): Ids | undefined {
   const wanted = pattern.split('/');
   const parts = path.split('/');

@@ -27,18 +27,18 @@ export type DashboardPorts = ManageActionsPorts &
   RecordedStores &
   Pick<WhoAmIPorts, 'membershipsOf'> & {
     readonly auditOf: (orgId: string) => Promise<readonly AuditRecord[]>;
-    /** Tells the operator of an Action that cannot be read. */
+    /** Reports an Action that cannot be read to the operator. */
     readonly reportUnreadable: (action: UnreadableAction) => void;
-    /** What the hourly limit of an assistant has counted, in this clock hour and in the last 24. */
+    /** Returns how many requests the hourly limit of an assistant counted, in this clock hour and in the last 24 hours. */
     readonly requestCounts: (siteId: string) => Promise<{ readonly this_hour: number; readonly last_24_hours: number }>;
     readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
   };
 
 const nothing = z.object({});
-/** What is wrong with the settings is told by the domain, which knows of hosts and addresses as well. */
+/** Accepts any settings, because the domain validates them and also checks hosts and addresses. */
 const creation = DASHBOARD_BODIES.createAssistant.extend({ assistant: jsonObject });
 
-/** Every operation of the dashboard (docs/openapi.json). */
+/** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[] {
   return [
     forUser('me', nothing, ({ sub }) => whoAmI(sub, ports)),

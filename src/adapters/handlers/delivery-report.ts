@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/sources.ts';
 import { attemptsMetric } from './attempts-metric.ts';
 import { unreachedOrganizations } from './unreached-organizations.ts';
 
-/** What the dispatcher tells the operator of its deliveries: a line and a count for each attempt, without the payload. */
+/** Reports the dispatcher's attempts to the operator: a log line and a count for each attempt, without the payload. */
 export function deliveryReport(logger: Logger, metrics: Metrics, now: Clock) {
   const organizations = unreachedOrganizations(now);
   const attempts = attemptsMetric(metrics);
@@ -29,8 +29,10 @@ export function deliveryReport(logger: Logger, metrics: Metrics, now: Clock) {
   return {
     attempted,
     watchFailed: (cause: unknown): void =>
-      logger.error('An endpoint could not be watched', { error: cause instanceof Error ? cause.name : 'unknown' }),
-    /** A signal that the operator finds in the log and in a metric, also when the bus does not take it. */
+      logger.error('The check for a failing endpoint did not complete', {
+        error: cause instanceof Error ? cause.name : 'unknown',
+      }),
+    /** Adds a log line and a metric to the signal of a failing endpoint, so that it is not lost when the bus does not accept it. */
     signalWith:
       (signal: AttemptAndWatchPorts['signal']): AttemptAndWatchPorts['signal'] =>
       async (event) => {
@@ -38,7 +40,7 @@ export function deliveryReport(logger: Logger, metrics: Metrics, now: Clock) {
         logger.warn('An endpoint has failed for an hour', { ...event });
         await signal(event);
       },
-    /** Writes the counts of an invocation. */
+    /** Emits the metrics of an invocation. */
     publish: (): void => {
       attempts.publish();
       const share = organizations.share();

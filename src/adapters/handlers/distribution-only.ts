@@ -6,9 +6,9 @@ import { required } from './environment.ts';
 type Headers = { readonly headers: Readonly<Record<string, string | undefined>> };
 
 /**
- * The check that a request came through our distribution, in a deployment whose web ACL stands in front of it: the API has an address of
- * its own, which the web ACL does not see. Elsewhere every request passes, and the origin secret is not asked for.
- * @param originSecret makes the comparison with the origin secret; called once, and only where it is needed
+ * Creates the check that a request came through the CloudFront distribution. It is active when a web ACL protects the distribution,
+ * because requests to the API's own URL bypass the web ACL. Otherwise it accepts every request.
+ * @param originSecret creates the comparison with the origin secret; called once, and only when the check is active
  * @returns a function that throws Refusal 403 for a request without the secret
  */
 export function distributionOnly(

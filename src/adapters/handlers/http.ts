@@ -15,7 +15,7 @@ import { countRefusal } from './refusals-metric.ts';
 import { now } from './system-clock.ts';
 
 export type HttpRequest = {
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -23,9 +23,9 @@ export type HttpRequest = {
   readonly rawPath: string;
   /** `sub` of the access token that the API's authorizer verified; undefined on routes without an authorizer. */
   readonly subject: string | undefined;
-  /** Of the connection to the API: a visitor, or our distribution. */
+  /** IP address of the connection to the API: that of the visitor, or of the CloudFront distribution. */
   readonly sourceIp: string;
-  /** The body as a JSON object; an empty body is `{}`. @throws Refusal 400, 413 */
+  /** Parses the body as a JSON object. An empty body is `{}`. @throws Refusal 400, 413 */
   readonly readBody: () => Record<string, unknown>;
 };
 
@@ -34,15 +34,15 @@ export type HttpReply = {
   readonly body?: object;
 };
 
-/** What API Gateway's JWT authorizer adds to an event. */
+/** The part of an event that API Gateway's JWT authorizer adds. */
 const verified = z.object({
   authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string().min(1) }) }) }),
 });
 
-/** Headers of the answer, also when it becomes a refusal or a fault. */
+/** Headers of the response, also when it is an error. */
 export type ReplyHeaders = Record<string, string>;
 
-/** An error as its body is written from. */
+/** The data for the body of an error response. */
 export type HttpError = {
   readonly code: ErrorCode;
   readonly message: string;
@@ -51,9 +51,9 @@ export type HttpError = {
 };
 
 /**
- * Wraps what a route does into a Lambda handler for HTTP API events: parses the request, answers refusals with their status and
- * message, and hides every fault behind a 500 whose cause is logged with the request id. Logs no header, body or query.
- * @param errorBody the body of every answer that is an error
+ * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers refusals with their status and message.
+ * Answers every other error with a 500 and logs its cause with the request id. Logs no header, body or query.
+ * @param errorBody creates the body of error responses
  */
 export function httpHandler(
   logger: Logger,
@@ -85,7 +85,7 @@ export function httpHandler(
     });
 }
 
-/** The one shape of every error of the public routes (open in the spec). */
+/** Returns the body of every error response of the public routes (its shape is open in the spec). */
 function publicErrorBody({ message }: HttpError): ErrorResponse {
   return { success: false, error: message };
 }

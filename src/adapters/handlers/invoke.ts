@@ -8,8 +8,8 @@ import { invalidInput, Refusal } from '../../domain/refusal.ts';
 import { countRefusal } from './refusals-metric.ts';
 
 /**
- * Wraps an operation into a Lambda handler for direct invocation by other parts of the platform (IAM decides who may). Wrong
- * input and refusals are answers with their code and status; faults become function errors without their cause.
+ * Creates a Lambda handler for direct invocation by other parts of the platform; IAM controls who may invoke it. Returns invalid input
+ * and refusals as results with code and status. Other errors become function errors without their cause.
  */
 export function invokeHandler<Input, Result extends object>(
   logger: Logger,
@@ -48,7 +48,7 @@ function refused({ code, status, message, field, retryAfterSeconds }: Refusal): 
   };
 }
 
-/** Whom an input is about, for the log. */
+/** Returns the ids of an input, for the log. */
 function idsOf(input: unknown): Record<string, string> {
   const entries = Object.entries(input ?? {});
   return Object.fromEntries(entries.filter(([name]) => ['org_id', 'site_id', 'action_id'].includes(name)));

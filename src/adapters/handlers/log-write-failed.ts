@@ -3,7 +3,7 @@ import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../contract/metrics.ts';
 import type { LogWriteFailed } from '../../domain/delivery/delivery-log.ts';
 
-/** The record that the delivery log could not take, as one structured line without the payload and the response, and a count. */
+/** Reports a delivery record that could not be written: one log line without payload and response, and a count. */
 export function logWriteFailed(logger: Logger, metrics: Metrics): LogWriteFailed {
   return (key, result, cause) => {
     logger.error('A delivery record could not be written', {

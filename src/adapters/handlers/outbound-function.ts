@@ -16,15 +16,15 @@ import { logWriteFailed } from './log-write-failed.ts';
 import { now, outboundClock } from './system-clock.ts';
 
 /**
- * What every function that talks to customers has in common: the one way out, the delivery log, and an end of each invocation
- * at which nothing is under way and the metrics are written.
- * @param serviceName names the function in its logs
+ * Creates the parts that all functions with outbound requests share: the outbound pipeline, the delivery log, and the end of an
+ * invocation, which waits for the attempts in progress and emits the metrics.
+ * @param serviceName name of the function in its logs
  */
 export function outboundFunction(serviceName: string, environment: NodeJS.ProcessEnv, dynamo: DynamoDb) {
   const logger = new Logger({ serviceName });
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
   const { deliver, endAttempts } = createDeliver({ clock: outboundClock });
-  // Usage webhooks belong to no Action: nothing counts them, and their function has no counters.
+  // Usage webhooks have no quota and no limit in flight, so their function has no counters table.
   const counters = environment[ENVIRONMENT.countersTable];
   const notCounted = (message: string) => (orgId: string, cause: unknown) =>
     logger.error(message, { org_id: orgId, cause: cause instanceof Error ? cause.name : 'unknown' });
@@ -37,13 +37,13 @@ export function outboundFunction(serviceName: string, environment: NodeJS.Proces
       }),
       {
         takeLease: inFlightLeases(dynamo, table, REQUESTS_IN_FLIGHT_PER_ORGANIZATION),
-        leaseFailed: notCounted('A request could not be counted among those in flight'),
+        leaseFailed: notCounted('A request could not be counted against the limit of requests in flight'),
         now,
       },
     );
   const end = async () => {
     await endAttempts();
-    // Publishing nothing would write a warning to the log with every invocation.
+    // Without this check, an invocation without metrics would log a warning.
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
   };
   return {
@@ -60,7 +60,7 @@ export function outboundFunction(serviceName: string, environment: NodeJS.Proces
       now,
       newId: randomUUID,
     },
-    /** Runs one invocation to its end. */
+    /** Runs the work of one invocation and then its end. */
     invocation: async <Result>(work: () => Promise<Result>): Promise<Result> => {
       try {
         return await work();

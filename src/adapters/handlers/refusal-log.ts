@@ -3,14 +3,14 @@ import type { Refusal } from '../../domain/refusal.ts';
 import type { Clock } from '../../domain/sources.ts';
 
 const PERIOD_MS = 60_000;
-/** Lines of a container in a minute: whoever is refused often must not fill the log. */
+/** Lines per container and minute, so that a caller who is refused often cannot fill the log. */
 const LINES_MAX = 60;
-/** Of what a caller claims, only for telling refusals apart; never logged. */
+/** Characters of the claimed site that are compared. The claim itself is never logged. */
 const CLAIM_MAX = 64;
 
 /**
- * Writes why requests are refused: code, status and route, and the site where it is known (the logger names it), never anything of the
- * visitor or of what was sent. Sampled: one line a minute for the same code, route and claimed site.
+ * Creates a function that logs refusals with code, status and route; the logger adds the site when it is known. It logs nothing about the
+ * visitor or the request. It writes at most one line per minute for the same code, route and claimed site.
  */
 export function refusalLog(logger: Logger, now: Clock) {
   let from = Number.NEGATIVE_INFINITY;

@@ -3,10 +3,10 @@ import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../../contract/metr
 import type { Refusal } from '../../domain/refusal.ts';
 
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
-/** Who it is, and how often; what is asked for is the caller's business. */
+/** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
 const COUNTED: ReadonlySet<Refusal['status']> = new Set([401, 403, 429]);
 
-/** Counts a refusal by its code, if it is one of somebody who is not let in or asks too often. */
+/** Counts a refusal with one of these statuses by its code. */
 export function countRefusal({ code, status }: Refusal): void {
   if (!COUNTED.has(status)) return;
   const one = metrics.singleMetric();

@@ -2,5 +2,5 @@ import * as z from 'zod';
 
 const scheduled = z.object({ 'detail-type': z.literal('Scheduled Event') });
 
-/** Whether a function was invoked by its schedule, and not by hand. */
+/** Returns whether the schedule invoked the function; false for a manual invocation. */
 export const isScheduled = (event: unknown): boolean => scheduled.safeParse(event).success;

@@ -1,7 +1,7 @@
-/** The real time, for the handlers to pass into the domain. */
+/** Returns the current time. Handlers pass this function to the domain. */
 export const now = (): Date => new Date();
 
-/** For the outbound pipeline: `monotonic` measures, `wall` also passes while the container is frozen. Milliseconds. */
+/** Clocks of the outbound pipeline in milliseconds. `monotonic` measures durations; `wall` also advances while the container is frozen. */
 export const outboundClock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),

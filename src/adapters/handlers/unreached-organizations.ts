@@ -1,17 +1,17 @@
 import type { FailureCode } from '../../contract/deliveries.ts';
 import type { Clock } from '../../domain/sources.ts';
 
-/** Failures that our own network, resolver or certificates can cause: nothing was received from the endpoint. */
+/** Failures that the network, resolver or certificates of this service can cause. The endpoint sent no response. */
 const NOT_REACHED: ReadonlySet<FailureCode> = new Set(['dns_failure', 'connect_failure', 'tls_failure', 'timeout']);
 const WINDOW_MS = 300_000;
-/** With fewer, a customer's broken endpoint would look like a broken network of ours. */
+/** With fewer organizations, the broken endpoint of one customer would look like a broken network of this service. */
 const ORGANIZATIONS_MIN = 3;
-/** A container forgets the one it heard of longest ago: the share needs no more to be right. */
+/** A container removes the organization that it has not seen for the longest time. The share needs no more organizations. */
 const ORGANIZATIONS_MAX = 1000;
 
 /**
- * Remembers which organizations' endpoints were reached in the last five minutes.
- * One organization counts once, however many endpoints of it fail, so that no customer can raise an alarm alone.
+ * Tracks which organizations have an endpoint that was reached in the last five minutes.
+ * Each organization counts once, even when many of its endpoints fail, so that one customer cannot raise the alarm.
  */
 export function unreachedOrganizations(now: Clock) {
   const lastSeen = new Map<string, { at: number; reachedAt: number }>();
@@ -25,7 +25,7 @@ export function unreachedOrganizations(now: Clock) {
       const [oldest] = lastSeen.keys();
       if (lastSeen.size > ORGANIZATIONS_MAX && oldest !== undefined) lastSeen.delete(oldest);
     },
-    /** From 0 to 1; undefined when too few organizations were tried to tell. */
+    /** Returns the share of unreached organizations, from 0 to 1; undefined for fewer than three organizations. */
     share: (): number | undefined => {
       const since = now().getTime() - WINDOW_MS;
       for (const [orgId, { at }] of lastSeen) if (at < since) lastSeen.delete(orgId);

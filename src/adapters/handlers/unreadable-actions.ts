@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { UnreadableAction } from '../../domain/organizations/store.ts';
 
-/** Tells the operator of an Action that was left out of an answer, because it cannot be read. */
+/** Reports an Action that was left out of a response, because it cannot be read, to the operator. */
 export function reportUnreadable(logger: Logger): (action: UnreadableAction) => void {
   return ({ action_id, cause }) => logger.error('An Action cannot be read', { action_id, error: cause });
 }

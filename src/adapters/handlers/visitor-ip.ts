@@ -1,8 +1,9 @@
 import { ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../../contract/headers.ts';
 
 /**
- * The visitor's IP address: that of the API's own connection, or CloudFront-Viewer-Address when the request proves, by the
- * origin secret, that our distribution wrote that header. While that secret rotates, two values are accepted. Never X-Forwarded-For, which anybody can write.
+ * Returns the visitor's IP address: CloudFront-Viewer-Address when the request has the origin secret, which proves that the
+ * distribution set that header; otherwise the address of the connection to the API. During a rotation of the secret, two values are
+ * accepted. Never uses X-Forwarded-For, which every client can set.
  */
 export async function visitorIp(
   request: { readonly headers: Readonly<Record<string, string | undefined>>; readonly sourceIp: string },
@@ -12,6 +13,6 @@ export async function visitorIp(
   const viewer = request.headers[VIEWER_ADDRESS_HEADER];
   if (!proof || !viewer) return request.sourceIp;
   if (!(await isOriginSecret(proof))) return request.sourceIp;
-  // "address:port"; IPv6 addresses come without brackets.
+  // The header has the form "address:port". IPv6 addresses have no brackets.
   return viewer.slice(0, viewer.lastIndexOf(':'));
 }

@@ -4,7 +4,7 @@ import type { IdentifiedWidget, WidgetCredentials } from '../../domain/auth/auth
 import { allowedOrigin } from '../../domain/auth/cors.ts';
 import type { HttpRequest, ReplyHeaders } from './http.ts';
 
-/** What a widget's request says of itself. @param ip the visitor's address */
+/** Reads the credentials of a widget's request. @param ip address of the visitor */
 export function widgetCredentials(request: HttpRequest, ip: string): WidgetCredentials {
   return {
     siteId: request.headers[SITE_ID_HEADER],
@@ -16,8 +16,8 @@ export function widgetCredentials(request: HttpRequest, ip: string): WidgetCrede
 }
 
 /**
- * Names the site in every line of the log from here on, and lets its page read the answer, if the page is on its Domain or there is
- * no such site. Called before anything is refused, so that refusals can be read as well.
+ * Adds the site to all following log lines, and allows the page to read the response when the page is on the assistant's Domain or the
+ * site does not exist. Call it before the request can be refused, so that the page can also read refusals.
  */
 export function siteIdentified(
   { assistant, credentials }: IdentifiedWidget,
@@ -29,7 +29,7 @@ export function siteIdentified(
   if (origin !== undefined) headers['access-control-allow-origin'] = origin;
 }
 
-/** For ten minutes the browser need not ask again; the answer itself is checked every time. */
+/** Sets the headers of a preflight response that allows the origin. The browser may cache it for ten minutes. */
 export function allowPreflight(origin: string, headers: ReplyHeaders): void {
   headers['access-control-allow-origin'] = origin;
   headers['access-control-allow-methods'] = 'POST';

@@ -6,7 +6,7 @@ import { invokeOperation } from './invoke-operation.ts';
 const answer = z.object({ result: testResult });
 
 /**
- * The Test button by way of the action-test function: this function has no way out to customers of its own.
+ * Returns a function that sends a test request through the action-test function, because the dashboard API makes no outbound requests.
  * @throws Refusal as testAction does: 404, 409 while the organization is suspended, 429
  */
 export function actionTestFunction(

@@ -3,11 +3,11 @@ import type { ToolRequest } from '../../contract/tools.ts';
 import type { UsageReportInput } from '../../contract/usage.ts';
 import { invokeOperation } from './invoke-operation.ts';
 
-/** What an assistant runtime does with this service, for trying it by hand. */
+/** The calls of an assistant runtime to this service, for manual tests. */
 export type AssistantRuntime = {
   /** @throws Refusal 400 */
   readonly tool: (request: ToolRequest) => Promise<object>;
-  /** @throws Refusal 400, 401 for a token that is not ours */
+  /** @throws Refusal 400, 401 for an invalid token */
   readonly reportUsage: (report: UsageReportInput) => Promise<object>;
 };
 

@@ -2,8 +2,8 @@ import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { parseJson } from '../../contract/json.ts';
 
 /**
- * Invokes a function of this service and waits for what it returns.
- * @throws Error when the function failed; its log has the cause
+ * Invokes a function of this service and waits for its result.
+ * @throws Error when the function failed; the cause is in the function's log
  */
 export async function invokeFunction(client: LambdaClient, functionName: string, input: object): Promise<unknown> {
   const { Payload, FunctionError } = await client.send(

@@ -7,8 +7,8 @@ import { invokeFunction } from './invoke-function.ts';
 const answer = z.discriminatedUnion('success', [z.looseObject({ success: z.literal(true) }), refusedInvocation]);
 
 /**
- * Invokes one of this service's operations and waits for its result.
- * @throws Refusal as the function refused, with its code, message, field and retry time; Error when the function failed
+ * Invokes an operation of this service and waits for its result.
+ * @throws Refusal with the code, message, field and retry time with which the function refused; Error when the function failed
  */
 export async function invokeOperation(client: LambdaClient, functionName: string, input: object): Promise<object> {
   const parsed = answer.parse(await invokeFunction(client, functionName, input));

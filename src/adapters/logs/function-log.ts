@@ -2,12 +2,12 @@ import { type CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/cli
 
 export type LogQuery = {
   readonly since: Date;
-  /** Only lines that hold this text. */
+  /** Returns only lines that contain this text. */
   readonly containing?: string | undefined;
 };
 export type LogLine = { readonly time: string; readonly text: string };
 
-/** Lines of a log group, oldest first. */
+/** Reads the lines of a log group, oldest first. */
 export async function* functionLog(
   client: CloudWatchLogsClient,
   logGroupName: string,
@@ -16,7 +16,7 @@ export async function* functionLog(
   const input = {
     logGroupName,
     startTime: since.getTime(),
-    // A term in quotes is looked for as it is; the filter knows no way to write a quote within it.
+    // A term in quotes is searched literally. The filter syntax cannot express a quote within it.
     ...(containing === undefined ? {} : { filterPattern: `"${containing.replaceAll('"', '')}"` }),
   };
   for await (const { events = [] } of paginateFilterLogEvents({ client }, input)) {

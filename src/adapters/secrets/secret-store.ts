@@ -18,7 +18,7 @@ import {
 import type { Clock } from '../../domain/sources.ts';
 
 const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;
-/** An unknown key id makes a container look again, at most this often. */
+/** Minimum time between two reads of the ring that unknown key ids cause in a container. */
 const REFETCH_EVERY_MS = 30_000;
 
 const ringKey = z.object({
@@ -27,22 +27,22 @@ const ringKey = z.object({
   active_from: z.int().optional(),
 });
 
-/** CloudFormation can generate only one key, so a secret that holds a single key is a ring of one. */
+/** A ring, or a single key, because CloudFormation can generate only one. */
 const storedRing = z.union([
   z.object({ keys: z.tuple([ringKey], ringKey) }).transform(({ keys }): KeyRing => keys),
   ringKey.transform((only): KeyRing => [only]),
 ]);
 
 export type CachedRing = {
-  /** The key to sign or seal with. */
+  /** Returns the key that signs or seals. */
   readonly current: () => Promise<RingKey>;
-  /** The key of this id; a ring that does not know it is read again, at most every 30 seconds. */
+  /** Returns the key with this id. When the cached ring does not have it, the ring is read again, at most every 30 seconds. */
   readonly byId: (kid: string) => Promise<RingKey | undefined>;
-  /** As byId, without keys whose last token is gone. */
+  /** Like byId, but without keys whose last token has expired. */
   readonly verifying: (kid: string) => Promise<RingKey | undefined>;
 };
 
-/** A key ring in Secrets Manager, cached in the container for five minutes. */
+/** Reads a key ring from Secrets Manager and caches it in the container for five minutes. */
 export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
   let cached: { readonly ring: KeyRing; readonly readAt: number } | undefined;
   let reading: Promise<KeyRing> | undefined;
@@ -71,23 +71,24 @@ export function cachedRing(client: SecretsManagerClient, secretId: string, now: 
   };
 }
 
-/** The ring as it is stored now. @throws when the secret holds no ring */
+/** Reads the stored ring without a cache. @throws Error when the secret does not contain a ring */
 export async function readRing(client: SecretsManagerClient, secretId: string): Promise<KeyRing> {
   const text = await readSecret(client, secretId);
-  // Neither the parser's nor the schema's own error: both could quote the secret.
+  // The errors of the parser and the schema are not used, because both could quote the secret.
   const parsed = storedRing.safeParse(jsonOrUndefined(text));
-  if (!parsed.success) throw new Error('The secret holds no key ring');
+  if (!parsed.success) throw new Error('The secret does not contain a key ring');
   return parsed.data;
 }
 
-/** Replaces the ring. */
+/** Replaces the stored ring. */
 export async function writeRing(client: SecretsManagerClient, secretId: string, ring: KeyRing): Promise<void> {
   await putSecret(client, secretId, JSON.stringify({ keys: ring }));
 }
 
 /**
- * Whether a text is the current or the previous value of a plain secret: while it rotates, both are in use. Cached like a ring; a
- * text that is neither has it read again, at most every 30 seconds. Tells nothing by how long it takes.
+ * Returns a function that says whether a text is the current or the previous value of a plain secret; both are in use during a
+ * rotation. The values are cached like a ring. A text that is neither causes another read, at most every 30 seconds. The comparison
+ * takes constant time.
  */
 export function acceptedValues(
   client: SecretsManagerClient,
@@ -112,19 +113,19 @@ export function acceptedValues(
   };
 }
 
-/** Replaces a plain secret; its former value becomes the previous one. @returns id of the new version */
+/** Replaces a plain secret. Its current value becomes the previous one. @returns the id of the new version */
 export async function replaceSecret(client: SecretsManagerClient, secretId: string, value: string): Promise<string> {
   const { VersionId = '' } = await putSecret(client, secretId, value);
   return VersionId;
 }
 
-/** The client gives it a token, by which a version is made once, also when it is sent again. */
+/** Stores a secret. The client adds a token, so that a retry creates no second version. */
 const putSecret = (client: SecretsManagerClient, SecretId: string, SecretString: string) =>
   client.send(new PutSecretValueCommand({ SecretId, SecretString }));
 
 async function readAccepted(client: SecretsManagerClient, secretId: string): Promise<readonly string[]> {
   const previous = readSecret(client, secretId, 'AWSPREVIOUS').catch((error: unknown) => {
-    // It was never replaced.
+    // The secret was never replaced, so it has no previous value.
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   });
@@ -138,7 +139,7 @@ async function readSecret(client: SecretsManagerClient, secretId: string, Versio
   const { SecretString } = await client.send(
     new GetSecretValueCommand({ SecretId: secretId, ...(VersionStage === undefined ? {} : { VersionStage }) }),
   );
-  if (SecretString === undefined) throw new Error(`Secret ${secretId} holds no text`);
+  if (SecretString === undefined) throw new Error(`Secret ${secretId} does not contain text`);
   return SecretString;
 }
 

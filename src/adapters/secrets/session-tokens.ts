@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/sources.ts';
 import type { CachedRing } from './secret-store.ts';
 
 /**
- * Session tokens: JWTs with HS256 and the key's id in their header. The payload is readable by whoever holds the token
+ * Signs and verifies session tokens: JWTs with HS256 and the id of the key in their header. Every holder of a token can read its payload
  * (spec "Session token").
  */
 export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, now: Clock) {
@@ -32,13 +32,13 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, n
         .sign(Buffer.from(key.key));
     },
 
-    /** The claims of a token that we signed and that has not expired; undefined for anything else. */
+    /** Returns the claims of a token that this service signed and that has not expired; otherwise undefined. */
     verifyToken: (token: string): Promise<SessionClaims | undefined> => verify(token, 0),
 
-    /** As verifyToken, but a token may have expired while the turn that it began was under way. */
+    /** Like verifyToken, but also accepts a token that expired up to 15 minutes ago, during the turn that it began. */
     verifyTokenOfTurn: (token: string): Promise<SessionClaims | undefined> => verify(token, TURN_MAX_SECONDS),
 
-    /** The site that a token names, whether or not the token is valid. */
+    /** Returns the site that a token names, without verifying the token. */
     siteOfToken: (token: string): string | undefined => {
       try {
         const { site_id } = decodeJwt(token);

@@ -1,12 +1,12 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { EscalationChannel } from '../../domain/actions/submit-form.ts';
 
-/** SNS takes 256 KB; a submission of the largest values does not fit, and is then cut to what does. */
+/** SNS accepts 256 KB. A larger submission is published without its values, and with `values_cut`. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
-/** SNS takes 100 ASCII characters. */
+/** SNS accepts 100 ASCII characters. */
 const SUBJECT_MAX = 100;
 
-/** Delivers form submissions to the assistant's escalation topics, which the operator chose (docs/open-points.md). */
+/** Publishes form submissions to the assistant's escalation topics, which the operator sets (docs/open-points.md). */
 export function escalationTopics(client: SNSClient): EscalationChannel {
   return async ({ assistant, form, body }) => {
     const topics = assistant.escalation_topics ?? [];

@@ -98,7 +98,7 @@ describe('a key ring', () => {
   ])('a secret that holds %s fails without quoting it', async (_, value) => {
     holds(value);
     const failed = readRing(client, 'the-secret');
-    await expect(failed).rejects.toThrow('The secret holds no key ring');
+    await expect(failed).rejects.toThrow('The secret does not contain a key ring');
     await expect(failed).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining('DontTell') }));
   });
 
