@@ -39,6 +39,10 @@ test.each([
   [2, 'data: cannot read the file nope', ['sms.sent', '--org', 'ORG', '--data', '@nope']],
   [2, 'data: bad does not hold JSON', ['sms.sent', '--org', 'ORG', '--data', '@bad']],
   [2, 'site_id: OTHER belongs to another organization', ['sms.sent', '--org', 'ORG', '--site', 'OTHER']],
+  [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', '']],
+  [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'org x']],
+  [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'org_ä']],
+  [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'o'.repeat(129)]],
   [3, 'org_id: no organization org_x', ['sms.sent', '--org', 'org_x']],
   [3, 'site_id: no assistant site_x', ['sms.sent', '--org', 'ORG', '--site', 'site_x']],
 ])('exit code %i: %s', async (code, message, words) => {

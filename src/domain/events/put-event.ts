@@ -1,5 +1,6 @@
 import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
 import { isJsonObject } from '../../contract/json.ts';
+import { groupId } from '../../contract/queues.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
@@ -30,6 +31,9 @@ export async function putEvent(
   const { event, org_id, site_id, data } = input;
   if (!isEventName(event)) throw invalidField('event', `${event} is not in the catalog`);
   if (!isJsonObject(data)) throw invalidField('data', 'must be a JSON object');
+  // As the intake does, which would drop the event.
+  const group = groupId.safeParse(org_id);
+  if (!group.success) throw invalidField('org_id', group.error.issues[0]?.message ?? 'is not valid');
   await requireOrganization(org_id, ports);
   if (site_id !== undefined && (await requireAssistant(site_id, ports)).org_id !== org_id) {
     throw invalidField('site_id', `${site_id} belongs to another organization`);
