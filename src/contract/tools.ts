@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PARAMETER_TYPES } from './action-kinds.ts';
 import { jsonObject } from './json.ts';
 import { identifier } from './widget.ts';
 
@@ -25,6 +26,24 @@ export type ToolResult = {
   /** Present when the Action feeds its response back: fields of a JSON response, or the first 500 characters of any other. */
   readonly response?: Readonly<Record<string, unknown>> | string;
 };
+
+/**
+ * The parameters of a tool as a model is told of them: what this code knows of what is stored. What newer code keeps beside it stays on
+ * the Action, and is not handed on to a model that nobody has tried it with.
+ */
+export const toolParameters = z.object({
+  type: z.literal('object'),
+  properties: z.record(
+    z.string(),
+    z.object({
+      type: z.enum(PARAMETER_TYPES),
+      description: z.string().optional(),
+      pattern: z.string().optional(),
+      format: z.literal('email').optional(),
+    }),
+  ),
+  required: z.array(z.string()),
+});
 
 /** Input of the action-test function, which the dashboard API invokes directly. */
 export const actionTestRequest = z.object({ org_id: identifier, action_id: identifier });

@@ -1,13 +1,18 @@
-import type { AiAction, ParametersSchema } from '../../contract/actions.ts';
+import type * as z from 'zod';
+import type { AiAction } from '../../contract/actions.ts';
 import { AI_CALLS_PER_CONVERSATION } from '../../contract/limits.ts';
-import type { ToolResult } from '../../contract/tools.ts';
+import { type ToolResult, toolParameters } from '../../contract/tools.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { NewId } from '../sources.ts';
 import { checkArguments } from './parameters.ts';
 import { toolResponse } from './tool-response.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
-export type Tool = { readonly name: string; readonly description: string; readonly input_schema: ParametersSchema };
+export type Tool = {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: z.infer<typeof toolParameters>;
+};
 
 /** Lists the tools that an assistant may call: its enabled AI-decided Actions. */
 export async function listTools(
@@ -18,7 +23,7 @@ export async function listTools(
   return actions.map((action) => ({
     name: action.slug,
     description: action.description,
-    input_schema: action.parameters ?? { type: 'object', properties: {}, required: [] },
+    input_schema: toolParameters.parse(action.parameters ?? { type: 'object', properties: {}, required: [] }),
   }));
 }
 

@@ -183,3 +183,13 @@ test('tools are listed with their name, description and parameters', async () =>
     },
   ]);
 });
+
+test('of stored parameters a model is told what this code knows', async () => {
+  const newer = {
+    ...PARAMETERS,
+    $defs: { note: 'for the admins' },
+    properties: { order: { ...PARAMETERS.properties.order, internal_note: 'not for a model' } },
+  };
+  const [tool] = await listTools(SITE_ID, { toolsOf: async () => [anAiAction({ parameters: newer })] });
+  expect(tool?.input_schema).toEqual({ ...PARAMETERS, properties: { order: PARAMETERS.properties.order } });
+});
