@@ -23,6 +23,7 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { alarms, messaging, api, distribution }: MonitoringProps) {
     super(scope, id);
     const serverErrors = api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
+    const unreadableActions = ownMetric(METRICS.unreadableActions, FIVE_MINUTES);
     const logWriteFailed = ownMetric(METRICS.logWriteFailed, FIVE_MINUTES);
     alarms.raise(this, 'Throttles', {
       runbookEntry: 'throttles',
@@ -30,6 +31,11 @@ export class Monitoring extends Construct {
       metric: LambdaFunction.metricAllThrottles({ period: FIVE_MINUTES }),
       // Queues try again by themselves, and a widget's page is loaded again; what lasts needs a larger quota.
       ...LASTING_ERRORS,
+    });
+    alarms.raise(this, 'UnreadableActions', {
+      runbookEntry: 'unreadable-actions',
+      metric: unreadableActions,
+      threshold: 1,
     });
     alarms.raise(this, 'LogWriteFailed', { runbookEntry: 'log-write-failed', metric: logWriteFailed, threshold: 1 });
 
@@ -57,7 +63,7 @@ export class Monitoring extends Construct {
           'CloudFront: 5xx (%)': [edgeErrors(distribution)],
         }),
         row({
-          'Our own faults': [logWriteFailed, ...alarms.faults],
+          'Our own faults': [logWriteFailed, unreadableActions, ...alarms.faults],
           'Oldest message (s)': queues.map(({ queue }) => queue.metricApproximateAgeOfOldestMessage()),
           'Dead letters': queues.map(({ deadLetters }) => deadLetters.metricApproximateNumberOfMessagesVisible()),
         }),

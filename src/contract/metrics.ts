@@ -28,6 +28,8 @@ export const METRICS = {
   eventsDropped: 'EventsDropped',
   /** Age in days of the newest key of session tokens. */
   tokenKeyAge: 'TokenKeyAge',
+  /** Counts Actions that an answer omits because the stored item cannot be read. The function's log has a line for each. */
+  unreadableActions: 'UnreadableActions',
   /** Counts delivery records that could not be written. The function's log has a line for each. */
   logWriteFailed: 'DeliveryLogWriteFailed',
 } as const;

@@ -1,5 +1,6 @@
 import { SignJWT } from 'jose';
 import * as z from 'zod';
+import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
@@ -83,6 +84,20 @@ describe('answers 200', () => {
     expect(answer.body).toMatchObject({ conversation_id: 'c-1', session_id: 'session-1', visitor_id: 'user-1' });
     expect([aws.callsOf('PutItem'), aws.callsOf('PutEvents')]).toEqual([[], []]);
   });
+});
+
+test('goes on without a form that cannot be read, and the operator learns of it by a line and a metric', async () => {
+  const form = aFormAction();
+  const { slug: _, ...broken } = aFormAction({ action_id: 'act_broken' });
+  const item = { pk: `ORG#${form.org_id}`, sk: 'ACTION#act_broken', action: broken };
+  aws.on('Query', {}, { Items: [actionItem(form), item] });
+  const answer = await init();
+  expect([answer.status, initialized.parse(answer.body).forms.length]).toEqual([200, 1]);
+  expect(lineOf(answer.log, 'An Action cannot be read')).toMatchObject({ level: 'ERROR', action_id: 'act_broken' });
+  const metrics = answer.log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
+  expect(metrics.map((line) => JSON.parse(line))).toEqual([
+    { _aws: expect.anything(), service: METRICS_SERVICE, [METRICS.unreadableActions]: 1 },
+  ]);
 });
 
 describe('refuses, and lets the page on the Domain read it', () => {

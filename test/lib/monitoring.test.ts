@@ -25,6 +25,7 @@ test('the alarms are about these signals', () => {
     'MessagingEventsOldMessages',
     'MonitoringLogWriteFailed',
     'MonitoringThrottles',
+    'MonitoringUnreadableActions',
     'WidgetRoutesErrors',
   ]);
 });

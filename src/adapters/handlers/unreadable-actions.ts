@@ -1,7 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../../contract/metrics.ts';
 import type { UnreadableAction } from '../../domain/organizations/store.ts';
 
-/** Reports an Action that was left out of a response, because it cannot be read, to the operator. */
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
+
+/** Writes a line to the log and counts a metric for each Action that an answer omits because it cannot be read. */
 export function reportUnreadable(logger: Logger): (action: UnreadableAction) => void {
-  return ({ action_id, cause }) => logger.error('An Action cannot be read', { action_id, error: cause });
+  return ({ action_id, cause }) => {
+    logger.error('An Action cannot be read', { action_id, error: cause });
+    metrics.singleMetric().addMetric(METRICS.unreadableActions, MetricUnit.Count, 1);
+  };
 }
