@@ -68,13 +68,15 @@ export class EdgeAccessLog extends Construct {
     const sourceArn = logsArn('delivery-source', name);
     const destinationArn = logsArn('delivery-destination', name);
     this.bucket.addToResourcePolicy(
+      // Word for word the statement that AWS documents, and looks for: without it, it would want to write the policy itself.
       new PolicyStatement({
+        sid: 'AWSLogDeliveryWrite',
         principals: [new ServicePrincipal('delivery.logs.amazonaws.com')],
         actions: ['s3:PutObject'],
         resources: [this.bucket.arnForObjects(`AWSLogs/${Aws.ACCOUNT_ID}/*`)],
         conditions: {
           StringEquals: { 's3:x-amz-acl': 'bucket-owner-full-control', 'aws:SourceAccount': Aws.ACCOUNT_ID },
-          ArnLike: { 'aws:SourceArn': sourceArn },
+          ArnLike: { 'aws:SourceArn': logsArn('delivery-source', '*') },
         },
       }),
     );
@@ -86,7 +88,8 @@ export class EdgeAccessLog extends Construct {
       onDelete: call('deleteDeliverySource', { parameters: { name } }),
       grants: {
         'logs:PutDeliverySource': sourceArn,
-        'logs:DeleteDeliverySource': sourceArn,
+        // AWS's service authorization reference names the destination here, its guide the source.
+        'logs:DeleteDeliverySource': [sourceArn, destinationArn],
         'cloudfront:AllowVendedLogDeliveryForResource': distribution.distributionArn,
       },
     });

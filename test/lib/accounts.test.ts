@@ -142,6 +142,27 @@ describe('any region', () => {
     production.allResourcesProperties('AWS::S3::Bucket', { AccessControl: Match.absent() });
   });
 
+  test('lets the log be delivered by the statement that AWS looks for in the policy of the bucket', () => {
+    production.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Sid: 'AWSLogDeliveryWrite',
+            Principal: { Service: 'delivery.logs.amazonaws.com' },
+            Action: 's3:PutObject',
+            Condition: {
+              StringEquals: {
+                's3:x-amz-acl': 'bucket-owner-full-control',
+                'aws:SourceAccount': { Ref: 'AWS::AccountId' },
+              },
+              ArnLike: Match.anyValue(),
+            },
+          }),
+        ]),
+      },
+    });
+  });
+
   test('is named nowhere in the template, but for what is in us-east-1 alone', () => {
     const text = JSON.stringify(production.toJSON());
     expect(new Set(text.match(/\b(?:us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d\b/g))).toEqual(new Set(['us-east-1']));
