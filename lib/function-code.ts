@@ -1,9 +1,14 @@
+import { copyFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { type AssetCode, Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync } from 'esbuild';
 
 const lambdas = fileURLToPath(new URL('../lambdas/', import.meta.url));
+
+/** A copy of somebody's software comes with its license, and a bundle is one. The file is never read, and costs a cold start nothing. */
+const NOTICES = 'THIRD-PARTY-NOTICES.md';
+const notices = fileURLToPath(new URL(`../${NOTICES}`, import.meta.url));
 
 /** Credentials from the environment alone, where Lambda puts them. */
 const FUNCTION_CREDENTIALS = {
@@ -26,6 +31,7 @@ export function functionCode(folder: string, networkRule?: string): AssetCode {
       local: {
         tryBundle(outputFolder) {
           bundleHandler(`${lambdas}${folder}/handler.ts`, `${outputFolder}/index.mjs`, networkRule);
+          copyFileSync(notices, `${outputFolder}/${NOTICES}`);
           return true;
         },
       },

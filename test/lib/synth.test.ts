@@ -12,6 +12,8 @@ const OUTBOUND = ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'act
 let folder: string;
 /** By the service name that a handler gives its logger. */
 const bundles = new Map<string, string>();
+/** What lies beside a bundle, by the same name. */
+const beside = new Map<string, readonly string[]>();
 
 /** As an operator would, but with no AWS account, no home directory, no docker on the path, and every network way closed. */
 beforeAll(async () => {
@@ -38,7 +40,10 @@ beforeAll(async () => {
     const text = await readFile(join(folder, 'out', asset, 'index.mjs'), 'utf8').catch(() => undefined);
     const name =
       text === undefined ? undefined : /(?:serviceName:\s*|outboundFunction\()["'`]([a-z-]+)["'`]/.exec(text)?.[1];
-    if (text !== undefined && name !== undefined) bundles.set(name, text);
+    if (text === undefined || name === undefined) continue;
+    bundles.set(name, text);
+    const files = (await readdir(join(folder, 'out', asset))).filter((file) => file !== 'index.mjs');
+    beside.set(name, await Promise.all(files.map((file) => readFile(join(folder, 'out', asset, file), 'utf8'))));
   }
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -46,6 +51,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test('cdk synth makes the template and one bundle per function', async () => {
   expect(await readdir(join(folder, 'out'))).toContain('VaWave.template.json');
   expect([...bundles.keys()].sort()).toEqual((await readdir(join(root, 'lambdas'))).sort());
+});
+
+test('every function comes with the licenses of what its bundle contains, and with nothing else', async () => {
+  const notices = await readFile(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8');
+  expect(beside.size).toBe(bundles.size);
+  for (const [name, files] of beside) expect([name, files]).toEqual([name, [notices]]);
 });
 
 test('every function has a budget, and every budget its function', () => {
