@@ -72,7 +72,8 @@ export function logGroupOf(outputs: Readonly<Record<string, string>>, name: LogN
   const output = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
   const group = outputs[output];
   if (group !== undefined) return group;
-  throw new CommandFailure(EXIT.fault, `The stack has no output ${output}: deploy this version of va-wave first`);
+  const how = name === 'canary' ? 'with -c canary=true' : 'this version of va-wave';
+  throw new CommandFailure(EXIT.fault, `The stack has no output ${output}: deploy ${how} first`);
 }
 
 /**

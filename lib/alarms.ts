@@ -26,6 +26,8 @@ export type WatchedMetric = {
   readonly periods?: number;
   /** In how many of them the threshold has to be reached. @default all */
   readonly breaching?: number;
+  /** What a period without any value counts as. @default good */
+  readonly missing?: TreatMissingData;
 };
 
 /**
@@ -64,7 +66,14 @@ export class Alarms extends Construct {
   raise(
     scope: Construct,
     id: string,
-    { runbookEntry, metric, threshold, periods = 1, breaching = periods }: WatchedMetric,
+    {
+      runbookEntry,
+      metric,
+      threshold,
+      periods = 1,
+      breaching = periods,
+      missing = TreatMissingData.NOT_BREACHING,
+    }: WatchedMetric,
   ): void {
     if (this.#emulated) return;
     const alarm = new Alarm(scope, id, {
@@ -74,7 +83,7 @@ export class Alarms extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
       datapointsToAlarm: breaching,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      treatMissingData: missing,
     });
     if (this.#topic !== undefined) alarm.addAlarmAction(new SnsAction(this.#topic));
   }

@@ -28,6 +28,8 @@ export type DeploymentOptions = {
   readonly webAclArn?: string | undefined;
   /** Sends every outbound request from two fixed addresses (docs/costs.md says for how much). @default false */
   readonly fixedEgress?: boolean | undefined;
+  /** Uses the service from outside every five minutes, as a customer does (docs/runbook.md). @default false */
+  readonly canary?: boolean | undefined;
   /** Version of the origin secret that the distribution sends, after a rotation. @default the current one when it was deployed */
   readonly originSecretVersion?: string | undefined;
   /** A second region that holds a copy of the sealing key. @default none */
@@ -89,6 +91,7 @@ const context = z.object({
   certificateArn: certificateArn.optional(),
   webAclArn: webAclArn.optional(),
   fixedEgress: flag.optional(),
+  canary: flag.optional(),
   originSecretVersion: versionId.optional(),
   sealingKeyReplicaRegion: region.optional(),
   configurationTable: tableName.optional(),

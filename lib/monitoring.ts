@@ -6,6 +6,7 @@ import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { METRICS, METRICS_NAMESPACE } from '../src/contract/metrics.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
+import type { Canary } from './canary.ts';
 import type { Messaging } from './messaging.ts';
 
 /** The unit in which a dashboard counts its columns. */
@@ -16,11 +17,13 @@ export type MonitoringProps = {
   readonly messaging: Messaging;
   readonly api: HttpApi;
   readonly distribution: IDistribution;
+  /** @default none */
+  readonly canary: Canary | undefined;
 };
 
 /** One dashboard over all features, and the alarms that are about none of them alone. Each feature raises its own. */
 export class Monitoring extends Construct {
-  constructor(scope: Construct, id: string, { alarms, messaging, api, distribution }: MonitoringProps) {
+  constructor(scope: Construct, id: string, { alarms, messaging, api, distribution, canary }: MonitoringProps) {
     super(scope, id);
     const serverErrors = api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
     const unreadableActions = ownMetric(METRICS.unreadableActions, FIVE_MINUTES);
@@ -61,6 +64,7 @@ export class Monitoring extends Construct {
           'Events dropped': [ownMetric(METRICS.eventsDropped, FIVE_MINUTES)],
           'Age of the token key (days)': [ownMetric(METRICS.tokenKeyAge, Duration.days(1), 'Maximum')],
           'CloudFront: 5xx (%)': [edgeErrors(distribution)],
+          ...(canary === undefined ? {} : { 'Canary: failures': [canary.failures] }),
         }),
         row({
           'Our own faults': [logWriteFailed, unreadableActions, ...alarms.faults],

@@ -7,6 +7,7 @@ import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
+import { Canary } from './canary.ts';
 import { shareConcurrency, USUAL } from './concurrency.ts';
 import { Dashboard } from './dashboard.ts';
 import { Deliveries, ROUTER_TIMEOUT } from './deliveries.ts';
@@ -87,8 +88,10 @@ export class VaWaveStack extends Stack {
     const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
     const login = new Login(this, 'Login', { stage, emulated });
     const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge, baseUrl });
+    const canary = props.canary === true ? new Canary(this, 'Canary', { stage, alarms, baseUrl }) : undefined;
     if (edge !== undefined) {
-      new Monitoring(this, 'Monitoring', { alarms, messaging, api: api.http, distribution: edge.distribution });
+      const { distribution } = edge;
+      new Monitoring(this, 'Monitoring', { alarms, messaging, api: api.http, distribution, canary });
     }
     acknowledgeFindings(this);
 
@@ -113,6 +116,7 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.tokenKeys, keys.token.secretArn);
     this.#output(OUTPUTS.sealingKey, keys.sealing.secretArn);
     this.#output(OUTPUTS.originSecret, keys.origin.secretArn);
+    if (canary !== undefined) this.#output(OUTPUTS.canaryServerKey, canary.serverKey.secretArn);
     this.#output(OUTPUTS.aiAction, runtime.aiAction.fn.functionName);
     this.#output(OUTPUTS.usageReport, runtime.usageReport.fn.functionName);
     this.#output(OUTPUTS.dashboardUrl, dashboard.url);

@@ -30,6 +30,8 @@ export const PRICES = {
   natGb: 0.045,
   publicAddressHour: 0.005,
   webAclMonth: 5,
+  /** A run of a canary of CloudWatch Synthetics, without the function behind it. */
+  syntheticsRun: 0.0012,
 } as const;
 
 type Unit = Exclude<keyof typeof PRICES, 'date'>;
@@ -113,6 +115,18 @@ const idleWithFreeTier =
   (IDLE.alarmMetrics - FREE_ALARM_METRICS) * PRICES.alarmMetricMonth +
   (EMPTY_RECEIVES - FREE_RECEIVES) * PRICES.emptyReceive;
 
+/** Every five minutes. */
+const CANARY_RUNS = 12 * HOURS;
+/** A session create, an init without its browser's preflight, and the file; the canary waits for them in 256 MB. */
+const CANARY_RUN: Usage = sum(SESSION_CREATE, init(0), WIDGET, {
+  lambdaRequest: 1,
+  lambdaGbSecond: 0.25,
+  secretRead: 1,
+  logKb: 2,
+});
+/** Its secret, its metric, the alarm over it and the one over its errors. */
+const CANARY_MONTH = PRICES.secretMonth + PRICES.customMetricMonth + 2 * PRICES.alarmMetricMonth;
+
 function sum(...usages: readonly Usage[]): Usage {
   const total: Usage = {};
   for (const usage of usages) {
@@ -120,6 +134,8 @@ function sum(...usages: readonly Usage[]): Usage {
   }
   return total;
 }
+
+const perRequest = (usage: Usage): number => perMillion(usage) / MILLION;
 
 const perMillion = (usage: Usage): number =>
   MILLION * (Object.entries(usage) as [Unit, number][]).reduce((all, [unit, n]) => all + n * PRICES[unit], 0);
@@ -150,6 +166,7 @@ export function costs(): string {
     const part = Object.fromEntries(units.map((unit) => [unit, usage[unit] ?? 0]));
     return [name, dollars(perMillion(part))];
   });
+  const canary = CANARY_RUNS * perRequest(CANARY_RUN) + CANARY_MONTH;
   const nat = 2 * HOURS * (PRICES.natGatewayHour + PRICES.publicAddressHour);
   return `# Costs
 
@@ -219,6 +236,10 @@ ${table(
     [
       '`-c fixedEgress=true`: two NAT gateways and their addresses',
       `${dollars(nat)} a month, and $${PRICES.natGb} per GB in either direction`,
+    ],
+    [
+      '`-c canary=true`: every five minutes, with its secret, metric and alarms',
+      `${dollars(canary)} a month; as many runs of CloudWatch Synthetics would be ${dollars(CANARY_RUNS * PRICES.syntheticsRun)}`,
     ],
     ['`-c sealingKeyReplicaRegion=…`', `${dollars(PRICES.secretMonth)} a month`],
     [

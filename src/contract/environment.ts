@@ -15,5 +15,8 @@ export const ENVIRONMENT = {
   originSecret: 'ORIGIN_SECRET',
   /** `true` when a web ACL protects the distribution, so that requests directly to the API must be refused; otherwise `false`. */
   distributionOnly: 'DISTRIBUTION_ONLY',
+  /** `{base_url}`. */
+  baseUrl: 'BASE_URL',
+  canaryServerKey: 'CANARY_SERVER_KEY_SECRET',
   actionTestFunction: 'ACTION_TEST_FUNCTION',
 } as const;

@@ -22,6 +22,8 @@ export const OUTPUTS = {
   tokenKeys: 'TokenKeysSecret',
   sealingKey: 'SealingKeySecret',
   originSecret: 'OriginSecret',
+  /** Where the canary's server secret belongs, with the canary. */
+  canaryServerKey: 'CanaryServerKeySecret',
   aiAction: 'AiActionFunction',
   usageReport: 'UsageReportFunction',
   dashboardUrl: 'DashboardUrl',
@@ -29,7 +31,7 @@ export const OUTPUTS = {
   actionTest: 'ActionTestFunction',
 } as const;
 
-/** All functions of the service, by their folder in lambdas/. */
+/** All functions of the service, by their folder in lambdas/. `canary` is deployed only with the option `canary`. */
 export const FUNCTIONS = [
   'session-create',
   'widget-init',
@@ -43,6 +45,7 @@ export const FUNCTIONS = [
   'dashboard-api',
   'action-test',
   'key-rotation',
+  'canary',
 ] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 

@@ -6,7 +6,8 @@ import { FUNCTIONS, logOutput } from '../../src/contract/outputs.ts';
 import { synthesize } from '../lib/synthesized.ts';
 import { FakeOperator } from './operator.ts';
 
-const template = await synthesize();
+// With the canary, whose function is an option.
+const template = await synthesize('production with every option');
 
 test('shows lines as they were logged, and asks for the time and the text that were named', async () => {
   const operator = new FakeOperator();

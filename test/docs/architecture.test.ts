@@ -7,9 +7,9 @@ import { readDocument } from './documents.ts';
 const { text } = readDocument('docs/architecture.md');
 
 /** Timeout in seconds and memory in MB of each function, by the description that the template gives it. */
-const deployed = Object.values((await synthesize()).findResources('AWS::Lambda::Function')).map(
-  ({ Properties }) => Properties,
-);
+const deployed = Object.values(
+  (await synthesize('production with every option')).findResources('AWS::Lambda::Function'),
+).map(({ Properties }) => Properties);
 const rows = [...text.matchAll(/^\| `([a-z-]+)` \|.*\| (\d+) s(?:: [^|]*)? \| (\d+) \|$/gm)].map(
   ([, name = '', timeout, memory]) => ({ name, timeout: Number(timeout), memory: Number(memory) }),
 );

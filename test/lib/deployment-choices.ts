@@ -15,6 +15,7 @@ export const ALL_OPTIONS = {
   },
   webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/chat/11111111-2222-3333-4444-555555555555',
   fixedEgress: true,
+  canary: true,
   originSecretVersion: '11111111-2222-3333-4444-555555555555',
   sealingKeyReplicaRegion: 'eu-central-1',
 } satisfies DeploymentOptions;

@@ -35,6 +35,22 @@ test.each(alarms)('$name leads to its entry in the runbook', ({ AlarmDescription
   expect(anchors(readDocument(path))).toContain(anchor);
 });
 
+test('with the canary, two alarms watch it; its silence raises one of them', () => {
+  const found = Object.entries(everything.findResources('AWS::CloudWatch::Alarm'))
+    .map(([id, { Properties }]) => ({ name: nameOf(id), ...Properties }))
+    .filter(({ name }) => name.startsWith('Canary'));
+  expect(found.map(({ name }) => name).sort()).toEqual(['CanaryErrors', 'CanaryFailed']);
+  expect(found.find(({ name }) => name === 'CanaryFailed')).toMatchObject({
+    AlarmDescription: 'docs/runbook.md#canary',
+    MetricName: METRICS.canaryFailed,
+    Statistic: 'Maximum',
+    EvaluationPeriods: 3,
+    DatapointsToAlarm: 2,
+    TreatMissingData: 'breaching',
+  });
+  expect(anchors(readDocument('docs/runbook.md'))).toContain('canary');
+});
+
 test('the errors of every function are watched', () => {
   const watched = alarms
     .filter(({ AlarmDescription }) => AlarmDescription.endsWith('#function-errors'))
@@ -52,8 +68,10 @@ test('throttles are those of the whole account, whose concurrency is used up', (
   expect(throttles).not.toHaveProperty('Dimensions');
 });
 
+const everything = await synthesize('production with every option');
+
 test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
-  const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+  const [dashboard] = Object.values(everything.findResources('AWS::CloudWatch::Dashboard'));
   expect(JSON.stringify(dashboard?.Properties.DashboardBody)).toContain(metric);
 });
 

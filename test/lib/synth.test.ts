@@ -21,7 +21,15 @@ beforeAll(async () => {
   const nowhere = 'http://127.0.0.1:9';
   await promisify(execFile)(
     process.execPath,
-    [join(root, 'node_modules/aws-cdk/bin/cdk'), 'synth', '--quiet', '--output', join(folder, 'out')],
+    [
+      join(root, 'node_modules/aws-cdk/bin/cdk'),
+      'synth',
+      '--quiet',
+      '-c',
+      'canary=true',
+      '--output',
+      join(folder, 'out'),
+    ],
     {
       cwd: root,
       env: {

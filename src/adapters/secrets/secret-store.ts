@@ -135,7 +135,12 @@ async function readAccepted(client: SecretsManagerClient, secretId: string): Pro
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-async function readSecret(client: SecretsManagerClient, secretId: string, VersionStage?: string): Promise<string> {
+/** The text of a secret as it is now. @throws when it holds none */
+export async function readSecret(
+  client: SecretsManagerClient,
+  secretId: string,
+  VersionStage?: string,
+): Promise<string> {
   const { SecretString } = await client.send(
     new GetSecretValueCommand({ SecretId: secretId, ...(VersionStage === undefined ? {} : { VersionStage }) }),
   );

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
+import { publicAddress } from '../../../src/adapters/canary/public-address.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
+import { tryService } from '../../../src/domain/operations/try-service.ts';
 import { startWorld, until, type World } from '../events/world.ts';
 import { commandLineOf } from './command.ts';
 
@@ -203,4 +205,25 @@ test('a quota counts retries, keeps back the rest, and what was missed is replay
   await quota(3);
   await command.json('event', 'replay', id, action, '--yes');
   await until(() => world.receiver.to('/limited').length === 3);
+});
+
+describe('the canary', () => {
+  test('uses the service at its public address, with what the runbook tells the operator to make', async () => {
+    const { org_id } = await command.json<{ org_id: string }>(
+      ...['org', 'create', '--name', 'Operations', '--plan', 'paid'],
+    );
+    const { site_id } = await command.json<{ site_id: string }>(
+      ...['assistant', 'create', '--org', org_id, '--name', 'Canary', '--domain', 'canary.example'],
+      ...['--rate-limit', '1000', '--mode', 'session-signed'],
+    );
+    const { server_secret } = await command.json<{ server_secret: string }>('secret', 'generate', site_id);
+    const ask = publicAddress(world.cloud.baseUrl);
+    expect(await tryService(server_secret, { ask })).toEqual({ succeeded: true });
+
+    await command.json('assistant', 'update', site_id, '--disable');
+    const refused = { succeeded: false, step: 'session_create', problem: 'status 401' };
+    expect(await tryService(server_secret, { ask })).toEqual(refused);
+    const nobody = publicAddress('http://127.0.0.1:2');
+    expect(await tryService(server_secret, { ask: nobody })).toMatchObject({ problem: 'ECONNREFUSED' });
+  });
 });

@@ -1,0 +1,65 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { ENVIRONMENT } from '../src/contract/environment.ts';
+import { METRICS } from '../src/contract/metrics.ts';
+import { type Alarms, FIVE_MINUTES, ownMetric } from './alarms.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { Stage } from './stage.ts';
+
+/** Three requests of eight seconds at most, and the look at the secret. */
+const CANARY_TIMEOUT = Duration.seconds(30);
+
+export type CanaryProps = { readonly stage: Stage; readonly alarms: Alarms; readonly baseUrl: string };
+
+/**
+ * Uses the service from outside, as a customer does, and raises an alarm when it cannot: also for what no other metric shows, such as an
+ * expired certificate or a web ACL that refuses everybody. A scheduled function, because CloudWatch Synthetics asks more for the same.
+ */
+export class Canary extends Construct {
+  /** Holds the server secret of the assistant that the canary uses; the operator puts it there. */
+  readonly serverKey: Secret;
+  readonly failures: IMetric;
+
+  constructor(scope: Construct, id: string, { stage, alarms, baseUrl }: CanaryProps) {
+    super(scope, id);
+    this.serverKey = new Secret(this, 'ServerKey', {
+      description: 'The server secret of the assistant that the canary of va-wave uses',
+    });
+    Validations.of(this.serverKey).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-SMG4',
+      reason: 'It is the secret of an assistant, which the operator regenerates and puts here.',
+    });
+    const canary = new ServiceFunction(this, 'Canary', {
+      stage,
+      folder: 'canary',
+      description: 'Mints a session, initializes a widget and loads its file, at the public address',
+      timeout: CANARY_TIMEOUT,
+      memorySize: 256,
+    });
+    canary.allow({
+      actions: ['secretsmanager:GetSecretValue'],
+      resources: [this.serverKey.secretArn],
+      environment: { [ENVIRONMENT.canaryServerKey]: this.serverKey.secretArn, [ENVIRONMENT.baseUrl]: baseUrl },
+    });
+    new Rule(this, 'EveryFiveMinutes', {
+      description: 'Uses the service as a customer does',
+      schedule: Schedule.rate(FIVE_MINUTES),
+      targets: [new LambdaFunction(canary.fn)],
+    });
+    this.failures = ownMetric(METRICS.canaryFailed, FIVE_MINUTES, 'Maximum');
+    alarms.watch(this, [canary]);
+    alarms.raise(this, 'Failed', {
+      runbookEntry: 'canary',
+      metric: this.failures,
+      threshold: 1,
+      periods: 3,
+      breaching: 2,
+      // Silence is no good news here: nothing was tried.
+      missing: TreatMissingData.BREACHING,
+    });
+  }
+}

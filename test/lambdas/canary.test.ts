@@ -1,0 +1,78 @@
+import { createServer } from 'node:http';
+import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import { newServerSecret } from '../../src/domain/auth/server-secret.ts';
+import { SITE_ID } from '../fakes/configuration.ts';
+import { aws } from './environment.ts';
+import { lineOf, logged } from './invocation.ts';
+
+const KEY = newServerSecret(SITE_ID, (length) => new Uint8Array(length));
+const TOKEN = 'DontTellThisToken';
+
+/** The service at its public address, as far as the canary asks it. */
+let redirects = false;
+const requests: { readonly path: string | undefined; readonly key: unknown; readonly token: unknown }[] = [];
+const service = createServer((request, response) => {
+  const { url: path, headers } = request;
+  requests.push({ path, key: headers['x-server-key'], token: headers['x-session-token'] });
+  request.resume().on('end', () => {
+    if (redirects) return response.writeHead(302, { location: '/elsewhere' }).end();
+    if (path === '/static/va-wave-widget.js') return response.end('(()=>{"va-wave-widget"})()');
+    if (path === '/api/widget/init') return response.end(JSON.stringify({ success: true, site_id: SITE_ID }));
+    return response.end(JSON.stringify({ success: true, site_id: SITE_ID, session_token: TOKEN }));
+  });
+});
+await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+const address = service.address();
+const port = typeof address === 'object' ? address?.port : undefined;
+Object.assign(process.env, {
+  [ENVIRONMENT.baseUrl]: `http://127.0.0.1:${port}`,
+  [ENVIRONMENT.canaryServerKey]: 'canary-server-key',
+});
+const { handler } = await import('../../lambdas/canary/handler.ts');
+
+beforeEach(() => {
+  aws.reset();
+  // As a file of a shell ends.
+  aws.on('GetSecretValue', { SecretId: 'canary-server-key' }, { SecretString: `${KEY}\n` });
+  redirects = false;
+  requests.length = 0;
+});
+afterAll(() => {
+  service.closeAllConnections();
+  service.close();
+});
+
+const metricOf = (log: string) => lineOf(log, METRICS.canaryFailed);
+
+test('it uses the service over HTTP with the key of its secret, and counts no failure', async () => {
+  const { result, log } = await logged(() => handler());
+  expect(result).toEqual({ succeeded: true });
+  expect(requests).toEqual([
+    { path: '/api/widget/session/create', key: KEY, token: undefined },
+    { path: '/api/widget/init', key: undefined, token: TOKEN },
+    { path: '/static/va-wave-widget.js', key: undefined, token: undefined },
+  ]);
+  expect(metricOf(log)).toMatchObject({ service: METRICS_SERVICE, [METRICS.canaryFailed]: 0 });
+});
+
+test('a redirect is a failure, which is counted and told without the key', async () => {
+  redirects = true;
+  const { log } = await logged(() => handler());
+  expect(requests).toHaveLength(1);
+  expect(metricOf(log)).toMatchObject({ [METRICS.canaryFailed]: 1 });
+  expect(lineOf(log, 'The canary failed')).toMatchObject({ level: 'ERROR', step: 'session_create' });
+  expect(log).not.toContain(KEY);
+});
+
+test('before the operator gave it a key, it asks nothing and fails', async () => {
+  aws.on('GetSecretValue', {}, { SecretString: 'generated' });
+  const { log } = await logged(() => handler());
+  expect(requests).toEqual([]);
+  expect(lineOf(log, 'The canary failed')).toMatchObject({ step: 'server_key' });
+});
+
+test('a secret that cannot be read is an error of the function', async () => {
+  aws.on('GetSecretValue', {}, new Error('away'));
+  await expect(logged(() => handler())).rejects.toThrow();
+});
