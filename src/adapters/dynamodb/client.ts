@@ -34,8 +34,8 @@ type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluated
 type ScanPage = QueryPage & { readonly ScannedCount: number };
 
 /**
- * The calls that the adapters make, with plain values. What goes in and comes out is named as in AWS's document client. Every item that
- * is put carries the version of its shape as `v`. What comes out is not checked: an item is read through an itemReader.
+ * The DynamoDB calls of the adapters, with plain values. Inputs and outputs have the names of AWS's document client. Every item that is
+ * put has the version of its shape as `v`. Items that are read are not validated here; an itemReader validates them.
  */
 export type DynamoDb = {
   readonly get: (input: GetCommandInput) => Promise<{ readonly Item?: StoredItem }>;
@@ -43,13 +43,13 @@ export type DynamoDb = {
   readonly update: (input: UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem }>;
   readonly delete: (input: DeleteCommandInput) => Promise<void>;
   readonly query: (input: QueryCommandInput) => Promise<QueryPage>;
-  /** A query from its first page to its last. */
+  /** Runs a query and yields all its pages. */
   readonly queryPages: (input: QueryCommandInput) => AsyncGenerator<QueryPage>;
-  /** A scan from its first page to its last. */
+  /** Runs a scan and yields all its pages. */
   readonly scanPages: (input: ScanCommandInput) => AsyncGenerator<ScanPage>;
-  /** Deletes 25 items at most. @returns the keys that DynamoDB did not get to */
+  /** Deletes at most 25 items. @returns the keys that DynamoDB did not process */
   readonly batchDelete: (table: string, keys: readonly Key[]) => Promise<readonly Key[]>;
-  /** Reads 100 items of a table at most, in no order; what does not exist is left out. */
+  /** Reads at most 100 items of a table, in any order. Items that do not exist are left out. */
   readonly batchGet: (input: {
     readonly TableName: string;
     readonly Keys: readonly Key[];
@@ -59,9 +59,9 @@ export type DynamoDb = {
 };
 
 /**
- * The calls of the adapters over AWS's client, which makes each attempt and its repetitions. Values are converted here and not by the
- * document client, which cannot keep what it has put together for a command (docs/decisions/0004). Beside the client's own errors, a
- * write throws ConditionFailed, a transaction TransactionCancelled.
+ * Creates the calls of the adapters over AWS's client, which retries failed attempts. This code converts the values, because the
+ * document client cannot cache the middleware stack of a command (docs/decisions/0004). In addition to the client's errors, a write
+ * throws ConditionFailed and a transaction throws TransactionCancelled.
  */
 export function dynamoDb(client: DynamoDBClient): DynamoDb {
   const query = async (input: QueryCommandInput) => plainPage(await client.send(new QueryCommand(wire(input))));
@@ -108,7 +108,7 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
         ...(Delete && { Delete: wire(Delete) }),
         ...(ConditionCheck && { ConditionCheck: wire(ConditionCheck) }),
       }));
-      // The client gives it a token, by which one that is sent again because its answer got lost is made once.
+      // The client adds a token, so that a transaction which is sent again after a lost response takes effect once.
       await client.send(new TransactWriteItemsCommand({ ...input, TransactItems: writes })).catch((error: unknown) => {
         if (!(error instanceof TransactionCanceledException)) throw error;
         throw new TransactionCancelled((error.CancellationReasons ?? []).map(({ Code }) => String(Code)));
@@ -117,7 +117,7 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
   };
 }
 
-/** The client's own error holds the item where a logger would find it. */
+/** Replaces the client's error, because a logger would write out the item in it. */
 function conditionFailed(error: unknown): never {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
   throw new ConditionFailed(error.Item === undefined ? {} : plainItem(error.Item));
@@ -135,7 +135,7 @@ async function* pages<Input extends object, Output extends QueryPage>(
   } while (from !== undefined);
 }
 
-/** With the members that DynamoDB wants in its own form in that form. */
+/** Converts the members of an input that DynamoDB expects as attribute values. */
 function wire<
   Input extends {
     readonly Key?: Key | undefined;
@@ -158,7 +158,7 @@ function marshalled(values: Key): Record<string, AttributeValue> {
   );
 }
 
-/** The library's own way from an object looks at its `constructor`, which may be the name of one of its values. */
+/** Converts a value. The library cannot convert an object, because it reads `constructor`, which may be the name of a value. */
 function attributeValue(value: unknown): AttributeValue {
   if (Array.isArray(value)) return { L: value.map(attributeValue) };
   return isPlainObject(value) ? { M: marshalled(value) } : convertToAttr(value);
@@ -184,7 +184,7 @@ function plainPage({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage)
   };
 }
 
-/** A number that JavaScript cannot hold stays as it was written: it fits no schema, and one that nobody reads is kept. */
+/** Converts an item. A number that JavaScript cannot represent keeps its text: no schema accepts it, and a field that is not read is kept. */
 function plainItem(item: WireItem): StoredItem {
   return unmarshall(item, {
     wrapNumbers: (text) =>

@@ -1,10 +1,10 @@
-/** A write was not made, because its condition did not hold. */
+/** Thrown when a write was not made because its condition did not hold. */
 export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed';
-  // Private: a logger writes out what it finds.
+  // Private, because a logger writes out public fields.
   readonly #item: Readonly<Record<string, unknown>>;
 
-  /** @param item that stood in the way, if the write asked for it */
+  /** @param item the existing item, if the write asked for it */
   constructor(item: Readonly<Record<string, unknown>> = {}) {
     super('The condition of a write did not hold');
     this.#item = item;
@@ -15,10 +15,10 @@ export class ConditionFailed extends Error {
   }
 }
 
-/** A transaction was not made. */
+/** Thrown when a transaction was not made. */
 export class TransactionCancelled extends Error {
   override readonly name = 'TransactionCancelled';
-  /** DynamoDB's reason for each of its writes, by position: `None` for those that are not to blame. */
+  /** DynamoDB's reason for each write, by position. `None` means that the write is not the cause. */
   readonly codes: readonly string[];
 
   constructor(codes: readonly string[]) {
@@ -27,15 +27,14 @@ export class TransactionCancelled extends Error {
   }
 }
 
-/** Runs a conditional write: true when it was made, false when its condition did not hold. */
+/** Runs a conditional write. Returns true when it was made, false when its condition did not hold. */
 export async function whenConditionHolds(write: Promise<unknown>): Promise<boolean> {
   const failed = await conditionFailure(write);
   return failed === undefined;
 }
 
 /**
- * Runs a conditional write that asks for ALL_OLD on failure. Answers undefined when it was made, else the item that stood in
- * the way.
+ * Runs a conditional write that asks for ALL_OLD on failure. Returns undefined when it was made, otherwise the existing item.
  */
 export async function conditionFailure(write: Promise<unknown>): Promise<Record<string, unknown> | undefined> {
   try {
@@ -50,8 +49,8 @@ export async function conditionFailure(write: Promise<unknown>): Promise<Record<
 const CONFLICT_RETRIES = 8;
 
 /**
- * Runs a transaction, again when another one was under way on the same items. Answers the positions whose conditions did not
- * hold; none when it was made.
+ * Runs a transaction, and runs it again when it conflicts with another transaction on the same items. Returns the positions of the
+ * writes whose conditions did not hold; none when the transaction was made.
  */
 export async function transactionFailures(run: () => Promise<unknown>): Promise<readonly number[]> {
   for (let attempt = 0; ; attempt++) {

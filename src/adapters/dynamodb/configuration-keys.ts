@@ -3,7 +3,7 @@ export const KEYS = {
   organization: (orgId: string) => ({ pk: `ORG#${orgId}`, sk: 'ORG' }),
   organizationSite: (orgId: string, siteId: string) => ({ pk: `ORG#${orgId}`, sk: `SITE#${siteId}` }),
   action: (orgId: string, actionId: string) => ({ pk: `ORG#${orgId}`, sk: `ACTION#${actionId}` }),
-  /** Leads from an Action's id alone to its organization. */
+  /** Item that has the organization of an Action, by the Action's id. */
   actionOwner: (actionId: string) => ({ pk: `ACTION#${actionId}`, sk: 'OWNER' }),
   assistant: (siteId: string) => ({ pk: `SITE#${siteId}`, sk: 'ASSISTANT' }),
   slug: (siteId: string, trigger: string, slug: string) => ({ pk: `SITE#${siteId}`, sk: `SLUG#${trigger}#${slug}` }),
@@ -14,7 +14,7 @@ export const KEYS = {
     pk: `AUDIT#${orgId}`,
     sk: `${at}#${entityId}#${version}`,
   }),
-  /** Says that the log of a deleted Action is still there; erasing the assistant erases it. */
+  /** Item for the delivery log of a deleted Action, which still exists and is erased with the assistant. */
   leftLog: (orgId: string, siteId: string, actionId: string) => ({
     pk: `ORG#${orgId}`,
     sk: `LOG#${siteId}#${actionId}`,

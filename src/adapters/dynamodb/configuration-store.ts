@@ -18,8 +18,9 @@ import { readActionOwner, readOrganization } from './stored-configuration.ts';
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
- * What the operator's command line and the dashboard read and write. Every change is one transaction.
- * @param alongside written in the transaction of a change. Its conditions may only say that a creation was made before.
+ * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction.
+ * @param alongside returns further writes for the transaction of a change. A failed condition of theirs means that the idempotency key
+ * was used before.
  */
 export function configurationStore(
   client: DynamoDb,
@@ -47,7 +48,7 @@ export function configurationStore(
     ExpressionAttributeNames: { '#entity': entity, '#version': 'version' },
     ExpressionAttributeValues: { ':version': version },
   });
-  /** Puts the next version of an entity in the place of the one that was read; what stands beside it in its item stays. */
+  /** Replaces the version of an entity that was read. Other attributes of its item are kept. */
   const replace = (
     key: Record<string, string>,
     entity: 'assistant' | 'action',
@@ -92,7 +93,7 @@ export function configurationStore(
 
   const domainItems = (assistant: Assistant) =>
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
-  /** Event Actions are called by nobody, so their slug is no name that could clash. */
+  /** Event Actions are not called by their slug, so they need no unique one. */
   const slugItems = (action: Action) =>
     action.trigger === 'Event'
       ? []
@@ -127,7 +128,7 @@ export function configurationStore(
 
     findOrganization,
 
-    // A scan: only an operator lists organizations, and an index would be one hot partition for all of them.
+    // Uses a scan, because only the operator lists organizations, and an index would be one hot partition.
     listOrganizations: async function* () {
       const pages = client.scanPages({
         TableName: table,
@@ -245,8 +246,8 @@ export function configurationStore(
 }
 
 /**
- * The conversion to DynamoDB's values asks a value for its `constructor` to tell what it is, and takes an object that has a name of
- * an admin's choice in that place for something that it cannot store. A Map is stored as the same attribute.
+ * Returns an Action in a form that can be stored. The conversion to attribute values reads the `constructor` of an object, so it fails
+ * for an object in which an admin has chosen this name. A Map is stored as the same attribute.
  */
 function storable(action: Action): Record<string, unknown> {
   if (action.trigger !== 'AI-decided') return action;

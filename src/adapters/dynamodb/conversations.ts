@@ -8,7 +8,7 @@ import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 import { itemReader } from './stored-item.ts';
 
-/** After this a submission under way was cut off by a crash, since the function's own timeout is shorter. */
+/** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the function's timeout. */
 const SUBMISSION_STALE_SECONDS = 30;
 
 const readConversation = itemReader(
@@ -30,12 +30,12 @@ const readSubmission = itemReader(
   z.object({ submission_id: z.string(), submission_state: z.enum(['sending', 'accepted', 'failed']) }),
 );
 
-/** What the partitions of a site's conversations begin with. */
+/** Returns the prefix of the partition keys of a site's conversations. */
 export const conversationsOf = (siteId: string) => `SITE#${siteId}#CONVERSATION#`;
 
 const partition = (siteId: string, conversationId: string) => `${conversationsOf(siteId)}${conversationId}`;
 
-/** Conversations and the form submissions made in them. They expire when nothing was written to them for a while. */
+/** Stores conversations, and the calls and form submissions in them. Each item expires a fixed time after it was last written. */
 export function conversations(client: DynamoDb, table: string, now: Clock) {
   const findConversation: FindConversation = async (siteId, conversationId) => {
     const { Item } = await client.get({
@@ -45,7 +45,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
     });
     if (Item === undefined) return undefined;
     const { conversation, expires_at } = readConversation(table, Item);
-    // DynamoDB deletes expired items late.
+    // DynamoDB may delete expired items late.
     return expires_at > unixSeconds(now()) ? conversation : undefined;
   };
 
@@ -69,7 +69,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
       });
     },
 
-    /** One conditional write per call: exact, however many come at once. */
+    /** Counts a call in one conditional write, so that the limit is exact for concurrent calls. */
     countCall: (
       call: { readonly siteId: string; readonly conversationId: string; readonly actionId: string },
       limit: number,
@@ -101,7 +101,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
       });
     },
 
-    /** One conditional write decides among concurrent submissions of the same key. */
+    /** Claims a submission in one conditional write, so that one of several concurrent submissions with the same key succeeds. */
     claimSubmission: async (key: SubmissionKey, submissionId: string, at: Date): Promise<SubmissionClaim> => {
       let claimedId = submissionId;
       const blocking = await conditionFailure(

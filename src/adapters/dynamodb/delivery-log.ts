@@ -17,14 +17,14 @@ import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 import { itemReader } from './stored-item.ts';
 
-/** Small payloads stay readable in the console; larger ones shrink to about a tenth. */
+/** Small payloads stay readable in the AWS console. Larger ones are compressed to about a tenth. */
 const COMPRESS_ABOVE_BYTES = 4096;
-/** An item holds 400 KB, of which this leaves room for the response's excerpt. */
+/** DynamoDB's limit for an item is 400 KB. This value leaves room for the excerpt of the response. */
 const PAYLOAD_MAX_BYTES = 360 * 1024;
-/** What is kept of a payload that does not fit even when compressed. */
+/** How much is kept of a payload that is too large even when compressed. */
 const CUT_CHARACTERS = 50_000;
 
-/** Of an attempt under way, whose payload its message holds. */
+/** Payload fields of an attempt in progress. Its queue message still has the payload. */
 const NOT_YET = { payload_cut: false };
 
 const DAY_SECONDS = 24 * 3600;
@@ -44,7 +44,7 @@ const storedRecord = z.object({
   payload_gzip: z.instanceof(Uint8Array).optional(),
   payload_cut: z.boolean(),
   message_id: z.string().optional(),
-  /** Names the call that claimed the attempt last, and when, in unix seconds. */
+  /** Id of the latest claim of the attempt, and its time in Unix seconds. */
   claim_id: z.string().optional(),
   claimed_at: z.number().optional(),
   record_state: z.enum(['started', 'succeeded', 'failed']),
@@ -56,10 +56,10 @@ const storedRecord = z.object({
 });
 type StoredRecord = z.infer<typeof storedRecord>;
 const readRecord = itemReader(storedRecord);
-/** Who claimed an attempt last. */
+/** Reads the latest claim of an attempt. */
 const readClaim = itemReader(z.object({ claim_id: z.string().optional() }));
 
-/** Of an Action's log, or of the usage log of a site. */
+/** Returns the partition key of an Action's log, or of the usage log of a site. */
 export const logPartition = (logId: string) => `ACTION#${logId}`;
 
 const keyOf = (key: AttemptKey) => ({
@@ -67,7 +67,7 @@ const keyOf = (key: AttemptKey) => ({
   sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),
 });
 
-/** The delivery log (spec "Delivery log record"). @param retentionDays how long a record is kept */
+/** Creates the delivery log (spec "Delivery log record"). @param options.retentionDays days for which a record is kept */
 export function deliveryLog(
   client: DynamoDb,
   table: string,
@@ -88,7 +88,7 @@ export function deliveryLog(
     expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
   });
 
-  /** Answers undefined when the record was written, else the one that stood there. */
+  /** Writes a new record. Returns undefined when it was written, otherwise the existing record. */
   const putNew = async (Item: Record<string, unknown>): Promise<StoredRecord | undefined> => {
     const blocking = await conditionFailure(
       client.put({
@@ -101,7 +101,7 @@ export function deliveryLog(
     return blocking === undefined ? undefined : readRecord(table, blocking);
   };
 
-  /** Ends the record of an attempt that has not ended; false when there is none. */
+  /** Completes the record of an attempt that is not completed. Returns false when there is no such record. */
   const end = (start: AttemptStart, outcome: Readonly<Record<string, unknown>>): Promise<boolean> => {
     const set = Object.entries(outcome).filter(([, value]) => value !== undefined);
     return whenConditionHolds(
@@ -121,10 +121,11 @@ export function deliveryLog(
 
   return {
     claim: async (start): Promise<Claim> => {
-      // The client repeats a write whose answer it did not get, and then finds its own.
+      // The client repeats a write whose response was lost. The id shows that the existing claim is its own.
       const claim_id = randomUUID();
       const claimed_at = unixSeconds(options.now());
-      // DynamoDB bills the write that ends the record for all of it, so this one leaves out what a message still holds.
+      // The write that completes the record has the payload. DynamoDB bills both writes by size, so this one leaves out the payload
+      // that the queue message still has.
       const payload = start.message_id === null ? storedPayload(start.payload) : NOT_YET;
       const claim = { ...started(start), ...payload, record_state: 'started', sends: 1, claim_id, claimed_at };
       const existing = await putNew(claim);
@@ -190,7 +191,7 @@ function finished(existing: StoredRecord): FinishedAttempt {
 }
 
 /**
- * An Action's records, those of the newest event first, and of an event the last attempt first.
+ * Reads the records of an Action: the newest event first, and the last attempt of an event first.
  * @param from ISO 8601; records of earlier events are not read
  */
 export async function* deliveryRecords(
@@ -213,8 +214,8 @@ export async function* deliveryRecords(
 }
 
 /**
- * What an Action's log holds of one event, in the order of the attempts. The log is sorted by the event's time: with it this reads
- * the attempts alone, without it everything in the window.
+ * Reads the records of one event in an Action's log, in the order of the attempts. The log is sorted by the time of the event: with
+ * the exact time, this reads only these records; with a window, it reads all records in the window.
  */
 export async function eventAttempts(
   client: DynamoDb,

@@ -5,12 +5,12 @@ import { conversationsOf } from './conversations.ts';
 import { logPartition } from './delivery-log.ts';
 import { namesUnder } from './items-under.ts';
 
-/** What one BatchWriteItem takes. */
+/** Limit of items in one BatchWriteItem. */
 const BATCH = 25;
 
 type Key = Record<string, unknown>;
 
-/** Erases what an assistant or an organization leaves in the tables. */
+/** Erases the data of an assistant or an organization from the tables. */
 export function erasure(
   client: DynamoDb,
   tables: { readonly configuration: string; readonly conversations: string; readonly deliveryLog: string },

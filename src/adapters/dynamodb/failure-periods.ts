@@ -6,19 +6,20 @@ import { conditionFailure, whenConditionHolds } from './conditions.ts';
 import { logPartition } from './delivery-log.ts';
 import { itemReader, readKey } from './stored-item.ts';
 
-/** A period ends when no delivery failed for so long, in seconds. */
+/** A failure period ends when no delivery has failed for this many seconds. */
 const FAILURE_PERIOD_SECONDS = 48 * 3600;
-/** The log is sorted by the events' time; an attempt may begin so much later, in seconds. */
+/** The log is sorted by the time of the event. An attempt may begin this many seconds later. */
 const QUEUED_SECONDS = 600;
-/** Records that one look reads: more than a delivery that fails for good writes (three), so that the looks catch up with the log. */
+/** Records that one search reads. A failed delivery writes only three, so that the searches catch up with the log. */
 const LOOK_RECORDS = 100;
 
 const readFailurePeriod = itemReader(
   z.object({
-    /** Unix seconds, as the next. */
+    /** Unix seconds. */
     failing_since: z.number(),
+    /** Unix seconds. */
     signalled_at: z.number().optional(),
-    /** The sort key of the log up to which no success was found. */
+    /** Sort key of the last record that was searched without finding a success. */
     looked_to: z.string().optional(),
   }),
 );
@@ -26,7 +27,7 @@ const readPartition = itemReader(z.object({ pk: z.string() }));
 
 const keyOf = (actionId: string) => ({ pk: `failing#${actionId}` });
 
-/** Since when the deliveries of an Action fail: one item of the counters table, written by failures only. */
+/** Stores since when the deliveries of an Action fail, in one item of the counters table. Only failures write it. */
 export function failurePeriods(
   client: DynamoDb,
   tables: { readonly counters: string; readonly deliveryLog: string },
@@ -50,7 +51,7 @@ export function failurePeriods(
             TableName,
             Key: keyOf(actionId),
             UpdateExpression: 'SET failing_since = if_not_exists(failing_since, :now), expires_at = :expires',
-            // DynamoDB deletes expired items late.
+            // DynamoDB may delete expired items late.
             ConditionExpression: 'attribute_not_exists(pk) OR expires_at > :now',
             ExpressionAttributeValues: times,
             ReturnValues: 'ALL_NEW',
@@ -90,7 +91,7 @@ export function failurePeriods(
       });
       if (Items.map((item) => readPartition(tables.deliveryLog, item)).length > 0) return 'found';
       if (LastEvaluatedKey === undefined) return 'none';
-      // Another failure may have looked further meanwhile, or begun the period anew.
+      // The condition fails when another delivery has searched further or restarted the period in the meantime.
       await whenConditionHolds(
         client.update({
           TableName,

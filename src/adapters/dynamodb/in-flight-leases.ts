@@ -4,18 +4,19 @@ import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 
-/** Longer than any function runs that makes a request on somebody's behalf. */
+/** Longer than the timeout of every function that makes counted requests. */
 const LEASE_MS = 20_000;
-/** Others may take the place that was just seen free; after so many the organization is as good as full. */
-const TRIES = 6;
-/** A container that saw every place taken asks again after this: one item takes a thousand writes a second. */
+/** Other requests may take a place that was seen free. After this many attempts, the organization counts as full. */
+const ATTEMPTS = 6;
+/** Time for which a container that saw all places taken does not write again. DynamoDB accepts 1 000 writes per second for one item. */
 const FULL_MS = 200;
-/** Organizations that a container remembers as full. */
+/** Number of full organizations that a container remembers. */
 const REMEMBERED_MAX = 1000;
 
 /**
- * An organization's requests in flight, in one item of the counters table: `s0` to `sN` hold until when a place is taken, in
- * milliseconds. Taking and giving back are one write each. Of many at once, never more than `places` get one, and sometimes fewer.
+ * Limits the requests in flight of an organization. One item of the counters table has the attributes `s0` to `sN`: the time until which
+ * each place is taken, in milliseconds. Taking and releasing a place are one write each. Never more than `places` concurrent requests
+ * get a place; sometimes fewer do, because of concurrent writes.
  */
 export function inFlightLeases(client: DynamoDb, table: string, places: number): TakeLease {
   const all = Array.from({ length: places }, (_, place) => place);
@@ -33,7 +34,7 @@ export function inFlightLeases(client: DynamoDb, table: string, places: number):
     const Key = { pk: `in-flight#${orgId}` };
     const ends = now.getTime() + LEASE_MS;
     let free: readonly number[] = all;
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const place = oneOf(free);
       const names = { '#place': `s${place}` };
       const taken = await conditionFailure(
@@ -50,7 +51,7 @@ export function inFlightLeases(client: DynamoDb, table: string, places: number):
       if (taken === undefined) {
         return {
           release: async () => {
-            // A place that ran out may be another's by now.
+            // The condition fails when the lease has expired and another request has taken the place.
             await whenConditionHolds(
               client.update({
                 TableName: table,

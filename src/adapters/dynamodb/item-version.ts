@@ -1,6 +1,6 @@
 /**
- * The newest shape of an item, of whatever kind, that this code reads. Raised for one kind of item when older code would misread it
- * (docs/architecture.md, "Rolling back"); that kind is then put with its own version.
+ * The newest version of an item that this code reads. It increases when older code would misread a kind of item (docs/architecture.md,
+ * "Rolling back"); only that kind is then put with the new version.
  */
 export const ITEM_VERSION = 1;
 
@@ -10,12 +10,12 @@ export class NewerItem extends Error {
 
   constructor(table: string, version: number | undefined) {
     super(
-      `Table ${table} holds an item of version ${version ?? 'unknown'}, and this code reads up to ${ITEM_VERSION}: deploy the newer version of va-wave again`,
+      `Table ${table} holds an item of version ${version ?? 'unknown'}, but this code reads versions up to ${ITEM_VERSION}: deploy the newer version of va-wave again`,
     );
   }
 }
 
-/** An item that carries no version has version 1. @throws NewerItem */
+/** Checks the version of an item. An item without a version has version 1. @throws NewerItem */
 export function refuseNewer(table: string, v: unknown): void {
   if (v === undefined || (typeof v === 'number' && v <= ITEM_VERSION)) return;
   throw new NewerItem(table, typeof v === 'number' ? v : undefined);

@@ -1,14 +1,14 @@
 import type { DynamoDb } from './client.ts';
 import { readKey, type StoredItem } from './stored-item.ts';
 
-/** Which items DynamoDB leaves out. They are read and billed all the same, but neither sent nor parsed. */
+/** Filter of a query. DynamoDB reads and bills the items that it leaves out, but does not send them. */
 export type Filter = {
   readonly expression: string;
   readonly names: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, unknown>>;
 };
 
-/** Every item of a partition whose sort key begins with a prefix, page by page, strongly consistent, in the order of the key. */
+/** Yields all items of a partition whose sort key begins with a prefix, in the order of the key. Reads strongly consistently. */
 export async function* itemsUnder(
   client: DynamoDb,
   table: string,
@@ -28,7 +28,7 @@ export async function* itemsUnder(
   for await (const { Items } of pages) yield* Items;
 }
 
-/** The ends of the sort keys of such items: what their pointers point to. */
+/** Returns the parts of the sort keys of these items after the prefix. */
 export async function namesUnder(
   client: DynamoDb,
   table: string,

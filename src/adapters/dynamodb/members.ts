@@ -4,7 +4,7 @@ import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { namesUnder } from './items-under.ts';
 import { readMembership } from './stored-configuration.ts';
 
-/** Who belongs to which organization, in the configuration table. Every read is strongly consistent. */
+/** Stores memberships in the configuration table. Every read is strongly consistent. */
 export function members(client: DynamoDb, table: string) {
   const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> => {
     const { Item } = await client.get({ TableName: table, Key: KEYS.member(orgId, sub), ConsistentRead: true });
@@ -21,7 +21,7 @@ export function members(client: DynamoDb, table: string) {
     findMembership,
     list,
 
-    /** The memberships of a login. */
+    /** Lists the memberships of a login. */
     membershipsOf: async (sub: string): Promise<readonly Membership[]> => {
       const { pk, sk: prefix } = KEYS.memberOrganization(sub, '');
       const memberships = (await names(pk, prefix)).map((orgId) => findMembership(orgId, sub));

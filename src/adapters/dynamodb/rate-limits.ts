@@ -9,15 +9,15 @@ const MINUTE_MS = 60_000;
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** The oldest of the last hits, in milliseconds. */
+/** Reads the time of the oldest of the last hits, in milliseconds. */
 const readOldestHit = itemReader(z.object({ h0: z.number() }));
 
-/** Of a window of the clock. */
+/** Reads the hits in a clock window. */
 export const readHits = itemReader(z.object({ hits: z.number() }));
 
 /**
- * An exact sliding log in one conditional write: the item holds the times of the last `limit` hits as h0 (oldest) to hN
- * (newest). A hit is allowed once the oldest is a minute old, and shifts them all; an item of a quiet key has no oldest.
+ * Limits hits per minute with an exact sliding log, in one conditional write. The item has the times of the last `limit` hits as h0
+ * (oldest) to hN (newest). A hit is allowed when h0 is at least a minute old or missing; it moves all times by one place.
  */
 export function hitPerMinute(client: DynamoDb, table: string): HitPerMinute {
   return async (key, limit, now) => {
@@ -44,18 +44,18 @@ export function hitPerMinute(client: DynamoDb, table: string): HitPerMinute {
   };
 }
 
-/** Key of the counter of a site in the clock hour of `now`. */
+/** Returns the key of a site's counter for the clock hour of `now`. */
 export function hourKey(siteId: string, now: Date): string {
   return `requests#${siteId}#${windowOf(now, HOUR_SECONDS)}`;
 }
 
-/** Requests of a site in a clock hour. */
+/** Limits the requests of a site per clock hour. */
 export function hitPerHour(client: DynamoDb, table: string): HitPerHour {
-  // Kept for a day, so that the dashboard can show it (request-counters.ts).
+  // The counter is kept for a day, so that the dashboard can show it (request-counters.ts).
   return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keptSeconds: DAY_SECONDS, keyOf: hourKey });
 }
 
-/** Outbound requests of an organization in a UTC day. */
+/** Limits the outbound requests of an organization per UTC day. */
 export function hitPerDay(client: DynamoDb, table: string): HitPerDay {
   const keyOf = (orgId: string, now: Date) => `outbound#${orgId}#${windowOf(now, DAY_SECONDS)}`;
   return hitPerWindow(client, table, { seconds: DAY_SECONDS, keptSeconds: DAY_SECONDS, keyOf });
@@ -66,15 +66,15 @@ type HitPerWindow = (id: string, limit: number, now: Date) => Promise<LimitDecis
 const windowOf = (now: Date, seconds: number) => Math.floor(unixSeconds(now) / seconds);
 
 /**
- * A counter per id and window of the clock. One item takes a thousand writes a second, so that a container which was refused
- * remembers it until the window or the limit changes, and stops writing.
+ * Limits hits with one counter per id and clock window. A container remembers a refusal until the window or the limit changes and does
+ * not write again, because DynamoDB accepts 1 000 writes per second for one item.
  */
 function hitPerWindow(
   client: DynamoDb,
   table: string,
   window: {
     readonly seconds: number;
-    /** How long the counter stays after its window, in seconds. */
+    /** Seconds for which the counter is kept after its window. */
     readonly keptSeconds: number;
     readonly keyOf: (id: string, now: Date) => string;
   },

@@ -9,12 +9,12 @@ import { configurationStore, type TransactItem } from './configuration-store.ts'
 import { readAuditRecord } from './stored-configuration.ts';
 import { itemReader } from './stored-item.ts';
 
-/** How long an idempotency key is remembered. */
+/** Seconds for which an idempotency key is stored. */
 const CREATION_SECONDS = 24 * 3600;
-/** What one answer of the audit trail holds. */
+/** Records in one response of the audit trail. */
 const AUDIT_PAGE = 100;
 
-/** A creation as its idempotency key remembers it. */
+/** Reads the creation that is stored under an idempotency key. */
 const readCreation = itemReader(
   z.object({ creation: z.object({ fingerprint: z.string(), entity_id: z.string() }), expires_at: z.number() }),
 );
@@ -22,8 +22,8 @@ const readCreation = itemReader(
 const creationKey = ({ orgId, sub, key }: CreationKey) => ({ pk: `creation#${orgId}#${sub}#${key}` });
 
 /**
- * The configuration with its audit trail: the record of a change is part of the change's transaction. Idempotency keys live in
- * the counters table, which forgets them by itself.
+ * Creates stores of the configuration with an audit trail. The audit record of a change is written in the same transaction. Idempotency
+ * keys are in the counters table, where they expire.
  */
 export function recordedStores(
   client: DynamoDb,
@@ -57,7 +57,7 @@ export function recordedStores(
       const { Item } = await client.get({ TableName: tables.counters, Key: creationKey(key), ConsistentRead: true });
       if (Item === undefined) return undefined;
       const { creation, expires_at } = readCreation(tables.counters, Item);
-      // DynamoDB deletes expired items late.
+      // DynamoDB may delete expired items late.
       return expires_at > unixSeconds(now()) ? creation : undefined;
     },
 

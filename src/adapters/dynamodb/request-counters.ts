@@ -6,10 +6,10 @@ import { hourKey, readHits } from './rate-limits.ts';
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** What the hourly limit of an assistant has counted; both numbers include the clock hour that has begun. */
+/** The numbers of requests that the hourly limit of an assistant counted. Both include the current clock hour. */
 export type RequestCounts = { readonly this_hour: number; readonly last_24_hours: number };
 
-/** Requests of an assistant in this clock hour and in the last 24. They were counted anyway, so this costs no write. */
+/** Returns how many requests of an assistant were counted in this clock hour and in the last 24. Reads the counters of the hourly limit. */
 export function requestCounts(client: DynamoDb, table: string, now: Clock): (siteId: string) => Promise<RequestCounts> {
   return async (siteId) => {
     const at = now();

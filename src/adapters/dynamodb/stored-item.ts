@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { refuseNewer } from './item-version.ts';
 
-/** An item as DynamoDB holds it, with plain values: somebody wrote it, and nobody has looked at it yet. */
+/** An item from DynamoDB with plain values, before it is validated. */
 export type StoredItem = Readonly<Record<string, unknown>>;
 
-/** Thrown for an item that does not have the shape that its key promises. Names its table and key and the attribute, never a value. */
+/** Thrown for an item that does not have the shape of its kind. The message names table, key and attribute, never a value. */
 export class UnreadableItem extends Error {
   override readonly name = 'UnreadableItem';
 
@@ -14,12 +14,12 @@ export class UnreadableItem extends Error {
   }
 }
 
-/** @throws UnreadableItem, NewerItem */
+/** Validates an item of one kind. @throws UnreadableItem, NewerItem */
 export type ItemReader<Value> = (table: string, item: StoredItem) => Value;
 
 /**
- * The way to read items of one kind. Its schema says what is stored, which is another thing than what may be entered: no limits, so
- * that an item that was entered under others is read, and loose objects where a change has to keep what newer code added.
+ * Creates the reader of one kind of item. Its schema describes stored items, not input: it has no limits, so that an item which was
+ * entered under other limits can be read, and it has loose objects where a change must keep the fields of newer code.
  */
 export function itemReader<Value>(schema: z.ZodType<Value>): ItemReader<Value> {
   return (table, item) => {
@@ -31,10 +31,10 @@ export function itemReader<Value>(schema: z.ZodType<Value>): ItemReader<Value> {
   };
 }
 
-/** Of an item of which nothing but the key matters. */
+/** Reads only the key of an item. */
 export const readKey = itemReader(z.object({ pk: z.string(), sk: z.string() }));
 
-/** The attribute and what is wrong with it. What lies deeper than the second name may be content, such as a parameter's name. */
+/** Returns the attribute and its problem. Names below the second level are left out, because they may be content. */
 function problemOf({ issues }: z.ZodError): string {
   const [issue] = issues;
   if (issue === undefined) return 'it is not valid';
@@ -42,8 +42,8 @@ function problemOf({ issues }: z.ZodError): string {
 }
 
 /**
- * Whether something in here inherits attributes: the conversion of DynamoDB's values makes the value of an attribute that is called
- * `__proto__` its holder's prototype.
+ * Returns whether a value or a part of it inherits attributes. The conversion from attribute values turns an attribute with the name
+ * `__proto__` into the prototype of its object.
  */
 function hasForeignPrototype(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -53,7 +53,7 @@ function hasForeignPrototype(value: unknown): boolean {
   return !isOfClass(prototype);
 }
 
-/** As binary, a set and a large number are. What was stored holds no function. */
+/** Returns whether this is the prototype of a class, such as that of binary data, a set or a large number. Stored data has no functions. */
 function isOfClass(prototype: unknown): boolean {
   return (
     typeof prototype === 'object' &&

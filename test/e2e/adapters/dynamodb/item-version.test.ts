@@ -163,7 +163,7 @@ describe('an item of a newer version', () => {
     await tables.documents.send(new PutCommand({ TableName, Item: newer }));
     await expect(read()).rejects.toMatchObject({
       name: 'NewerItem',
-      message: `Table ${TableName} holds an item of version 2, and this code reads up to 1: deploy the newer version of va-wave again`,
+      message: `Table ${TableName} holds an item of version 2, but this code reads versions up to 1: deploy the newer version of va-wave again`,
     });
   });
 
