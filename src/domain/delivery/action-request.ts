@@ -4,21 +4,21 @@ import { unixSeconds } from '../sources.ts';
 import type { OutboundRequest } from './outbound.ts';
 import { signatureHeader } from './signature.ts';
 
-/** The trigger as `X-Service-Trigger` names it. */
+/** The value of `X-Service-Trigger` by trigger. */
 export const TRIGGER_HEADER_VALUES = {
   Event: 'event',
   'AI-decided': 'ai',
   Form: 'form',
 } as const satisfies Record<Trigger, DeliveryRecord['trigger']>;
 
-/** The body as it is sent and logged: compact JSON; null on GET, which carries only the signature headers. */
+/** Returns the body as it is sent and logged: compact JSON; null on GET, which sends only the signature headers. */
 export function actionPayload(action: Pick<Action, 'method'>, body: object): string | null {
   return action.method === 'GET' ? null : JSON.stringify(body);
 }
 
 /**
- * The signed request of an Action (spec "Outbound: Action request to the customer endpoint").
- * The bytes that are signed here are the bytes that are sent.
+ * Creates the signed request of an Action (spec "Outbound: Action request to the customer endpoint").
+ * Exactly the signed bytes are sent.
  */
 export function actionRequest(
   action: Pick<Action, 'org_id' | 'trigger' | 'method' | 'url' | 'daily_outbound_quota'>,
@@ -28,7 +28,7 @@ export function actionRequest(
     readonly signingSecret: string;
     readonly now: Date;
     readonly connectionKey?: string;
-    /** How much of the response to keep. @default all of it, up to 1 MB */
+    /** Bytes of the response to keep. @default 1 MB */
     readonly keepBytes?: number;
   },
 ): OutboundRequest {

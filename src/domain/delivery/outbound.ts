@@ -1,41 +1,44 @@
 import type { Method } from '../../contract/actions.ts';
 import type { FailureCode } from '../../contract/deliveries.ts';
 
-/** How many outbound requests the organization may make in a UTC day. */
+/** The number of outbound requests that an organization may make in a UTC day. */
 export type OutboundQuota = { readonly orgId: string; readonly perDay: number };
 
-/** A request that is ready to go: these bytes were signed, and exactly these bytes are sent. */
+/** A signed request. The bytes of its body are sent exactly as they were signed. */
 export type OutboundRequest = {
   readonly method: Method;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Null on GET. */
   readonly body: Uint8Array | null;
-  /** Requests of the same key may share a connection (Event deliveries: the Action and its version); without one, a fresh connection. */
+  /**
+   * Requests with the same key may use the same connection. Event deliveries use the Action and its version as key. A request without
+   * a key uses a new connection.
+   */
   readonly connectionKey?: string;
-  /** How much of the response body the caller needs, in bytes, at most 1 MB; the rest may stay unread. @default 1 MB */
+  /** Bytes of the response body that the caller needs, at most 1 MB. The rest may not be read. @default 1 MB */
   readonly keepBytes?: number;
-  /** The organization among whose requests in flight it counts; without one it is not counted. */
+  /** Organization against whose limit of requests in flight the request counts. Absent: it is not counted. */
   readonly inFlightOf?: string;
-  /** Counts the request against it; without one it is not counted. */
+  /** Quota against which the request counts. Absent: it is not counted. */
   readonly quota?: OutboundQuota;
 };
 
-/** What became of one attempt. Never an exception: whatever a customer's server does is an outcome. */
+/** The outcome of one attempt. Every behaviour of a customer's server is an outcome; none causes an exception. */
 export type OutboundOutcome = {
-  /** HTTP status, null when none arrived. */
+  /** HTTP status; null when none arrived. */
   readonly status: number | null;
-  /** The first `keepBytes` of the response body, as it was on the wire. */
+  /** The first `keepBytes` of the response body, as received. */
   readonly body: Uint8Array;
-  /** False when the body did not end within the deadline, or broke off; true when it was cut at the size asked for. */
+  /** False when the body did not end before the deadline or was cut off by the server. True when it was cut at `keepBytes`. */
   readonly bodyComplete: boolean;
-  /** From the start of name resolution to the end of the response, in milliseconds. */
+  /** Milliseconds from the start of the DNS lookup to the end of the response. */
   readonly latencyMs: number;
-  /** Null when the status is 2xx; a note such as an incomplete body is in `note`. */
+  /** Null when the status is 2xx. */
   readonly failure: { readonly code: FailureCode; readonly message: string } | null;
-  /** One line about a success that was not clean (spec silent: the status decides), else null. */
+  /** One line about a problem with the body, which does not change the outcome: only the status decides. Otherwise null. */
   readonly note: string | null;
 };
 
-/** The one way out of the service (adapters/outbound). Consumers declare it, tests pass a fake. */
+/** Makes one attempt. All outbound requests of the service use it (adapters/outbound); tests pass a fake. */
 export type Deliver = (request: OutboundRequest) => Promise<OutboundOutcome>;

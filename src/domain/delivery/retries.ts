@@ -1,7 +1,7 @@
 import type { FailureCode } from '../../contract/deliveries.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_PAUSES_SECONDS } from '../../contract/limits.ts';
 
-/** Whether an Event delivery tries again after this failure (spec "Outbound delivery outcomes", docs/delivery.md). */
+/** Returns whether an Event delivery is retried after this failure (spec "Outbound delivery outcomes", docs/delivery.md). */
 export function isRetried(failure: { readonly code: FailureCode; readonly status: number | null }): boolean {
   switch (failure.code) {
     case 'timeout':
@@ -27,7 +27,7 @@ export function isRetried(failure: { readonly code: FailureCode; readonly status
   }
 }
 
-/** Seconds to wait before the attempt that follows `attempt`; undefined when that was the last one. */
+/** Returns the delay in seconds before the attempt that follows `attempt`; undefined when that was the last attempt. */
 export function pauseAfter(attempt: number): number | undefined {
   return attempt < EVENT_ATTEMPTS ? EVENT_RETRY_PAUSES_SECONDS[attempt - 1] : undefined;
 }

@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { RandomBytes } from '../sources.ts';
 
-/** One key of the sealing secret. `key` is any text with at least 256 bits of entropy. */
+/** One key of the sealing ring. `key` is text with at least 256 bits of entropy. */
 export type SealingKey = { readonly kid: string; readonly key: string };
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A new signing secret of an Action: 256 random bits behind the prefix that the field uses for webhook secrets. */
+/** Creates the signing secret of an Action: `whsec_`, the usual prefix of webhook secrets, and 256 random bits. */
 export function newSigningSecret(randomBytes: RandomBytes): string {
   return `whsec_${Buffer.from(randomBytes(32)).toString('base64url')}`;
 }
 
 /**
- * Seals a signing secret for storage: AES-256-GCM with the Action's id as associated data, so that a sealed secret moved to
- * another Action does not open. The result names the key: `v1.<kid>.<base64url>`.
+ * Seals a signing secret for storage. Uses AES-256-GCM with the Action's id as associated data, so that the sealed secret cannot be
+ * opened for another Action. The result is `v1.<kid>.<base64url>` with the id of the key.
  */
 export function sealSigningSecret(secret: string, actionId: string, key: SealingKey, randomBytes: RandomBytes): string {
   const iv = randomBytes(IV_BYTES);
@@ -25,20 +25,20 @@ export function sealSigningSecret(secret: string, actionId: string, key: Sealing
   return `v1.${key.kid}.${sealed.toString('base64url')}`;
 }
 
-/** The id of the key that sealed this; empty for a text that is not sealed. */
+/** Returns the id of the key that sealed a secret; empty for text that is not sealed. */
 export function sealedWith(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }
 
 /**
- * Opens what sealSigningSecret made.
- * @throws Error when the key is not among `keys`, or the text was altered or belongs to another Action
+ * Opens a signing secret that sealSigningSecret sealed.
+ * @throws Error when its key is not in `keys`, or when the text was altered or belongs to another Action
  */
 export function openSigningSecret(sealed: string, actionId: string, keys: readonly SealingKey[]): string {
   const [version, kid, text] = sealed.split('.');
   const key = keys.find((candidate) => candidate.kid === kid);
   if (version !== 'v1' || text === undefined || key === undefined) {
-    throw new Error(`No key opens the signing secret of Action ${actionId}`);
+    throw new Error(`No sealing key can open the signing secret of Action ${actionId}`);
   }
   const bytes = Buffer.from(text, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', aesKey(key), bytes.subarray(0, IV_BYTES), {
@@ -51,7 +51,7 @@ export function openSigningSecret(sealed: string, actionId: string, keys: readon
   );
 }
 
-/** Derived once for each key object: a ring is read every few minutes, and its keys open a secret with every delivery. */
+/** AES keys by ring key. Each is derived once, because every delivery opens a secret and the ring changes rarely. */
 const derived = new WeakMap<SealingKey, KeyObject>();
 
 function aesKey(key: SealingKey): KeyObject {

@@ -20,9 +20,9 @@ export type SingleAttemptPorts = {
 };
 
 /**
- * The one attempt of a Form, AI-decided or test request. Nobody can send it again, so a log that cannot be written neither
- * stops nor repeats it.
- * @param reference what ties the record to its cause: submission id, conversation id or test id
+ * Makes the only attempt of a Form, AI-decided or test request. A failed write of the delivery log neither prevents nor repeats the
+ * request, because the service cannot send it again later.
+ * @param input.reference id of the submission, call or test, which the record has
  */
 export async function attemptOnce(
   action: Action,
@@ -30,7 +30,7 @@ export async function attemptOnce(
     readonly body: object;
     readonly triggerRef: string;
     readonly reference: string;
-    /** Whether the caller reads the response; otherwise only the log does. @default false */
+    /** Whether the caller needs the whole response; otherwise only the excerpt for the log is read. @default false */
     readonly needsBody?: boolean;
   },
   ports: SingleAttemptPorts,

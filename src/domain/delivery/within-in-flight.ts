@@ -1,15 +1,15 @@
 import type { Clock } from '../sources.ts';
 import type { Deliver, OutboundOutcome } from './outbound.ts';
 
-/** A place among an organization's requests in flight. It ends by itself, so that a function that was cut off keeps none. */
+/** A place among an organization's requests in flight. It expires, so that an invocation that was cut off does not keep it. */
 export type Lease = { readonly release: () => Promise<void> };
 
-/** Takes a place for an organization; undefined when all of them are taken. */
+/** Takes a place for an organization. Returns undefined when all places are taken. */
 export type TakeLease = (orgId: string, now: Date) => Promise<Lease | undefined>;
 
 export type WithinInFlightPorts = {
   readonly takeLease: TakeLease;
-  /** Tells the operator of a place that could not be taken or given back. */
+  /** Reports to the operator that a place could not be taken or released. */
   readonly leaseFailed: (orgId: string, cause: unknown) => void;
   readonly now: Clock;
 };
@@ -27,24 +27,24 @@ const TOO_MANY: OutboundOutcome = {
 };
 
 /**
- * Delivers, but no more than a fixed number of an organization's requests at once: each keeps a whole function waiting for its
- * endpoint, and the functions that an account may run at once are there for everybody. When the places cannot be reached, the request is
- * made: they protect the other organizations' speed, and a fault of ours must not lose a customer's request.
+ * Limits how many requests of an organization are in flight. Each request occupies one concurrent execution of a function while it waits
+ * for its endpoint, and all organizations share the executions of the account. When the storage of the places fails, the request is sent:
+ * the limit protects the speed of other organizations, and an internal error must not lose a customer's request.
  */
 export function withinInFlight(deliver: Deliver, ports: WithinInFlightPorts): Deliver {
-  const untold = (orgId: string) => (cause: unknown) => {
+  const reportFailure = (orgId: string) => (cause: unknown) => {
     ports.leaseFailed(orgId, cause);
     return 'unknown' as const;
   };
   return async (request) => {
     const orgId = request.inFlightOf;
     if (orgId === undefined) return deliver(request);
-    const lease = await ports.takeLease(orgId, ports.now()).catch(untold(orgId));
+    const lease = await ports.takeLease(orgId, ports.now()).catch(reportFailure(orgId));
     if (lease === undefined) return TOO_MANY;
     try {
       return await deliver(request);
     } finally {
-      if (lease !== 'unknown') await lease.release().catch(untold(orgId));
+      if (lease !== 'unknown') await lease.release().catch(reportFailure(orgId));
     }
   };
 }

@@ -4,7 +4,7 @@ import type { Deliver, OutboundOutcome, OutboundQuota } from './outbound.ts';
 
 export type WithinQuotaPorts = {
   readonly hitPerDay: HitPerDay;
-  /** Tells the operator of a request that could not be counted. */
+  /** Reports to the operator that a request could not be counted. */
   readonly uncounted: (orgId: string, cause: unknown) => void;
   readonly now: Clock;
 };
@@ -14,14 +14,17 @@ const EXCEEDED: OutboundOutcome = {
   body: new Uint8Array(),
   bodyComplete: false,
   latencyMs: 0,
-  failure: { code: 'quota_exceeded', message: 'The organization has made all its outbound requests of this day (UTC)' },
+  failure: {
+    code: 'quota_exceeded',
+    message: 'The organization has used its quota of outbound requests for this day (UTC)',
+  },
   note: null,
 };
 
 /**
- * Delivers, but nothing of an organization that has used up its quota of the UTC day. Every attempt counts, retries and replays too, and one
- * that the guard stops: each costs the operator about the same. A request without a quota is not counted and costs nothing more. When the
- * counter cannot be reached, the request is made: a quota bounds cost, and a fault of ours must not lose a customer's delivery.
+ * Sends no request of an organization that has used its quota of the UTC day. Every attempt counts, including retries, replays and
+ * attempts to blocked addresses, because each costs the operator about the same. A request without a quota is not counted. When the
+ * counter cannot be written, the request is sent: a quota limits cost, and an internal error must not lose a customer's delivery.
  */
 export function withinQuota(deliver: Deliver, ports: WithinQuotaPorts): Deliver {
   const mayLeave = async ({ orgId, perDay }: OutboundQuota): Promise<boolean> => {
