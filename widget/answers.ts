@@ -1,18 +1,18 @@
 import type { InitResponse } from '../src/contract/widget.ts';
 
-/** Reads what the API answered, believing none of it. */
+// Parses the answers of the API and relies on nothing that it has not checked.
 
-/** The message of an error answer, else an empty text. */
+/** Returns the message of an error answer, or an empty text. */
 export function errorOf(body: unknown): string {
   return hasTexts(body, 'error') ? body.error : '';
 }
 
-/** The id of an accepted submission; undefined for any other answer. */
+/** Returns the id of an accepted submission, or undefined for any other answer. */
 export function submissionOf(body: unknown): string | undefined {
   return Object(body).success === true ? String(Object(body).submission_id) : undefined;
 }
 
-/** Whether init's answer holds all that the panel is made from. */
+/** Returns whether init's answer has everything that the panel needs. */
 export function isInitResponse(body: unknown): body is InitResponse {
   const { success, conversation_id, forms } = Object(body);
   return (

@@ -6,12 +6,12 @@ export type Surroundings = Pick<VaWaveConversationContext, 'language' | 'directi
 
 export type ConversationPlace = {
   readonly node: HTMLElement;
-  /** Hands the place to the view, once; false when the view failed. */
+  /** Mounts the view at the first call. Returns false when the view throws. */
   readonly mount: () => boolean;
   readonly unmount: () => void;
 };
 
-/** The room in the panel for a conversation view of the page or the platform. */
+/** Creates the place in the panel for a conversation view of the page or the platform. */
 export function conversationPlace(
   view: VaWaveConversationView,
   session: Session,
@@ -21,7 +21,7 @@ export function conversationPlace(
   let mounted = false;
   let unmount: unknown;
 
-  /** A fault of the view is the page's, and is reported as one. */
+  /** Reports an error of the view as an error of the page. */
   const guarded = (work: () => unknown): boolean => {
     try {
       unmount = work();

@@ -1,6 +1,6 @@
 import type { VaWaveCredential } from './va-wave.d.ts';
 
-/** Who the widget is: a site id, or a session token, which wins. Neither is a secret to the visitor. */
+/** The widget's credentials: a site id or a session token. The token takes precedence. The visitor can see both. */
 export type Credentials = {
   readonly siteId: () => string;
   readonly token: () => string | undefined;
@@ -23,7 +23,7 @@ export function credentials(initial: {
   };
 }
 
-/** The `site_id` in a token's readable payload. Unverified: it only says whose CORS setting counts. */
+/** Returns the unverified `site_id` of a token's payload. It only selects the assistant whose CORS setting applies. */
 function siteOfToken(token: string): string | undefined {
   try {
     const payload = token.split('.')[1] ?? '';

@@ -2,15 +2,15 @@ import type { Settings } from './script-tag.ts';
 import { textFile } from './texts.ts';
 
 /**
- * Logs one line per failed request, with what the page's developer can do (texts/x-debug.json). Silent unless the tag says
- * data-debug="true": visitors load no advice. A refused preflight hides the answer from the page; whether the advice itself comes
- * then tells a wrong Domain (the empty message) from a service that cannot be reached.
+ * Returns a function that logs one line per failed request, with advice for the page's developer (texts/x-debug.json). It logs
+ * nothing unless the tag has data-debug="true", so visitors do not load the advice. When a preflight is refused, the browser hides
+ * the answer from the page. If the advice still loads, the Domain is wrong (the empty message); if not, the service is unreachable.
  */
 export function debugLog({ debug, base }: Settings) {
   return async (what: string, status: number, message: string): Promise<void> => {
     if (!debug) return;
     const advice = await textFile(base, 'x-debug');
-    const advised = advice ? (advice[message] ?? '') : 'No answer at all: check the network and connect-src.';
+    const advised = advice ? (advice[message] ?? '') : 'No answer: check the network and connect-src.';
     console.warn(`[va-wave] ${what} failed: HTTP ${status} ${message}. ${advised}`);
   };
 }

@@ -1,8 +1,8 @@
-/** Elements by DOM calls only: pages with Trusted Types or a strict content security policy allow nothing else. */
+// Creates elements by DOM calls only. Pages with Trusted Types or a strict content security policy allow nothing else.
 
 type Attributes = { readonly [name: string]: string | boolean | undefined };
 
-/** An attribute that is false or undefined is left out; true stands for an empty one. */
+/** Creates an element. Omits attributes that are false or undefined; true sets an empty attribute. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -14,7 +14,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** A decorative icon of 24 by 24, drawn in the text's colour. */
+/** Creates a decorative icon of 24 by 24 units in the colour of the text. */
 export function icon(path: string): SVGSVGElement {
   const draw = <K extends keyof SVGElementTagNameMap>(tag: K, attributes: Attributes) => {
     const node = document.createElementNS('http://www.w3.org/2000/svg', tag);

@@ -1,12 +1,12 @@
 import type { FieldView } from './field.ts';
 import { perTab } from './storage.ts';
 
-/** A try to send: the same content keeps its key, so that trying again cannot submit it twice, also after a reload. */
+/** An attempt to send. The same content keeps its key, also after a reload, so that another attempt cannot submit it twice. */
 export type Attempt = { readonly values: string; readonly clientKey: string };
 
 /**
- * What the visitor typed, kept in the tab until it was sent.
- * @param owner whose draft it is, so that whoever logs in next in this tab does not find it
+ * Keeps the visitor's input in the tab until it is sent.
+ * @param owner identifies the visitor, so that the next user who logs in in this tab does not see the draft
  */
 export function draft(owner: string, slug: string) {
   const key = `draft:${owner}:${slug}`;
@@ -15,7 +15,7 @@ export function draft(owner: string, slug: string) {
       const typed = Object.fromEntries(fields.map((view) => [view.field.key, view.text()]));
       perTab.set(key, JSON.stringify({ typed, attempt }));
     },
-    /** Fills the fields; returns the try that was not answered. */
+    /** Fills the fields. Returns the attempt that has no answer yet. */
     restore: (fields: readonly FieldView[]): Attempt | undefined => {
       const saved = parse(perTab.get(key));
       const typed = new Map(Object.entries(Object(saved.typed)));
@@ -30,8 +30,8 @@ export function draft(owner: string, slug: string) {
 }
 
 /**
- * Whose drafts they are: in Allowed Websites the tab's; with a session token its user's, by a hash, because the user's id has no
- * business in a browser after logging out. The service gives each anonymous token another id, so those share.
+ * Returns the owner of the drafts. In Allowed Websites all drafts of a tab have the same owner. With a session token it is a hash of
+ * the user id, because the id must not stay in the browser after a log-out. Anonymous tokens have a new id each and share one owner.
  */
 export function ownerOf(visitorId: string, hasToken: boolean): string {
   if (!hasToken || visitorId.startsWith('anon_')) return '';

@@ -4,7 +4,7 @@ import { element } from './dom.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
 
-/** The service drops longer texts, so they cannot be typed. */
+/** The service drops longer texts, so the field does not accept them. */
 const MAX_LENGTH: typeof FORM_STRING_MAX_CHARACTERS = 5000;
 
 type Control = {
@@ -14,7 +14,7 @@ type Control = {
   readonly step?: string;
 };
 
-/** What each type of the spec is in a browser: the right keyboard, and what the browser can fill in. */
+/** The browser control of each field type, with the keyboard and the autofill that suit it. */
 const CONTROLS: { readonly [type in FormField['type']]: Control } = {
   Text: { type: 'text' },
   Email: { type: 'email', autocomplete: 'email', inputmode: 'email' },
@@ -23,7 +23,7 @@ const CONTROLS: { readonly [type in FormField['type']]: Control } = {
   'Long text': { type: 'textarea' },
 };
 
-/** Keys of Text fields that ask for what a browser knows of its user (WCAG 1.3.5). */
+/** Autofill of Text fields by their key (WCAG 1.3.5). */
 const AUTOCOMPLETE: Readonly<Record<string, string>> = {
   name: 'name',
   full_name: 'name',
@@ -45,13 +45,13 @@ export type FieldView = {
   readonly node: HTMLElement;
   readonly text: () => string;
   readonly fill: (text: string) => void;
-  /** Fills a field of the right kind that nobody has touched. */
+  /** Fills a matching field that the visitor has not changed. */
   readonly prefill: (visitor: VaWaveVisitor) => void;
   /** The value to send; undefined when left empty. */
   readonly value: () => string | number | undefined;
-  /** Shows what is wrong, or nothing. */
+  /** Shows an error message, or removes it. */
   readonly showError: (message: string | undefined) => void;
-  /** What the browser finds wrong. */
+  /** Returns the message for an invalid value, or undefined. */
   readonly problem: () => string | undefined;
   readonly focus: () => void;
 };
@@ -97,7 +97,7 @@ export function fieldView(field: FormField, texts: Texts): FieldView {
     },
     prefill: ({ name, email }) => {
       const text = type === 'email' ? email : known === 'name' ? name : undefined;
-      // The default value shows only while the visitor has not touched the field, and comes back after a reset.
+      // The browser shows the default value until the visitor changes the field, and again after a reset.
       if (typeof text === 'string') input.defaultValue = text.slice(0, MAX_LENGTH);
     },
     value: () => {

@@ -14,7 +14,7 @@ const NO_ATTEMPT: Attempt = { values: '', clientKey: '' };
 
 export type FormView = { readonly node: HTMLElement; readonly prefill: (visitor: VaWaveVisitor) => void };
 
-/** One form with its own draft and state; it lives on while the visitor looks at another. */
+/** Creates a form with its own draft and state. Both are kept while the visitor looks at another form. */
 export function formView(
   owner: string,
   form: FormPanel,
@@ -53,7 +53,7 @@ export function formView(
 
   const setSending = (now: boolean, label: string) => {
     sending = now;
-    // Not `disabled`, which would throw the keyboard's focus back to the page.
+    // `disabled` would move the keyboard focus back to the page.
     button.setAttribute('aria-disabled', String(now));
     button.textContent = label;
   };
@@ -61,7 +61,7 @@ export function formView(
   const send = async () => {
     const values = valuesOf(fields);
     const serialized = JSON.stringify(values);
-    // The same content keeps its key, so that trying again cannot submit it twice; changed content is another submission.
+    // The same content keeps its key, so that another attempt cannot submit it twice. Changed content is a new submission.
     if (attempt.values !== serialized) attempt = { values: serialized, clientKey: randomId() };
     kept.save(fields, attempt);
     say('');

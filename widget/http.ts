@@ -1,12 +1,12 @@
-/** An answer of the API. Status 0: none that we may read (network, time, or the browser's cross-origin check). */
+/** An answer of the API. Status 0 means no readable answer: a network error, a timeout or the browser's cross-origin check. */
 export type Answer = { readonly status: number; readonly body: unknown };
 
 export type Post = (path: string, headers: Record<string, string>, body: unknown) => Promise<Answer>;
 
-/** Above the service's own deadline of 5 s for the customer's endpoint. */
+/** Longer than the 5 s that the service allows the customer's endpoint. */
 const TIMEOUT_MS = 15_000;
 
-/** @returns `post`, and `abort`, which ends every request under way and refuses later ones */
+/** Returns `post`, and `abort`, which ends every request in progress and prevents later ones. */
 export function httpClient(base: string): { readonly post: Post; readonly abort: () => void } {
   const running = new Set<AbortController>();
   let closed = false;

@@ -12,24 +12,24 @@ const CLOSE = 'M6 6l12 12M18 6L6 18';
 
 export type Panel = {
   readonly node: HTMLDialogElement;
-  /** Puts the keyboard where reading begins. */
+  /** Moves the keyboard focus to the title. */
   readonly focus: () => void;
-  /** Shows the form with this slug, if there is one. */
+  /** Shows the form with this slug if it exists. */
   readonly showForm: (slug: string) => void;
   readonly prefill: (visitor: VaWaveVisitor) => void;
-  /** To be called when the panel opens: the conversation view comes into being with the first time. */
+  /** Must be called when the panel opens. The first call mounts the conversation view. */
   readonly opened: () => void;
 };
 
 export type PanelContent = {
   readonly forms: InitResponse['forms'];
-  /** Whose drafts are restored. */
+  /** The owner of the drafts to restore. */
   readonly owner: string;
   readonly visitor: VaWaveVisitor;
   readonly place: ConversationPlace | undefined;
 };
 
-/** The dialog: the conversation view with the forms above it, else the list of forms, or the only form itself. */
+/** Creates the dialog. It shows the conversation view below the list of forms; without a view, the list of forms or the only form. */
 export function panel(content: PanelContent, session: Session, texts: Texts, onClose: () => void): Panel {
   const { forms, owner } = content;
   let { visitor, place } = content;
@@ -46,7 +46,7 @@ export function panel(content: PanelContent, session: Session, texts: Texts, onC
     title.lang = language;
     if (isHome) title.removeAttribute('lang');
     back.hidden = isHome;
-    // The view stays where it is, so that it keeps its scroll position and goes on speaking to screen readers.
+    // The view stays in the document, so that it keeps its scroll position and screen readers still read its updates.
     talk.hidden = shown !== undefined;
     body.hidden = !shown;
     body.replaceChildren(shown ?? '');

@@ -1,13 +1,13 @@
-/** The page's one-line stub: a function that keeps its calls in `q` until the loader is there (docs/widget.md). */
+/** The page's one-line stub: a function that keeps its calls in `q` until the loader starts (docs/widget.md). */
 export type Stub = { q: readonly unknown[] };
 
-/** The stub that stands in the place of `vaWave`; undefined when there is none, or an instance of ours. */
+/** Returns the stub that the page has set as `vaWave`, or undefined when there is none or the widget has replaced it. */
 export function stubOf(page: Window): Stub | undefined {
   const value: unknown = Object.getOwnPropertyDescriptor(page, 'vaWave')?.value;
   return typeof value === 'function' && 'q' in value && Array.isArray(value.q) ? Object(value) : undefined;
 }
 
-/** The calls that the stub has kept, each as its values; it forgets them. */
+/** Removes and returns the calls that the stub has kept, each as a list of its values. */
 export function takeCalls(stub: Stub): readonly unknown[][] {
   const calls = stub.q.map((call) => Array.from(Object(call)));
   stub.q = [];

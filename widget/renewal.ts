@@ -1,11 +1,11 @@
 import { emit } from './emit.ts';
 
-/** How long the page has to hand over a new token before the visitor is told. */
-const PATIENCE_MS = 5000;
+/** How long the page has to set a new token before the widget shows that the session has expired. */
+const TIMEOUT_MS = 5000;
 
 /**
- * Asks the page for a new session token by the event `va-wave:token-expired`. However many requests wait, the page is
- * asked once.
+ * Asks the page for a new session token with the event `va-wave:token-expired`. Requests that wait at the same time share one
+ * event.
  */
 export function tokenRenewal() {
   let waiting: Promise<boolean> | undefined;
@@ -19,10 +19,10 @@ export function tokenRenewal() {
   }
 
   return {
-    /** Resolves true once a new token is there, false when the page let the time pass. */
+    /** Resolves to true when the page has set a new token, or to false after 5 seconds without one. */
     ask(): Promise<boolean> {
       waiting ??= new Promise<boolean>((resolve) => {
-        const timer = setTimeout(resolve, PATIENCE_MS, false);
+        const timer = setTimeout(resolve, TIMEOUT_MS, false);
         next.then(() => {
           clearTimeout(timer);
           resolve(true);
@@ -33,7 +33,7 @@ export function tokenRenewal() {
       });
       return waiting;
     },
-    /** Resolves with the next token, however late. */
+    /** Resolves when the page sets the next token. There is no timeout. */
     arrival: () => next,
     settle(): void {
       arrived();

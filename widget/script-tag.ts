@@ -1,23 +1,23 @@
-/** What the page says in its script tag. */
+/** The settings in the page's script tag. */
 export type Settings = {
-  /** Origin of the script, which is where the API is. */
+  /** Origin of the script. The API has the same origin. */
   readonly base: string;
   readonly siteId: string | undefined;
   readonly token: string | undefined;
   readonly debug: boolean;
   /** A BCP 47 tag; empty for the page's own language. */
   readonly language: string;
-  /** Whether the launcher waits for `show`. */
+  /** Whether the launcher stays hidden until `show`. */
   readonly hidden: boolean;
-  /** `light` or `dark`; anything else follows the visitor's system. */
+  /** `light` or `dark`; any other value means the theme of the visitor's system. */
   readonly theme: string;
-  /** `left` or `right`; anything else is where lines of text end. */
+  /** `left` or `right`; any other value means the side where lines of text end. */
   readonly position: string;
 };
 
 const NAME = 'va-wave-widget';
 
-/** The settings of our own tag; undefined when there is none, as under a renamed file. */
+/** Returns the settings of the widget's script tag, or undefined when no tag has the widget's file name. */
 export function readSettings(): Settings | undefined {
   const script = ownScript();
   const base = script && /^https?:\/\/[^/?#]+/.exec(script.src)?.[0];

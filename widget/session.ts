@@ -9,26 +9,26 @@ import { perBrowser, perTab } from './storage.ts';
 import type { VaWaveCredential } from './va-wave.d.ts';
 
 const RENEWALS_PER_REQUEST = 2;
-/** An earlier try of the same submission is still with the endpoint, for at most its 5 s. */
-const IN_PROGRESS_PAUSE_MS = 1500;
-const IN_PROGRESS_TRIES = 4;
+/** An earlier attempt of the same submission can wait at most 5 s for the endpoint. */
+const IN_PROGRESS_DELAY_MS = 1500;
+const IN_PROGRESS_RETRIES = 4;
 
 export type Values = Record<string, string | number>;
 
-/** How a submission ended. */
+/** The result of a submission. */
 export type Outcome =
   | { readonly kind: 'sent'; readonly submissionId: string }
   | { readonly kind: 'offline' | 'busy' | 'failed' }
-  /** `message` begins with the field when the service names one. */
+  /** `message` starts with the field's name if the service names a field. */
   | { readonly kind: 'invalid'; readonly message: string }
-  /** `renewed` resolves when the page hands over a token after all. */
+  /** `renewed` resolves when the page sets a new token later. */
   | { readonly kind: 'expired'; readonly renewed: Promise<void> };
 
 export type Session = {
   readonly siteId: () => string;
-  /** Authenticates, and resumes the tab's conversation, but begins none; undefined on any failure. */
+  /** Authenticates and resumes the tab's conversation, but starts none. Resolves to undefined after any failure. */
   readonly init: () => Promise<InitResponse | undefined>;
-  /** The conversation's id, begun if there is none; null when that fails. However many ask at once, it is begun once. */
+  /** Resolves to the conversation's id, or null after a failure. Starts a conversation if there is none; concurrent calls start one. */
   readonly begin: () => Promise<string | null>;
   readonly submit: (
     submission: { readonly slug: string; readonly values: Values; readonly clientKey: string },
@@ -37,7 +37,7 @@ export type Session = {
   readonly credential: () => VaWaveCredential;
   readonly renewToken: () => Promise<boolean>;
   readonly setToken: (token: string) => void;
-  /** Forgets conversation, visitor and drafts. */
+  /** Removes the conversation, the visitor and the drafts from memory and storage. */
   readonly forget: () => void;
   readonly end: () => void;
 };
@@ -49,7 +49,7 @@ export function openSession(settings: Settings): Session {
   const { post, abort } = httpClient(settings.base);
   const log = debugLog(settings);
   const renewal = tokenRenewal();
-  // With a token, a 401 is about the token for all that the page can do about it.
+  // After a 401 the page can do nothing but renew its token, so every 401 with a token counts as an expired one.
   const isExpired = ({ status }: Answer) => status === 401 && who.token() !== undefined;
   let conversationId: string | null = null;
   let beginning: Promise<Answer> | undefined;
@@ -70,18 +70,18 @@ export function openSession(settings: Settings): Session {
     }
     conversationId = answer.body.conversation_id;
     perTab.set(conversation, conversationId);
-    // With a token the visitor is the customer's user, whose id has no business in a browser after logging out.
+    // With a token the visitor is the customer's user, whose id must not stay in the browser after a log-out.
     if (!who.token()) perBrowser.set(visitor, answer.body.visitor_id);
     return answer;
   };
 
-  /** Repeats a request whose token was refused, with the one that the page hands over. */
+  /** Repeats a request whose token was refused with the new token of the page. */
   const renewing = async (request: () => Promise<Answer>, onRenewal: OnRenewal): Promise<Answer> => {
     for (let renewals = 0; ; renewals++) {
       const token = who.token();
       const answer = await request();
       if (!isExpired(answer) || renewals === RENEWALS_PER_REQUEST) return answer;
-      // Another request may have had it renewed while this one was on its way.
+      // Another request may have renewed the token while this request was in progress.
       if (who.token() !== token) continue;
       onRenewal(true);
       const renewed = await renewal.ask();
@@ -90,7 +90,7 @@ export function openSession(settings: Settings): Session {
     }
   };
 
-  /** What kept the conversation from beginning; undefined once there is one. */
+  /** Starts a conversation if there is none. Resolves to the answer of a failure, or to undefined when there is a conversation. */
   const begun = async (onRenewal: OnRenewal): Promise<Answer | undefined> => {
     if (conversationId) return undefined;
     beginning ??= renewing(() => init(true), onRenewal).finally(() => {
@@ -125,11 +125,11 @@ export function openSession(settings: Settings): Session {
       if (answer.status === 200 && submissionId) return { kind: 'sent', submissionId };
       const message = errorOf(answer.body);
       if (answer.status === 400 && message.startsWith('conversation_id: ') && !unknown) {
-        // It expired, or the new token is another user's: the submission belongs to a conversation of its own then.
+        // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.
         unknown = true;
         conversationId = null;
-      } else if (answer.status === 409 && waits++ < IN_PROGRESS_TRIES) {
-        await new Promise((resolve) => setTimeout(resolve, IN_PROGRESS_PAUSE_MS));
+      } else if (answer.status === 409 && waits++ < IN_PROGRESS_RETRIES) {
+        await new Promise((resolve) => setTimeout(resolve, IN_PROGRESS_DELAY_MS));
       } else if (answer.status === 400) return { kind: 'invalid', message };
       else return failed(answer);
     }
@@ -160,7 +160,7 @@ export function openSession(settings: Settings): Session {
   };
 }
 
-/** What another script may have left in storage must not make init fail. */
+/** Ignores any other text in storage, because another script may have stored it and init would fail. */
 function identifier(text: string | null): string | null {
   return text !== null && /^[\w-]{1,128}$/.test(text) ? text : null;
 }

@@ -8,15 +8,15 @@ import type { VaWave, VaWaveCommands, VaWaveConversationView, VaWaveTexts, VaWav
 import { mountWidget, type Widget } from './widget.ts';
 
 /**
- * Asks the service first; only its yes makes anything appear.
- * @param stub the page's stub, whose calls are made up for, and which takes its place again in the end
+ * Starts the widget. Nothing appears on the page before the service has accepted init.
+ * @param stub the page's stub. Its calls run first, and `destroy` restores it.
  */
 export function start(settings: Settings, stub: Stub | undefined): void {
   const session = openSession(settings);
   let init: InitResponse | undefined;
   let speech: Speech | undefined;
   let widget: Widget | undefined;
-  /** What the page said, which may be before there is a widget. */
+  /** Settings from the page's commands. The commands may arrive before the widget exists. */
   let hidden = settings.hidden;
   let visitor: VaWaveVisitor = {};
   let texts: VaWaveTexts = {};
@@ -24,7 +24,7 @@ export function start(settings: Settings, stub: Stub | undefined): void {
   let wanted: { readonly form?: string | undefined } | undefined;
   let destroyed = false;
 
-  /** Builds the widget anew, as open as it was. Without a form and without a view there is nothing to show. */
+  /** Builds the widget again and keeps it open if it was open. Shows nothing when there is neither a form nor a view. */
   const render = () => {
     if (!init || !speech) return;
     const isFirst = !widget;
@@ -64,8 +64,8 @@ export function start(settings: Settings, stub: Stub | undefined): void {
       texts = { ...texts, ...own };
       render();
     },
-    conversation: (given) => {
-      view = given;
+    conversation: (newView) => {
+      view = newView;
       render();
     },
     setSessionToken: session.setToken,
@@ -82,16 +82,16 @@ export function start(settings: Settings, stub: Stub | undefined): void {
       init = undefined;
       if (Object.getOwnPropertyDescriptor(window, 'vaWave')?.value !== api) return;
       Reflect.deleteProperty(window, 'vaWave');
-      // The page's later calls are no errors, and wait for the next start.
+      // Later calls of the page then cause no errors and wait for the next start.
       if (stub) Object.assign(window, { vaWave: stub });
     },
   };
   const call = (command: string, ...values: unknown[]) => {
-    // A command that we do not know may be another version's: no reason to break the page.
+    // An unknown command may belong to another version. It must not break the page.
     if (Object.hasOwn(commands, command)) Reflect.apply(Object(commands)[command], undefined, values);
   };
   const api: VaWave = Object.freeze(Object.assign(call, commands));
-  // Taken at once, so that a second tag does not start a second widget.
+  // Set before any request, so that a second tag does not start a second widget.
   Object.defineProperty(window, 'vaWave', { value: api, configurable: true });
   if (stub) for (const [command, ...values] of takeCalls(stub)) call(String(command), ...values);
 
@@ -106,11 +106,11 @@ export function start(settings: Settings, stub: Stub | undefined): void {
     [init, speech] = [answer, spoken];
     render();
   };
-  // A browser that lacks something fails before anything was put on the page.
+  // In a browser that lacks a required feature, this fails before anything is on the page.
   begin().catch(commands.destroy);
 }
 
-/** The page's own elements come first, so that ours is last in the order of the Tab key. */
+/** Waits until the page is parsed, so that the widget comes after the page's elements in the order of the Tab key. */
 function parsed(): Promise<unknown> | undefined {
   if (document.readyState !== 'loading') return undefined;
   return new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));

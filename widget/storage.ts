@@ -1,21 +1,21 @@
-/** Browser storage that may be blocked (sandboxed frames, privacy settings): then nothing is remembered. */
+/** Browser storage. When it is blocked (sandboxed frames, privacy settings), nothing is stored. */
 export type Memory = {
   get(key: string): string | null;
   /** Null removes. */
   set(key: string, value: string | null): void;
-  /** Removes every key that begins so. */
+  /** Removes every key with this prefix. */
   forget(prefix: string): void;
 };
 
 const PREFIX = 'va-wave:';
 
-/** @param open reaches for the storage; the mere look throws where storage is blocked */
+/** @param open returns the storage. Where storage is blocked, reading this property of the window throws. */
 export function memory(open: () => Storage): Memory {
   const tried = <T>(work: (storage: Storage) => T): T | null => {
     try {
       return work(open());
     } catch {
-      // Without storage the next page begins a new conversation; nothing else is lost.
+      // Without storage, the next page starts a new conversation and the drafts are not kept.
       return null;
     }
   };

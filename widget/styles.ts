@@ -1,7 +1,7 @@
-/** styles.css, minified; set when the widget is bundled (lib/widget-bundle.ts). */
+/** styles.css, minified. The bundler sets it (lib/widget-bundle.ts). */
 declare const STYLE_SHEET: string;
 
-/** The widget's one style sheet, adopted by its shadow root: a page's policy against inline styles does not touch it. */
+/** Returns the style sheet for the shadow root. A page's content security policy for inline styles does not block it. */
 export function styleSheet(): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE_SHEET);

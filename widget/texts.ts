@@ -1,20 +1,20 @@
 import en from './texts/en.json';
 import type { VaWaveTexts } from './va-wave.d.ts';
 
-/** Everything the widget says by itself. Names of forms and fields come from the assistant's settings. */
+/** The widget's own texts. Names of forms and fields come from the assistant's settings. */
 export type Texts = typeof en;
 
-/** SHA-256 in base64url of each file of texts but English; set when the widget is bundled. */
+/** SHA-256 in base64url of each file of texts except English. The bundler sets it. */
 declare const TEXT_FILES: Readonly<Record<string, string>>;
 
-/** Texts that take longer than this are not waited for: English is there at once. */
-const PATIENCE_MS = 3000;
+/** The widget shows English when the texts take longer than this. */
+const TIMEOUT_MS = 3000;
 
 export type Speech = { readonly language: string; readonly texts: Texts };
 
 /**
- * Texts of a file in `texts/`; none when there is no such file, or it does not come. Its name holds its hash, and the browser
- * checks it, so a pinned loader has pinned texts.
+ * Loads a file of `texts/`. Resolves to undefined when the file does not exist or does not load. The file's name contains its hash,
+ * and the browser checks it, so a pinned loader has pinned texts.
  */
 export async function textFile(base: string, name: string): Promise<Readonly<Record<string, string>> | undefined> {
   try {
@@ -23,7 +23,7 @@ export async function textFile(base: string, name: string): Promise<Readonly<Rec
     const response = await fetch(`${base}/static/va-wave-texts.${name}.${hash}.json`, {
       credentials: 'omit',
       integrity: `sha256-${hash.replace(/-/g, '+').replace(/_/g, '/')}=`,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return await response.json();
   } catch {
@@ -31,7 +31,7 @@ export async function textFile(base: string, name: string): Promise<Readonly<Rec
   }
 }
 
-/** The texts of the language if we speak it, else English. @param wanted a BCP 47 tag */
+/** Loads the texts of a language; English if the widget has no texts in that language. @param wanted a BCP 47 tag */
 export async function textsFor(base: string, wanted: string): Promise<Speech> {
   const tag = wanted.toLowerCase();
   const language = /^zh\b.*-(hant|tw|hk|mo)\b/.test(tag) ? 'zh-hant' : (tag.split('-')[0] ?? '');
@@ -39,7 +39,7 @@ export async function textsFor(base: string, wanted: string): Promise<Speech> {
   return texts ? { language, texts: { ...en, ...texts } } : { language: 'en', texts: en };
 }
 
-/** What the page says instead; anything that is no text of ours is left out. */
+/** Returns the texts with the page's own texts in their place. Ignores unknown names and values that are not texts. */
 export function replaced(speech: Speech, own: VaWaveTexts): Speech {
   const texts = { ...speech.texts };
   for (const [name, text] of Object.entries(own)) {

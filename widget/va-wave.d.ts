@@ -1,17 +1,17 @@
 /**
- * Types of `window.vaWave`, for pages that are written in TypeScript. Served beside the loader, as
- * `/static/va-wave-widget.d.ts`; the loader itself is held to them.
+ * Types of `window.vaWave` for pages that are written in TypeScript. The service serves this file next to the loader as
+ * `/static/va-wave-widget.d.ts`. The compiler checks the loader against these types.
  */
 
-/** What the page knows of its visitor. Only offered in the visitor's forms; nothing is sent before the visitor sends it. */
+/** A visitor whom the page knows. The widget fills in these values in forms; it sends them only when the visitor sends the form. */
 export interface VaWaveVisitor {
-  /** Goes into fields of type Text whose key is `name` or `full_name`. */
+  /** Fills fields of type Text whose key is `name` or `full_name`. */
   readonly name?: string;
-  /** Goes into fields of type Email. */
+  /** Fills fields of type Email. */
   readonly email?: string;
 }
 
-/** Everything the widget says by itself. */
+/** The names of the widget's own texts. */
 export type VaWaveText =
   | 'launcher'
   | 'title'
@@ -36,43 +36,43 @@ export type VaWaveText =
   | 'expired'
   | 'renewed';
 
-/** `language`: a BCP 47 tag for screen readers, when the texts are in a language that the widget does not speak. */
+/** Texts of the page. `language` is their BCP 47 tag, for screen readers, when the widget has no texts in that language. */
 export type VaWaveTexts = { readonly [text in VaWaveText]?: string } & { readonly language?: string };
 
-/** Headers that a request of the widget carries. Both are known to the visitor; neither is a secret. */
+/** The authentication header of a request of the widget. The visitor can see its value; it is not a secret. */
 export type VaWaveCredential = { readonly 'X-Site-Id': string } | { readonly 'X-Session-Token': string };
 
-/** What a conversation view is given. */
+/** The context that a conversation view receives. */
 export interface VaWaveConversationContext {
   readonly siteId: string;
-  /** Language of the widget's texts, and the direction in which they run. */
+  /** Language of the widget's texts, and their direction. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly theme: 'light' | 'dark';
-  /** The conversation's id, begun if it has not been; null when it cannot be begun now. May be asked again. */
+  /** Resolves to the conversation's id; starts a conversation if there is none. After a failure it resolves to null; call it again. */
   conversationId(): Promise<string | null>;
-  /** Ask for each request: a token is renewed while the page is open. */
+  /** Returns the current header. Call it for each request, because the token can be renewed while the page is open. */
   credential(): VaWaveCredential;
-  /** Asks the page for a new session token; false when none came within 5 seconds. */
+  /** Asks the page for a new session token. Resolves to false when the page sets none within 5 seconds. */
   renewToken(): Promise<boolean>;
 }
 
-/** An extension, no part of the contract: a place in the panel for the platform that runs the assistant. */
+/** An extension that the specification does not contain: a place in the panel for the platform that runs the assistant. */
 export interface VaWaveConversationView {
   /**
-   * Called once, at the first opening of the panel.
-   * @returns a function that is called when the view is taken away; anything else is ignored
+   * Called once, when the panel opens for the first time.
+   * @returns a function that the widget calls when it removes the view. The widget ignores any other value.
    */
   mount(element: HTMLElement, context: VaWaveConversationContext): unknown;
 }
 
 export interface VaWaveCommands {
-  /** Opens the panel, or the form with this slug. Before the widget is ready: as soon as it is. */
+  /** Opens the panel, or the form with this slug. If the widget is not ready yet, it opens as soon as it is. */
   open(form?: string): void;
   close(): void;
   /** Shows the launcher again. */
   show(): void;
-  /** Takes the launcher away; `open` goes on working, so a page can bring a button of its own. */
+  /** Hides the launcher. `open` still works, so a page can have its own button. */
   hide(): void;
   /** Fills empty fields for a visitor whom the page knows. */
   prefill(visitor: VaWaveVisitor): void;
@@ -81,9 +81,9 @@ export interface VaWaveCommands {
   conversation(view: VaWaveConversationView): void;
   /** Replaces the session token, at any time. */
   setSessionToken(token: string): void;
-  /** Forgets the visitor, the conversation and what was typed, as after a log-out. */
+  /** Removes the visitor, the conversation and the drafts. Call it after a log-out. */
   reset(): void;
-  /** Takes everything off the page; loading the script again starts anew. */
+  /** Removes the widget from the page. Load the script again to start a new widget. */
   destroy(): void;
 }
 

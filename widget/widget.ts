@@ -14,11 +14,11 @@ const TAG = 'va-wave-widget';
 const SPEECH_BUBBLE =
   'M21 11.5a8.4 8.4 0 0 1-9 8.4 9.6 9.6 0 0 1-3.6-.7L3 21l1.9-4.8A8.2 8.2 0 0 1 3 11.5 8.7 8.7 0 0 1 12 3a8.7 8.7 0 0 1 9 8.5z';
 const CHEVRON_DOWN = 'M5 9l7 7 7-7';
-/** Where a floating panel would not leave enough room, also after zooming in, it fills the screen and is modal. */
+/** On a small or zoomed screen the panel fills the screen and is modal, because a floating panel would be too small. */
 const SMALL_SCREEN = '(max-width: 520px), (max-height: 480px)';
 
-/** What the page said of the widget. */
-export type Wishes = {
+/** The page's settings for the widget, from its script tag and its commands. */
+export type PageSettings = {
   readonly speech: Speech;
   readonly visitor: VaWaveVisitor;
   readonly view: VaWaveConversationView | undefined;
@@ -35,11 +35,16 @@ export type Widget = {
   readonly remove: () => void;
 };
 
-/** Builds the launcher and the panel, and puts them on the page. */
-export function mountWidget(init: InitResponse, settings: Settings, session: Session, wishes: Wishes): Widget {
+/** Creates the launcher and the panel, and adds them to the page. */
+export function mountWidget(
+  init: InitResponse,
+  settings: Settings,
+  session: Session,
+  pageSettings: PageSettings,
+): Widget {
   const page = document.documentElement;
-  const { language, texts } = wishes.speech;
-  // Texts that run from right to left need a panel that does, also on a page that forgot to say so.
+  const { language, texts } = pageSettings.speech;
+  // A text from right to left needs a panel from right to left, even if the page has no such direction.
   const direction = /^(ar|he)\b/.test(language) ? 'rtl' : getComputedStyle(page).direction === 'rtl' ? 'rtl' : 'ltr';
   const smallScreen = matchMedia(SMALL_SCREEN);
   const dark = settings.theme ? settings.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -53,7 +58,7 @@ export function mountWidget(init: InitResponse, settings: Settings, session: Ses
       'aria-haspopup': 'dialog',
       'aria-expanded': 'false',
       'aria-controls': 'panel',
-      hidden: wishes.hidden,
+      hidden: pageSettings.hidden,
     },
     icon(SPEECH_BUBBLE),
     icon(CHEVRON_DOWN),
@@ -63,15 +68,21 @@ export function mountWidget(init: InitResponse, settings: Settings, session: Ses
     dialog.close();
     smallScreen.removeEventListener('change', arrange);
     launcher.setAttribute('aria-expanded', 'false');
-    // The dialog gave the focus back to what had it before it opened. Nothing had it after a click in Safari, for one.
+    // The browser returns the focus to the element that had it before. After a click in Safari, no element had it.
     const active = document.activeElement === host ? host.shadowRoot?.activeElement : document.activeElement;
     if (!active || active === document.body || dialog.contains(active)) launcher.focus();
     emit('va-wave:close', null);
   };
   const place =
-    wishes.view && conversationPlace(wishes.view, session, { language, direction, theme: dark ? 'dark' : 'light' });
+    pageSettings.view &&
+    conversationPlace(pageSettings.view, session, { language, direction, theme: dark ? 'dark' : 'light' });
   const owner = ownerOf(init.visitor_id, 'X-Session-Token' in session.credential());
-  const { node: dialog, ...content } = panel({ ...init, owner, visitor: wishes.visitor, place }, session, texts, close);
+  const { node: dialog, ...content } = panel(
+    { ...init, owner, visitor: pageSettings.visitor, place },
+    session,
+    texts,
+    close,
+  );
   const root = element(
     'div',
     {
@@ -86,7 +97,7 @@ export function mountWidget(init: InitResponse, settings: Settings, session: Ses
   );
   const host = hostElement(root);
 
-  /** A modal dialog cannot become a floating one while it is open, so it is closed and opened again, with the focus kept. */
+  /** Closes and opens the dialog and restores the focus, because an open dialog cannot change between modal and floating. */
   const arrange = () => {
     const focused = host.shadowRoot?.activeElement;
     if (dialog.open) dialog.close();
@@ -103,7 +114,7 @@ export function mountWidget(init: InitResponse, settings: Settings, session: Ses
     smallScreen.addEventListener('change', arrange);
     arrange();
     content.focus();
-    // The visitor reads and writes meanwhile; what needs the conversation asks for it again.
+    // The visitor can read and type at once. A later submission asks for the conversation again.
     void session.begin();
     content.opened();
     emit('va-wave:open', null);
@@ -115,15 +126,15 @@ export function mountWidget(init: InitResponse, settings: Settings, session: Ses
     close();
   });
   root.addEventListener('keydown', (event) => {
-    // An input method uses Escape itself while it composes.
+    // An input method uses Escape while it composes a character.
     if (event.key !== 'Escape' || event.isComposing || !dialog.open) return;
     event.preventDefault();
     close();
   });
-  // To the page's keyboard shortcuts, typing in a shadow root does not look like typing in a field.
+  // A page's keyboard shortcuts would react, because they do not recognize a field inside a shadow root.
   for (const type of ['keydown', 'keypress', 'keyup']) root.addEventListener(type, (event) => event.stopPropagation());
 
-  // Beside the body, not in it: a page's own layout rules, body swaps and aria-hidden dialogs do not reach it there.
+  // The host is next to the body. There, the page's layout rules, a replaced body and aria-hidden on the body do not affect it.
   page.append(host);
   return {
     isOpen: () => dialog.open,
@@ -141,7 +152,7 @@ export function mountWidget(init: InitResponse, settings: Settings, session: Ses
   };
 }
 
-/** Enters the top layer whenever it comes onto the page: above every z-index, without a layer that would eat clicks. */
+/** Creates the host element. It enters the top layer when it is added to a page: above every z-index, and without catching clicks. */
 function hostElement(root: HTMLElement): HTMLElement {
   if (!customElements.get(TAG)) {
     customElements.define(

@@ -27,7 +27,7 @@ describe('keyboard', () => {
     return { page, widget };
   };
 
-  test('the launcher is a button with a name, and says what it controls and whether that is open', async () => {
+  test('the launcher is a button with a name, and states which element it controls and whether that is open', async () => {
     const { page } = await harness.visit();
     const widget = widgetOf(page);
     const launcher = page.getByRole('button', { name: 'Help and contact' });
@@ -40,18 +40,21 @@ describe('keyboard', () => {
     await page.getByRole('dialog', { name: 'How can we help?' }).waitFor();
   });
 
-  test.each(['Enter', 'Space'])('%s opens, the focus moves in; Escape closes and gives it back', async (key) => {
-    const { page, widget } = await atLauncher();
-    await page.keyboard.press(key);
-    await widget.dialog.waitFor();
-    expect(await focused(page)).toBe('How can we help?');
-    await page.keyboard.press('Escape');
-    await widget.dialog.waitFor({ state: 'hidden' });
-    expect(await focused(page)).toBe('Help and contact');
-    expect(await widget.launcher.getAttribute('aria-expanded')).toBe('false');
-  });
+  test.each(['Enter', 'Space'])(
+    '%s opens the panel and moves the focus into it; Escape closes it and returns the focus',
+    async (key) => {
+      const { page, widget } = await atLauncher();
+      await page.keyboard.press(key);
+      await widget.dialog.waitFor();
+      expect(await focused(page)).toBe('How can we help?');
+      await page.keyboard.press('Escape');
+      await widget.dialog.waitFor({ state: 'hidden' });
+      expect(await focused(page)).toBe('Help and contact');
+      expect(await widget.launcher.getAttribute('aria-expanded')).toBe('false');
+    },
+  );
 
-  test('opened by a button of the page, it gives the focus back to that button', async () => {
+  test('closing returns the focus to the button of the page that opened the panel', async () => {
     const { page } = await harness.visit({ body: '<main><h1>Shop</h1><button>Ask us</button></main>' });
     const widget = widgetOf(page);
     await widget.launcher.waitFor();
@@ -62,7 +65,7 @@ describe('keyboard', () => {
     expect(await focused(page)).toBe('Ask us');
   });
 
-  test('the focus goes to the launcher when nothing had it before', async () => {
+  test('closing moves the focus to the launcher when no element had it before', async () => {
     const { page } = await harness.visit();
     const widget = widgetOf(page);
     await widget.launcher.waitFor();
@@ -71,7 +74,7 @@ describe('keyboard', () => {
     expect(await focused(page)).toBe('Help and contact');
   });
 
-  test('Tab goes through the panel in reading order, and on to the page', async () => {
+  test('Tab moves through the panel in reading order, then to the page', async () => {
     const { page } = await atLauncher();
     const order: string[] = [];
     await page.keyboard.press('Enter');
@@ -90,7 +93,7 @@ describe('keyboard', () => {
       'Close',
       'Contact us',
       'Call me back',
-      // The form was opened; its title has the focus.
+      // The form is open, and its title has the focus.
       'Contact us',
       'Close',
       'name',
@@ -102,7 +105,7 @@ describe('keyboard', () => {
     ]);
   });
 
-  test('a form can be filled in, refused, corrected and sent without a mouse', async () => {
+  test('a visitor can fill in, correct and send a form without a mouse', async () => {
     const { page, widget } = await atLauncher();
     const type = async (...keys: string[]) => {
       for (const key of keys) await (key.startsWith('"') ? page.keyboard.type(key.slice(1)) : page.keyboard.press(key));
@@ -116,7 +119,7 @@ describe('keyboard', () => {
     expect(await focused(page)).toBe('name');
   });
 
-  test('on a small screen the panel is modal: Tab stays inside, Escape closes', async () => {
+  test('on a small screen the panel is modal: Tab stays inside and Escape closes it', async () => {
     const { page, widget } = await atLauncher({ viewport: { width: 390, height: 780 } });
     await page.keyboard.press('Enter');
     for (let step = 0; step < 12; step++) {
@@ -129,7 +132,7 @@ describe('keyboard', () => {
     expect(await focused(page)).toBe('Help and contact');
   });
 
-  test('turning a phone keeps the panel open, the focus and the draft', async () => {
+  test('rotating a phone keeps the panel open and keeps the focus and the draft', async () => {
     const { page, widget } = await atLauncher({ viewport: { width: 780, height: 700 } });
     await page.keyboard.press('Enter');
     await widget.topic('Contact us').click();
@@ -185,7 +188,7 @@ describe('axe finds nothing (WCAG 2.2 AA)', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
-  test('the contrasts would be found to be poor', async () => {
+  test('the contrast check detects poor contrasts', async () => {
     const { page } = await harness.visit({ head: '<style>:root { --va-wave-accent-text: #777 }</style>' });
     await widgetOf(page).openForm();
     expect(await poorContrasts(page)).toEqual([
@@ -197,7 +200,7 @@ describe('axe finds nothing (WCAG 2.2 AA)', () => {
     ]);
   });
 
-  test('it would find a fault inside the shadow root', async () => {
+  test('axe detects a fault inside the shadow root', async () => {
     const { page } = await harness.visit();
     await widgetOf(page).openForm();
     await page.evaluate(AXE);
@@ -206,7 +209,7 @@ describe('axe finds nothing (WCAG 2.2 AA)', () => {
   });
 });
 
-test('right to left mirrors the widget', async () => {
+test('a page from right to left mirrors the widget', async () => {
   const { page } = await harness.visit({ html: 'lang="ar" dir="rtl"' });
   const widget = widgetOf(page);
   await widget.openForm();
@@ -215,8 +218,8 @@ test('right to left mirrors the widget', async () => {
   expect(await widget.send.evaluate((node) => node.matches(':dir(rtl)'))).toBe(true);
 });
 
-describe('the look is the page’s to choose', () => {
-  test('colours, corners and distances by custom properties', async () => {
+describe('the appearance, which the page can set', () => {
+  test('custom properties set colours, corners and distances', async () => {
     const { page } = await harness.visit({
       head: '<style>:root { --va-wave-accent: rgb(0, 100, 0); --va-wave-accent-text: rgb(255, 255, 0); --va-wave-offset-x: 40px; --va-wave-offset-y: 50px; }</style>',
     });
@@ -226,7 +229,7 @@ describe('the look is the page’s to choose', () => {
     expect(await widget.launcher.boundingBox()).toEqual({ x: 1000 - 40 - 60, y: 760 - 50 - 60, width: 60, height: 60 });
   });
 
-  test('side by data-position, colours by data-theme', async () => {
+  test('data-position sets the side, data-theme the colours', async () => {
     const { page } = await harness.visit(
       { tag: 'data-site-id="site_test" data-position="left" data-theme="light"' },
       { colorScheme: 'dark' },
@@ -238,7 +241,7 @@ describe('the look is the page’s to choose', () => {
     expect(await style(page, '.panel', 'backgroundColor')).toEqual(['rgb(255, 255, 255)']);
   });
 
-  test('nothing moves for visitors who ask for reduced motion', async () => {
+  test('nothing moves for visitors who prefer reduced motion', async () => {
     const animations = async (reducedMotion: 'reduce' | 'no-preference') => {
       const { page } = await harness.visit({}, { reducedMotion });
       await widgetOf(page).launcher.click();

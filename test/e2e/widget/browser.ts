@@ -16,11 +16,11 @@ const INSTALLED = [
 ];
 
 /**
- * Starts an installed Chrome or Chromium, else the one that comes as an npm package.
- * @param further arguments of the browser besides the usual ones
+ * Starts an installed Chrome or Chromium, or the one from the npm package.
+ * @param further additional arguments of the browser
  */
 export async function launchBrowser(further: readonly string[] = []): Promise<Browser> {
-  // A container's root cannot use the sandbox; what these tests load is their own.
+  // The root user of a container cannot use the sandbox. These tests load only their own pages.
   const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', ...further];
   const installed = INSTALLED.find((path) => path !== '' && existsSync(path));
   if (installed !== undefined) return chromium.launch({ executablePath: installed, args });
@@ -33,8 +33,8 @@ export async function launchBrowser(further: readonly string[] = []): Promise<Br
 }
 
 /**
- * The package takes any file of the right name for a finished one, so two test processes that unpack side by side would start
- * half a browser. Unpacked in a folder of its own, which then takes its final name in one step.
+ * Unpacks the browser into a temporary folder and then renames the folder in one step. The package accepts any file with the right
+ * name, so of two test processes that unpack at the same time, one could otherwise start an incomplete browser.
  */
 async function unpackedChromium(): Promise<string> {
   const manifest = new URL('../../../node_modules/@sparticuz/chromium/package.json', import.meta.url);
@@ -56,7 +56,7 @@ async function unpackedChromium(): Promise<string> {
   return folder;
 }
 
-/** The package's own font list names folders of another system; a bare machine may have no font at all. */
+/** Returns a font configuration. The package's own configuration names folders of another system, and a machine may have no fonts. */
 function fontsOf(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { CONTACT_FORM, INIT, type Reply, refuse } from './fake-service.ts';
 import { type Harness, startHarness, until, widgetOf } from './harness.ts';
-import { gaveUp } from './page-state.ts';
+import { widgetRemoved } from './page-state.ts';
 import { tokenFor } from './token.ts';
 
 let harness: Harness;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => harness?.stop());
 beforeEach(() => harness.service.reset());
 
-/** The stub as the document gives it. */
+/** The stub as docs/widget.md shows it. */
 const STUB = /<script>(window\.vaWave\|\|.*)<\/script>/.exec(
   readFileSync(new URL('../../../docs/widget.md', import.meta.url), 'utf8'),
 )?.[0];
@@ -28,7 +28,7 @@ const say = (page: Page, ...call: unknown[]) => page.evaluate(`window.vaWave(...
 const begun = () => harness.service.to('init').filter(({ body }) => body.begin_conversation === true);
 
 describe('the stub', () => {
-  test('keeps calls for the loader, in their order', async () => {
+  test('keeps calls for the loader in their order', async () => {
     const calls = `<script>
       vaWave('texts', { launcher: 'Ask the bike shop' });
       vaWave('hide');
@@ -45,7 +45,7 @@ describe('the stub', () => {
     expect(errors).toEqual([]);
   });
 
-  test('takes junk, and calls of an older kind of function, without harm', async () => {
+  test('ignores invalid calls, and accepts calls with an `arguments` object', async () => {
     const junk = `<script>vaWave(); vaWave(null); vaWave('__proto__'); vaWave('constructor'); vaWave('texts'); vaWave('prefill', 5);
       vaWave.q.push(7, null); (function () { vaWave.q.push(arguments); })('open');</script>`;
     const { page, errors } = await harness.visit({ head: `${STUB}${junk}` });
@@ -53,7 +53,7 @@ describe('the stub', () => {
     expect(errors).toEqual([]);
   });
 
-  test('stands in its place again when authentication fails: the page’s button is no error', async () => {
+  test('is restored when authentication fails, so that the page’s button causes no error', async () => {
     harness.service.init = () => refuse(401, 'Widget site is disabled');
     const { page, errors } = await harness.visit({ head: STUB ?? '' });
     await until(() => harness.service.to('init').length === 1);
@@ -63,7 +63,7 @@ describe('the stub', () => {
     expect(errors).toEqual([]);
   });
 
-  test('what was called after the end is done by the next start', async () => {
+  test('keeps calls after destroy for the next start', async () => {
     const { page } = await harness.visit({ head: STUB ?? '' });
     await widgetOf(page).launcher.waitFor();
     await say(page, 'destroy');
@@ -75,7 +75,7 @@ describe('the stub', () => {
 });
 
 describe('a conversation', () => {
-  test('begins with the first opening, not with the page', async () => {
+  test('starts when the panel opens for the first time, not when the page loads', async () => {
     const { page } = await harness.visit({ head: COUNTING });
     const widget = widgetOf(page);
     await widget.launcher.waitFor();
@@ -91,7 +91,7 @@ describe('a conversation', () => {
     expect(harness.service.to('init').at(-1)?.body.conversation_id).toBe('conversation-1');
   });
 
-  test('the visitor reads and writes while it begins; the submission waits for it', async () => {
+  test('does not keep the visitor from typing while it starts; the submission waits for it', async () => {
     let answer = (_reply: Reply) => {};
     harness.service.init = ({ body }) =>
       body.begin_conversation === false
@@ -115,7 +115,7 @@ describe('a conversation', () => {
     ['the limit is passed', refuse(429, 'Rate limit exceeded'), 'Too many messages'],
     ['the service is away', 'hang up', 'could not be reached'],
     ['a fault of ours', refuse(500, 'Internal error'), 'could not be delivered'],
-  ])('that cannot begin because %s: the draft stays, and trying again begins it', async (_, reply, text) => {
+  ])('that fails to start because %s keeps the draft, and starts with the next attempt', async (_, reply, text) => {
     let works = false;
     const first = harness.service.init;
     harness.service.init = (request) => (request.body.begin_conversation === false || works ? first(request) : reply);
@@ -132,7 +132,7 @@ describe('a conversation', () => {
     await widget.host.getByText('Thank you!').waitFor();
   });
 
-  test('whose token expired before it began: the page renews it', async () => {
+  test('starts with a renewed token when the token has expired before', async () => {
     const [old, next] = [tokenFor('site_test', 'old'), tokenFor('site_test', 'new')];
     const first = harness.service.init;
     harness.service.init = (request) =>
@@ -151,7 +151,7 @@ describe('a conversation', () => {
 });
 
 describe('the launcher', () => {
-  test('hide and show; a button of the page opens the panel, which then sits in the corner', async () => {
+  test('can be hidden and shown; a button of the page opens the panel, which then is in the corner', async () => {
     const own = `<button onclick="vaWave('open')">Ask us</button>`;
     const { page } = await harness.visit({ body: own, tag: 'data-site-id="site_test" data-launcher="hidden"' });
     const widget = widgetOf(page);
@@ -167,7 +167,7 @@ describe('the launcher', () => {
     expect(await widget.launcher.isVisible()).toBe(false);
   });
 
-  test('without a form there is none, and no event says that the widget is ready', async () => {
+  test('does not appear without a form, and no event reports that the widget is ready', async () => {
     harness.service.init = () => ({ status: 200, body: { ...INIT, forms: [] } });
     const { page } = await harness.visit({ head: COUNTING });
     await until(() => harness.service.to('init').length === 1);
@@ -179,7 +179,7 @@ describe('the launcher', () => {
   });
 });
 
-test('events tell the page what happened, never what was typed', async () => {
+test('events report to the page what happened, and never contain the input of the visitor', async () => {
   const { page } = await harness.visit({ head: COUNTING });
   const widget = widgetOf(page);
   await widget.openForm();
@@ -197,7 +197,7 @@ test('events tell the page what happened, never what was typed', async () => {
 });
 
 describe('open with a form', () => {
-  test('shows that form; one that does not exist shows the list', async () => {
+  test('shows that form, or the list when no such form exists', async () => {
     const { page } = await harness.visit({ head: STUB ?? '' });
     const widget = widgetOf(page);
     await say(page, 'open', 'call-me-back');
@@ -214,7 +214,7 @@ describe('open with a form', () => {
 describe('prefill', () => {
   const visitor = { name: 'Ada Lovelace', email: 'ada@example.com' };
 
-  test('fills name and email, and nothing else; only the visitor sends', async () => {
+  test('fills only name and email, and sends nothing before the visitor does', async () => {
     const trap = [
       ...CONTACT_FORM.fields,
       { key: 'full_name', label: 'Who', type: 'Long text', required: false },
@@ -239,7 +239,7 @@ describe('prefill', () => {
     expect(await widget.field('Your name').inputValue()).toBe(visitor.name);
   });
 
-  test('does not touch what the visitor typed, or emptied', async () => {
+  test('does not change a field that the visitor has filled in or cleared', async () => {
     const { page } = await harness.visit();
     const widget = widgetOf(page);
     await widget.openForm();
@@ -267,7 +267,7 @@ describe('prefill', () => {
   );
 });
 
-test('reset forgets visitor, conversation and drafts, and the next opening begins anew', async () => {
+test('reset removes the visitor, the conversation and the drafts; the panel then starts a new conversation', async () => {
   const { page } = await harness.visit();
   const widget = widgetOf(page);
   await widget.openForm();
@@ -281,8 +281,8 @@ test('reset forgets visitor, conversation and drafts, and the next opening begin
   expect(await widget.field('Message').inputValue()).toBe('');
 });
 
-test('without a stub vaWave is gone when authentication failed, as if the script had never been there', async () => {
+test('without a stub, vaWave does not exist after a failed authentication', async () => {
   harness.service.init = () => refuse(401, 'Widget site is disabled');
   const { page } = await harness.visit();
-  await gaveUp(page);
+  await widgetRemoved(page);
 });

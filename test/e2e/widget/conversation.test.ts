@@ -16,7 +16,7 @@ afterAll(() => harness?.stop());
 beforeEach(() => harness.service.reset());
 
 const STUB = '<script>window.vaWave||((window.vaWave=(...call)=>{vaWave.q.push(call)}).q=[])</script>';
-/** A view that keeps what it was given where the test finds it. */
+/** A view that stores its context on the window for the test. */
 const VIEW = `${STUB}<script>
   window.mounts = 0;
   window.unmounts = 0;
@@ -32,7 +32,7 @@ const VIEW = `${STUB}<script>
   });
 </script>`;
 
-/** The example view, against a backend that the test plays. */
+/** The example view with a fake backend. */
 const WITH_EXAMPLE = `${STUB}<script type="module">
   ${EXAMPLE.replace('export function', 'function')}
   vaWave('conversation', conversationView({ url: '/conversation' }));
@@ -40,7 +40,7 @@ const WITH_EXAMPLE = `${STUB}<script type="module">
 
 const ask = <T>(page: Page, expression: string) => page.evaluate<T>(`(async () => ${expression})()`);
 
-test('a view comes with the first opening, and is given the conversation, the credential and the theme', async () => {
+test('a view is mounted when the panel first opens, with the conversation, the credential and the theme', async () => {
   const { page } = await harness.visit({ head: VIEW }, { colorScheme: 'dark' });
   const widget = widgetOf(page);
   await widget.launcher.waitFor();
@@ -55,11 +55,11 @@ test('a view comes with the first opening, and is given the conversation, the cr
       '(({ siteId, language, direction, theme }) => [siteId, language, direction, theme])(window.context)',
     ),
   ).toEqual(['site_test', 'en', 'ltr', 'dark']);
-  // However often it asks, one conversation is begun.
+  // The view asked more than once, and one conversation was started.
   expect(harness.service.to('init').map(({ body }) => body.begin_conversation)).toEqual([false, true]);
 });
 
-test('Tab goes from the title through the forms to the view', async () => {
+test('Tab moves from the title through the forms to the view', async () => {
   const { page } = await harness.visit({ head: VIEW });
   await widgetOf(page).launcher.click();
   const order: string[] = [];
@@ -70,7 +70,7 @@ test('Tab goes from the title through the forms to the view', async () => {
   expect(order).toEqual(['Close', 'Contact us', 'Call me back', 'Write a message']);
 });
 
-test('a form opens over the view, and Back leads to it as it was', async () => {
+test('a form covers the view, and Back shows the view unchanged', async () => {
   const { page } = await harness.visit({ head: VIEW });
   const widget = widgetOf(page);
   await widget.launcher.click();
@@ -83,7 +83,7 @@ test('a form opens over the view, and Back leads to it as it was', async () => {
   expect(await ask(page, 'window.mounts')).toBe(1);
 });
 
-test('a view alone is something to show', async () => {
+test('the widget appears with a view and without forms', async () => {
   harness.service.init = ({ body }) => ({
     status: 200,
     body: { ...INIT, forms: [], conversation_id: body.begin_conversation ? 'conversation-1' : null },
@@ -93,7 +93,7 @@ test('a view alone is something to show', async () => {
   await widgetOf(page).host.getByLabel('Write a message').waitFor();
 });
 
-test('a view that fails is reported to the page, and the forms stand in its place', async () => {
+test('the widget reports an error of a view to the page, and shows the forms instead', async () => {
   const { page, errors } = await harness.visit({
     head: `${STUB}<script>vaWave('conversation', { mount() { throw new Error('broken view'); } })</script>`,
   });
@@ -103,7 +103,7 @@ test('a view that fails is reported to the page, and the forms stand in its plac
   expect(errors[0]).toContain('broken view');
 });
 
-test('destroy and reset take it away by its own function', async () => {
+test('destroy and reset call the function that the view returned', async () => {
   const { page } = await harness.visit({ head: VIEW });
   await widgetOf(page).launcher.click();
   await page.evaluate('vaWave.reset()');
@@ -112,7 +112,7 @@ test('destroy and reset take it away by its own function', async () => {
   expect(await ask(page, 'window.unmounts')).toBe(2);
 });
 
-test('the credential is the newest token, and a view can ask for one', async () => {
+test('the credential is the newest token, and a view can ask the page for a new one', async () => {
   const [old, next] = [tokenFor('site_test', 'old'), tokenFor('site_test', 'new')];
   const renewing = `<script>addEventListener('va-wave:token-expired', () => vaWave.setSessionToken('${next}'))</script>`;
   const { page } = await harness.visit({ tag: `data-session-token="${old}"`, head: VIEW + renewing });
@@ -122,7 +122,7 @@ test('the credential is the newest token, and a view can ask for one', async () 
   expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Session-Token': next });
 });
 
-test('a conversation that cannot begin is null, and may be asked for again', async () => {
+test('a conversation that fails to start is null, and a view can ask again', async () => {
   const first = harness.service.init;
   harness.service.init = (request) =>
     request.body.begin_conversation === false ? first(request) : refuse(429, 'Rate limit exceeded');
@@ -163,7 +163,7 @@ describe('the example view', () => {
     return { page, errors, widget, turns, input, say };
   };
 
-  test('says what the visitor wrote to its backend, with the credential, and shows the answer', async () => {
+  test('sends the message to its backend with the credential, and shows the answer', async () => {
     const { widget, turns, input, errors } = await open();
     await input.fill('Where is order 1001?');
     await input.press('Enter');
@@ -174,7 +174,7 @@ describe('the example view', () => {
     expect(errors).toEqual([]);
   });
 
-  test('ends visibly', async () => {
+  test('shows that the conversation has ended', async () => {
     const { widget, input } = await open();
     await input.fill('Goodbye');
     await input.press('Enter');
@@ -184,7 +184,7 @@ describe('the example view', () => {
     await input.waitFor();
   });
 
-  test('gives back what could not be sent', async () => {
+  test('restores the message when sending fails', async () => {
     const { page, widget, input } = await open();
     await page.route('**/conversation/turns', (route) => route.abort('connectionreset'), { times: 1 });
     await input.fill('Hello?');

@@ -3,7 +3,7 @@ import { bundleWidget } from '../../../lib/widget-bundle.ts';
 import { REFUSALS } from '../../../src/contract/errors.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
 import { type Harness, startHarness, until, widgetOf } from './harness.ts';
-import { computedStyles, countListeners, gaveUp, globals, listeners, started, traces } from './page-state.ts';
+import { computedStyles, countListeners, globals, listeners, started, traces, widgetRemoved } from './page-state.ts';
 import { tokenFor } from './token.ts';
 
 let harness: Harness;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => harness?.stop());
 beforeEach(() => harness.service.reset());
 
-/** A button of the page where the launcher would be. */
+/** A button of the page in the launcher's place. */
 const CORNER_BUTTON = `<button id="corner" style="position:fixed;right:0;bottom:0;width:120px;height:120px">Basket</button>
 <script>addEventListener('click', (event) => { if (event.target.id === 'corner') document.title = 'clicked'; })</script>`;
 
@@ -27,7 +27,7 @@ async function expectUntouched(page: Page): Promise<void> {
   expect(await page.title()).toBe('clicked');
 }
 
-describe('when init fails, nothing at all is on the page', () => {
+describe('nothing is on the page when init fails', () => {
   const malformed = (body: unknown): Reply => ({ status: 200, body });
   const cases: [string, Reply][] = [
     ['401', refuse(401, 'Origin not in allowed domains')],
@@ -44,13 +44,13 @@ describe('when init fails, nothing at all is on the page', () => {
   test.each(cases)('%s', async (_name, reply) => {
     harness.service.init = () => reply;
     const { page, logged, errors } = await harness.visit({ body: CORNER_BUTTON }, { before: countListeners });
-    await gaveUp(page);
+    await widgetRemoved(page);
     await expectUntouched(page);
     expect((await traces(page)).globals).toEqual([]);
     expect({ logged, errors }).toEqual({ logged: [], errors: [] });
   });
 
-  test('no answer ever: nothing while it waits, and nothing after it gave up', async () => {
+  test('without an answer: neither while the widget waits nor after the timeout', async () => {
     harness.service.init = () => 'never';
     const { page, logged } = await harness.visit(
       { body: CORNER_BUTTON },
@@ -59,7 +59,7 @@ describe('when init fails, nothing at all is on the page', () => {
     await until(() => harness.service.to('init').length === 1);
     await expectUntouched(page);
     await page.clock.fastForward(15_000);
-    await gaveUp(page);
+    await widgetRemoved(page);
     await expectUntouched(page);
     expect(logged).toEqual([]);
   });
@@ -74,18 +74,18 @@ describe('when init fails, nothing at all is on the page', () => {
         ],
       },
     );
-    await gaveUp(page);
+    await widgetRemoved(page);
     await expectUntouched(page);
     expect(logged).toEqual([]);
   });
 });
 
-test('in a browser that lacks something, nothing at all is on the page', async () => {
+test('nothing is on the page in a browser that lacks a required feature', async () => {
   const { page, logged, errors } = await harness.visit(
     { body: CORNER_BUTTON },
     { before: (page) => page.addInitScript('delete CSSStyleSheet.prototype.replaceSync') },
   );
-  await gaveUp(page);
+  await widgetRemoved(page);
   expect(await page.locator('va-wave-widget').count()).toBe(0);
   expect({ logged, errors }).toEqual({ logged: [], errors: [] });
 });
@@ -96,13 +96,13 @@ describe('data-debug', () => {
       { tag: 'data-site-id="site_test" data-debug="true"', ...parts },
       options,
     );
-    await gaveUp(page);
+    await widgetRemoved(page);
     await until(() => logged.length > 0);
     expect(logged).toHaveLength(1);
     return logged[0] ?? '';
   };
 
-  test('logs the HTTP status and what to do, never the token', async () => {
+  test('logs the HTTP status and advice, and never the token', async () => {
     harness.service.init = () => refuse(401, 'Invalid or expired session token');
     const token = tokenFor('site_test');
     const line = await said({ tag: `data-session-token="${token}" data-debug="true"` });
@@ -111,33 +111,33 @@ describe('data-debug', () => {
     expect(line).not.toContain(token);
   });
 
-  test('an answer that the browser keeps from the page: the Domain', async () => {
+  test('advises to check the Domain when the browser hides the answer from the page', async () => {
     const blocked = (page: Page) => page.route('**/api/**', (route) => route.abort('failed'));
     const line = await said({}, { before: blocked });
     expect(line).toContain('HTTP 0');
     expect(line).toContain("set the assistant's Domain to this page's host");
   });
 
-  test('no answer from the service at all: the network or connect-src', async () => {
+  test('advises to check the network and connect-src when the service does not answer', async () => {
     const unreachable = (page: Page) => page.route(/api|texts/, (route) => route.abort('connectionrefused'));
-    expect(await said({}, { before: unreachable })).toContain('HTTP 0 . No answer at all');
+    expect(await said({}, { before: unreachable })).toContain('HTTP 0 . No answer: check the network');
     const policy = `script-src ${harness.service.url}; connect-src 'none'`;
     const { page, logged } = await harness.visit({
       tag: 'data-site-id="site_test" data-debug="true"',
       headers: { 'content-security-policy': policy },
     });
-    await gaveUp(page);
-    await until(() => logged.some((line) => line.includes('No answer at all')));
+    await widgetRemoved(page);
+    await until(() => logged.some((line) => line.includes('No answer: check the network')));
   });
 
-  test('its advice is for messages that the service has', () => {
+  test('has advice only for messages of the service', () => {
     const [name] = [...bundleWidget().texts.keys()].filter((file) => file.startsWith('va-wave-texts.x-debug.'));
     const advice = Object.keys(JSON.parse(bundleWidget().texts.get(name ?? '') ?? ''));
     const messages = new Set(['', ...Object.values(REFUSALS).map(({ message }) => message)]);
     expect(advice.filter((message) => !messages.has(message))).toEqual([]);
   });
 
-  test('says that there is nothing to show', async () => {
+  test('reports that there is nothing to show', async () => {
     harness.service.init = () => ({ status: 200, body: { ...INIT, forms: [] } });
     const { logged } = await harness.visit({ tag: 'data-site-id="site_test" data-debug="true"' });
     await until(() => logged.length > 0);
@@ -156,7 +156,7 @@ describe('credentials', () => {
     expect(init?.headers.cookie).toBeUndefined();
   });
 
-  test('the session token wins over the site id', async () => {
+  test('the session token takes precedence over the site ID', async () => {
     const token = tokenFor('site_of_token');
     const { page } = await harness.visit({ tag: `data-site-id="site_test" data-session-token="${token}"` });
     await widgetOf(page).launcher.waitFor();
@@ -181,39 +181,39 @@ describe('the script tag', () => {
     expect(harness.service.to('init')).toHaveLength(1);
   };
 
-  test('in the head', async () => {
+  test('starts the widget in the head', async () => {
     const { page } = await harness.visit({ head: harness.tag(), script: '' });
     await only(page);
     expect(await page.evaluate('document.documentElement.lastElementChild.localName')).toBe('va-wave-widget');
   });
 
-  test('in the head without async, before there is a body', async () => {
+  test('starts the widget in the head without async, before the body exists', async () => {
     const { page } = await harness.visit({ head: harness.tag().replace('async ', ''), script: '' });
     await only(page);
   });
 
-  test('at the end of the body', async () => {
+  test('starts the widget at the end of the body', async () => {
     const { page } = await harness.visit();
     await only(page);
   });
 
-  test('inserted later', async () => {
+  test('starts the widget when a script inserts it later', async () => {
     const { page } = await harness.visit({ script: '' });
     await page.evaluate(insertScript(harness.service.url));
     await only(page);
   });
 
-  test('twice: one instance', async () => {
+  test('starts one widget when the page has two tags', async () => {
     const { page } = await harness.visit({ head: harness.tag(), body: `<main>${harness.tag()}</main>` });
     await only(page);
   });
 
-  test('as a module', async () => {
+  test('starts the widget as a module', async () => {
     const { page } = await harness.visit({ script: harness.tag().replace('async', 'type="module" crossorigin') });
     await only(page);
   });
 
-  test('under its immutable name with its integrity hash', async () => {
+  test('starts the widget under its immutable name, and only with its integrity hash', async () => {
     const { immutableName, integrity } = bundleWidget();
     const immutable = (hash: string) =>
       harness
@@ -227,7 +227,7 @@ describe('the script tag', () => {
     expect(await started(page)).toBe(false);
   });
 
-  test('a renamed file does not start', async () => {
+  test('does not start the widget from a renamed file', async () => {
     const { page, logged, errors } = await harness.visit({
       script: harness.tag().replace('va-wave-widget.js', 'chat.js'),
     });
@@ -238,7 +238,7 @@ describe('the script tag', () => {
   });
 });
 
-test('the strictest content security policy and Trusted Types: zero violations', async () => {
+test('the widget causes no violation of the strictest content security policy with Trusted Types', async () => {
   const policy = [
     "default-src 'none'",
     "script-src 'nonce-n0nce'",
@@ -290,7 +290,7 @@ describe('a hostile page', () => {
     };
   };
 
-  test('changes neither size nor place nor look', async () => {
+  test('changes neither the size nor the place nor the appearance of the widget', async () => {
     const calm = await measure((await harness.visit({ body: BODY })).page);
     expect(calm.style.fontSize).toBe('16px');
     const { page } = await harness.visit({
@@ -300,7 +300,7 @@ describe('a hostile page', () => {
     expect(await measure(page)).toEqual(calm);
   });
 
-  test('is not changed itself: computed styles and globals stay', async () => {
+  test('keeps its own computed styles and globals', async () => {
     const without = await globals((await harness.visit({ body: BODY, script: '' })).page);
     let answer = (_reply: Reply) => {};
     harness.service.init = () =>
@@ -315,17 +315,17 @@ describe('a hostile page', () => {
     const before = await computedStyles(page);
     answer({ status: 200, body: INIT });
     await widgetOf(page).openForm();
-    // The keyboard's focus is the widget's now; everything else is as it was.
+    // The widget has the keyboard focus. Everything else is unchanged.
     expect(await computedStyles(page)).toEqual(before);
     expect((await globals(page)).filter((name) => !without.includes(name))).toEqual(['vaWave']);
   });
 
-  test('an element with the id vaWave does not keep it from starting', async () => {
+  test('does not prevent the start by an element with the id vaWave', async () => {
     const { page } = await harness.visit({ body: '<div id="vaWave"></div>' });
     await widgetOf(page).launcher.waitFor();
   });
 
-  test('no invisible layer eats clicks beside the launcher', async () => {
+  test('receives all clicks next to the launcher', async () => {
     const { page } = await harness.visit({ body: CORNER_BUTTON });
     await widgetOf(page).launcher.waitFor();
     await page.mouse.click(900, 655);
@@ -333,14 +333,14 @@ describe('a hostile page', () => {
   });
 });
 
-/** What objects and text cost a page's script on this machine, in milliseconds. */
+/** Measures how many milliseconds this machine needs for a script that works with objects and text. */
 const SCRIPT_WORK = `(() => {
   const start = performance.now();
   const kept = {};
   for (let i = 0; i < 200000; i++) kept['k' + (i % 5000)] = JSON.stringify({ a: i, b: 'x'.repeat(20) });
   return performance.now() - start;
 })()`;
-/** The same on a desktop: what "four times slower" is said of. A machine that is slow by itself needs less slowing down. */
+/** The same measurement on a desktop. "Four times slower" refers to it, so a slow machine is throttled less. */
 const DESKTOP_MS = 100;
 
 async function throttlingRate(page: Page): Promise<number> {
@@ -351,7 +351,7 @@ async function throttlingRate(page: Page): Promise<number> {
 
 describe('speed', () => {
   test('no long task over 50 ms on a machine four times slower than a desktop', async () => {
-    // Other processes of the machine make long tasks too: the best of eight visits counts.
+    // Other processes of the machine cause long tasks too, so the best of eight visits counts.
     const worst: number[] = [];
     for (let round = 0; round < 8 && !worst.includes(0); round++) {
       const { page } = await harness.visit(

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { bundleWidget } from '../../../lib/widget-bundle.ts';
 
-/** What one request is answered with: a status and a body, text as it is; or nothing, ever; or a closed connection. */
+/** The answer to one request: a status and a body (a string is sent unchanged), no answer at all, or a closed connection. */
 export type Reply = { readonly status: number; readonly body: unknown } | 'never' | 'hang up';
 
 export type ReceivedRequest = {
@@ -15,14 +15,14 @@ export type ReceivedRequest = {
 export type FakeService = {
   readonly url: string;
   readonly received: ReceivedRequest[];
-  /** What init and submit answer; assign to change. */
+  /** The answers of init and submit. Assign to change them. */
   init: (request: ReceivedRequest) => Reply | Promise<Reply>;
   submit: (request: ReceivedRequest) => Reply | Promise<Reply>;
-  /** A file of texts by its name; assign to change. */
+  /** Returns a file of texts by its name. Assign to change it. */
   texts: (name: string) => string | undefined;
-  /** All requests to init, or to submit. */
+  /** Returns all requests to init or to submit. */
   to(kind: 'init' | 'submit'): ReceivedRequest[];
-  /** Forgets what was received and answers as at first. */
+  /** Clears the received requests and restores the initial answers. */
   reset(): void;
   close(): Promise<void>;
 };
@@ -53,13 +53,13 @@ export const INIT = {
   forms: [CONTACT_FORM, CALL_BACK_FORM],
 };
 
-/** As the service does: resumed, begun, or none. */
+/** Resumes, starts or omits the conversation as the service does. */
 const conversationOf = ({ conversation_id, begin_conversation }: Record<string, unknown>) =>
   conversation_id ?? (begin_conversation === false ? null : INIT.conversation_id);
 
 export const refuse = (status: number, error: string): Reply => ({ status, body: { success: false, error } });
 
-/** Speaks the widget's side of the API, for answers that the real one gives only in trouble. Any origin may read them. */
+/** Starts a fake of the widget's API, for answers that the real service sends only after failures. Any origin may read the answers. */
 export async function startFakeService(): Promise<FakeService> {
   const { code, texts } = bundleWidget();
   const server = await listen(async (request, response) => {
@@ -103,7 +103,7 @@ export type PageOptions = {
   readonly headers?: Record<string, string>;
 };
 
-/** The customer's site, on an origin of its own. */
+/** Starts the customer's site on its own origin. */
 export async function startSite(): Promise<{
   readonly url: string;
   serve(page: PageOptions): void;

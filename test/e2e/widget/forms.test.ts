@@ -14,7 +14,7 @@ beforeEach(() => harness.service.reset());
 const SENT: Reply = { status: 200, body: { success: true, submission_id: 'submission-1' } };
 const EXPIRED = refuse(401, 'Invalid or expired session token');
 
-/** Answers submissions one after the other, the last one for ever. */
+/** Answers submissions with these replies in order, and repeats the last one. */
 function answers(...replies: Reply[]): void {
   let next = 0;
   harness.service.submit = () => replies[Math.min(next++, replies.length - 1)] ?? 'never';
@@ -58,7 +58,7 @@ describe('a form', () => {
     ]);
   });
 
-  test('sends its values to the path of the spec; numbers are numbers, what is empty is left out', async () => {
+  test('sends its values to the path of the specification, with numbers as numbers and without empty fields', async () => {
     const { widget } = await filledForm();
     await widget.field('How many seats?').fill('12.5');
     await widget.send.click();
@@ -73,7 +73,7 @@ describe('a form', () => {
     });
   });
 
-  test('with only one form, that form is the panel', async () => {
+  test('is shown at once when it is the only form', async () => {
     harness.service.init = () => ({ status: 200, body: { ...INIT, forms: [CONTACT_FORM] } });
     const { page } = await harness.visit();
     const widget = widgetOf(page);
@@ -82,7 +82,7 @@ describe('a form', () => {
     expect(await widget.host.getByRole('button', { name: 'Back' }).count()).toBe(0);
   });
 
-  test('asks for what is missing or malformed before it sends', async () => {
+  test('reports missing and malformed values before it sends', async () => {
     const { page } = await harness.visit();
     const widget = widgetOf(page);
     await widget.openForm();
@@ -135,7 +135,7 @@ describe('a form', () => {
     expect(await widget.field('Message').inputValue()).toBe('search /');
   });
 
-  test('markup in names and labels stays text', async () => {
+  test('shows markup in names and labels as text', async () => {
     const label = '<img src=x onerror=alert(1)>';
     const field = { key: '__proto__', label, type: 'Text', required: true };
     harness.service.init = () => ({
@@ -154,7 +154,7 @@ describe('a form', () => {
 });
 
 describe('sending', () => {
-  test('shows that it is sending, and a second click sends nothing', async () => {
+  test('shows that it is in progress, and a second click sends nothing', async () => {
     let finish = (_reply: Reply) => {};
     harness.service.submit = () =>
       new Promise((resolve) => {
@@ -173,10 +173,14 @@ describe('sending', () => {
   });
 
   test.each<[string, Reply, string]>([
-    ['nobody accepted it', refuse(502, 'The submission could not be delivered'), 'could not be delivered'],
-    ['the limit is passed', refuse(429, 'Rate limit exceeded'), 'Too many messages'],
-    ['the site was switched off', refuse(401, 'Widget site is disabled'), 'could not be delivered'],
-  ])('says so when %s; trying again cannot submit twice', async (_name, reply, text) => {
+    [
+      'neither the endpoint nor a channel accepted it',
+      refuse(502, 'The submission could not be delivered'),
+      'could not be delivered',
+    ],
+    ['the limit is exceeded', refuse(429, 'Rate limit exceeded'), 'Too many messages'],
+    ['the assistant was switched off', refuse(401, 'Widget site is disabled'), 'could not be delivered'],
+  ])('shows a message when %s; another attempt cannot submit twice', async (_name, reply, text) => {
     answers(reply, SENT);
     const { widget } = await filledForm();
     await widget.send.click();
@@ -189,7 +193,7 @@ describe('sending', () => {
     expect(new Set(keys()).size).toBe(1);
   });
 
-  test('says so when the connection breaks', async () => {
+  test('shows a message when the connection breaks', async () => {
     const { page, widget } = await filledForm();
     await page.route('**/submit', (route) => route.abort('connectionreset'), { times: 1 });
     await widget.send.click();
@@ -198,7 +202,7 @@ describe('sending', () => {
     await widget.host.getByText('Thank you!').waitFor();
   });
 
-  test('changed content, and the next message, are submissions of their own', async () => {
+  test('treats changed content and the next message as new submissions', async () => {
     answers(refuse(502, 'The submission could not be delivered'), SENT);
     const { widget } = await filledForm();
     await widget.send.click();
@@ -213,7 +217,7 @@ describe('sending', () => {
     expect(new Set(keys()).size).toBe(3);
   });
 
-  test('waits while an earlier try is still being delivered', async () => {
+  test('waits while an earlier attempt is still in progress', async () => {
     answers(refuse(409, 'client_key: this submission is still being delivered'), SENT);
     const { widget } = await filledForm();
     await widget.send.click();
@@ -221,7 +225,7 @@ describe('sending', () => {
     expect(new Set(keys()).size).toBe(1);
   });
 
-  test('a conversation that the service no longer knows is begun anew', async () => {
+  test('starts a new conversation when the service no longer knows the old one', async () => {
     answers(refuse(400, 'conversation_id: unknown conversation'), SENT);
     const { widget } = await filledForm();
     harness.service.init = () => ({ status: 200, body: { ...INIT, conversation_id: 'conversation-2' } });
@@ -236,7 +240,7 @@ describe('a session token that expires while the page is open', () => {
   const NEW = tokenFor('site_test', 'new');
   const tag = `data-session-token="${OLD}"`;
   const onlyNew = (request: ReceivedRequest) => (request.headers['x-session-token'] === NEW ? SENT : EXPIRED);
-  /** A page that hands over the new token as soon as `waiting` submissions were refused. */
+  /** A page that sets the new token as soon as `waiting` submissions are refused. */
   const renewing = (waiting = 1) => {
     const counted = `<script>
       window.asked = 0;
@@ -251,7 +255,7 @@ describe('a session token that expires while the page is open', () => {
     return { head: counted, release };
   };
 
-  test('the page renews it, and the submission goes on by itself', async () => {
+  test('is renewed by the page, and the submission continues without the visitor', async () => {
     harness.service.submit = onlyNew;
     const { head, release } = renewing();
     const { page, widget } = await filledForm({ tag, head });
@@ -264,7 +268,7 @@ describe('a session token that expires while the page is open', () => {
     expect(new Set(keys()).size).toBe(1);
   });
 
-  test('two submissions at once cause one renewal', async () => {
+  test('is renewed once for two submissions at the same time', async () => {
     harness.service.submit = onlyNew;
     const { head, release } = renewing(2);
     const { page, widget } = await filledForm({ tag, head });
@@ -282,7 +286,7 @@ describe('a session token that expires while the page is open', () => {
     expect(submissions()).toHaveLength(4);
   });
 
-  test('nobody renews it: a clear notice, the draft is kept, also over a reload', async () => {
+  test('without a renewal: the widget shows a notice and keeps the draft, also after a reload', async () => {
     harness.service.submit = onlyNew;
     const { page, widget } = await filledForm({ tag }, { before: (page) => page.clock.install() });
     await widget.send.click();
@@ -295,7 +299,7 @@ describe('a session token that expires while the page is open', () => {
     expect(await widget.field('Message').inputValue()).toBe('Twelve bikes, please.');
   });
 
-  test('a token that comes late is welcome', async () => {
+  test('is replaced by a token that arrives after the timeout', async () => {
     harness.service.submit = onlyNew;
     const { page, widget } = await filledForm({ tag }, { before: (page) => page.clock.install() });
     await widget.send.click();
@@ -308,7 +312,7 @@ describe('a session token that expires while the page is open', () => {
     await widget.host.getByText('Thank you!').waitFor();
   });
 
-  test('a page that hands over bad tokens is not asked for ever', async () => {
+  test('is not renewed without end by a page that sets invalid tokens', async () => {
     harness.service.submit = () => EXPIRED;
     const { head, release } = renewing();
     const { page, widget } = await filledForm({ tag, head });
@@ -319,8 +323,8 @@ describe('a session token that expires while the page is open', () => {
   });
 });
 
-describe('what the browser remembers', () => {
-  test('the conversation in the tab, the visitor in the browser', async () => {
+describe('the browser stores', () => {
+  test('the conversation for the tab and the visitor for the browser', async () => {
     const { page } = await harness.visit();
     await widgetOf(page).launcher.click();
     await until(() => harness.service.to('init').length === 2);
@@ -337,13 +341,13 @@ describe('what the browser remembers', () => {
     ]);
   });
 
-  test('with a session token, not who the user is', async () => {
+  test('no user id when the widget has a session token', async () => {
     const { page } = await harness.visit({ tag: `data-session-token="${tokenFor('site_test')}"` });
     await widgetOf(page).launcher.waitFor();
     expect(await page.evaluate('localStorage.length')).toBe(0);
   });
 
-  test('a draft over any number of reloads, until it was sent', async () => {
+  test('a draft until it is sent, also after several reloads', async () => {
     const { page, widget } = await filledForm();
     for (let round = 0; round < 2; round++) {
       await page.reload();
@@ -361,7 +365,7 @@ describe('what the browser remembers', () => {
     expect(await widgetOf(other).field('Message').inputValue()).toBe('');
   });
 
-  test('the key of a submission whose answer a reload cut off', async () => {
+  test('the key of a submission whose answer a reload has prevented', async () => {
     harness.service.submit = () => 'never';
     const { page, widget } = await filledForm();
     await widget.send.click();
@@ -375,7 +379,7 @@ describe('what the browser remembers', () => {
     expect(new Set(keys()).size).toBe(1);
   });
 
-  test('a draft does not pass to whoever logs in next', async () => {
+  test('a draft, and does not show it to the next user who logs in', async () => {
     const of = (user: string) => () => ({ status: 200, body: { ...INIT, visitor_id: user } });
     const drafted = async (first: string, next: string) => {
       harness.service.init = of(first);
@@ -389,11 +393,11 @@ describe('what the browser remembers', () => {
     expect(await drafted('user-1', 'user-2')).toBe('');
     expect(await drafted('user-1', 'anon_5d0a')).toBe('');
     expect(await drafted('user-1', 'user-1')).toBe('Twelve bikes, please.');
-    // Each token that a backend mints for nobody in particular has another id.
+    // Each token that a backend mints without a user id has a new id.
     expect(await drafted('anon_5d0a', 'anon_77c1')).toBe('Twelve bikes, please.');
   });
 
-  test('junk in storage is ignored', async () => {
+  test('nothing that the widget trusts: it ignores invalid entries', async () => {
     const { page } = await harness.visit({
       head: `<script>localStorage.setItem('va-wave:visitor:site_test', '<b>'); sessionStorage.setItem('va-wave:draft::contact-us', '{"typed":null,"attempt":{"values":1}}')</script>`,
     });
@@ -401,7 +405,7 @@ describe('what the browser remembers', () => {
     expect(harness.service.to('init')[0]?.body.visitor_id).toBeNull();
   });
 
-  test('blocked storage does no harm', async () => {
+  test('nothing when storage is blocked, and the widget still works', async () => {
     const blocked = `for (const name of ['localStorage', 'sessionStorage'])
       Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });`;
     const { widget, errors } = await filledForm({}, { before: (page) => page.addInitScript(blocked) });
@@ -412,7 +416,7 @@ describe('what the browser remembers', () => {
 });
 
 describe('window.vaWave', () => {
-  test('open, before the widget is there and after, and close', async () => {
+  test('opens and closes, also when it is called before the widget exists', async () => {
     const { page } = await harness.visit({
       body: `<script>addEventListener('va-wave:ready', () => { window.ready = true; })</script>`,
     });
@@ -426,7 +430,7 @@ describe('window.vaWave', () => {
     await widget.dialog.waitFor();
   });
 
-  test('destroy while init is under way: nothing appears', async () => {
+  test('shows nothing when destroy is called while init is in progress', async () => {
     harness.service.init = () => 'never';
     const { page, errors } = await harness.visit();
     await until(() => harness.service.to('init').length === 1);
@@ -436,7 +440,7 @@ describe('window.vaWave', () => {
     expect(errors).toEqual([]);
   });
 
-  test('destroy and start again 50 times leaks neither nodes nor listeners', async () => {
+  test('leaks neither nodes nor listeners when the page destroys and starts the widget 50 times', async () => {
     const { page } = await harness.visit();
     await widgetOf(page).launcher.waitFor();
     const devtools = await page.context().newCDPSession(page);
@@ -451,13 +455,13 @@ describe('window.vaWave', () => {
     const before = await count();
     await page.evaluate(restart(harness.service.url, 50));
     let after = await count();
-    // One collection does not always find everything that is unreachable.
+    // One garbage collection does not always free every unreachable object.
     for (let round = 0; round < 10 && String(after) !== String(before); round++) after = await count();
     expect(after).toEqual(before);
     expect(await page.locator('va-wave-widget').count()).toBe(1);
   });
 
-  test('destroy takes everything off the page and out of its listeners', async () => {
+  test('removes everything from the page, and its listeners, on destroy', async () => {
     const { page } = await harness.visit({}, { before: countListeners });
     const widget = widgetOf(page);
     await widget.openForm();
@@ -466,11 +470,11 @@ describe('window.vaWave', () => {
     await page.evaluate('window.vaWave.destroy()');
     expect(await page.locator('va-wave-widget').count()).toBe(0);
     expect(await traces(page)).toMatchObject({ sheets: 0, globals: [] });
-    // What listens on the widget's own parts is gone with them; the page and its media queries have none left.
+    // The listeners on the widget's own elements went with them. The page and its media queries have no listener left.
     expect(await listeners(page, 'outside')).toBe(0);
   });
 
-  test('survives a page that swaps its body', async () => {
+  test('keeps working when the page replaces its body', async () => {
     const { page, widget } = await filledForm();
     await page.evaluate('document.body.replaceWith(document.createElement("body"))');
     await widget.send.click();
@@ -482,7 +486,7 @@ async function described(field: ReturnType<ReturnType<typeof widgetOf>['field']>
   return field.evaluate((node) => node.getRootNode().getElementById(node.getAttribute('aria-describedby')).textContent);
 }
 
-/** Destroys and starts again, opening the form each time, so that every part has been in use. */
+/** Destroys and starts the widget, and opens the form each time, so that every part was in use. */
 function restart(service: string, times: number): string {
   return `(async () => {
     for (let round = 0; round < ${times}; round++) {

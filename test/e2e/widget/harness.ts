@@ -5,7 +5,7 @@ import { type FakeService, startFakeService, startSite } from './fake-service.ts
 export type PageParts = {
   /** Attributes of the script tag besides `src`. */
   readonly tag?: string;
-  /** The whole script tag; the usual one when left out. */
+  /** The whole script tag. The default is the tag with `tag`. */
   readonly script?: string;
   readonly head?: string;
   readonly body?: string;
@@ -16,7 +16,7 @@ export type PageParts = {
 
 export type Visit = {
   readonly page: Page;
-  /** What the page's scripts logged; the browser's own lines about failed requests are left out. */
+  /** The console lines of the page's scripts, without the browser's lines about failed requests. */
   readonly logged: string[];
   /** Uncaught errors. */
   readonly errors: string[];
@@ -34,7 +34,7 @@ export type Harness = {
   stop(): Promise<void>;
 };
 
-/** One browser, one service and one customer's site for a test file. */
+/** Starts one browser, one fake service and one customer's site for a test file. */
 export async function startHarness(): Promise<Harness> {
   const [browser, service, site]: [Browser, FakeService, Awaited<ReturnType<typeof startSite>>] = await Promise.all([
     launchBrowser(),
@@ -51,7 +51,7 @@ export async function startHarness(): Promise<Harness> {
     visit: async (parts = {}, { before, ...options } = {}) => {
       for (const context of browser.contexts()) await context.close();
       site.serve({ html: document(parts, parts.script ?? tag(parts.tag)), headers: parts.headers ?? {} });
-      // Without motion, nothing needs to be waited for.
+      // Reduced motion removes the animations, so that no test waits for them.
       const usual = { viewport: { width: 1000, height: 760 }, reducedMotion: 'reduce' } as const;
       const context = await browser.newContext({ ...usual, ...options });
       context.setDefaultTimeout(15_000);
@@ -83,7 +83,7 @@ ${script}
 </html>`;
 }
 
-/** Waits for something that happens outside the page. */
+/** Waits at most 5 s for a condition outside the page. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 5000;
   while (!(await condition())) {
@@ -92,7 +92,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Parts of the widget as a visitor meets them. Playwright looks into the open shadow root by itself. */
+/** Returns locators for the parts of the widget. Playwright's locators reach into the open shadow root. */
 export function widgetOf(page: Page) {
   const root = page.locator('va-wave-widget');
   return {

@@ -37,7 +37,7 @@ test.each([
   expect(await launcherOf(html || 'class=""')).toEqual([label, language, direction]);
 });
 
-test('data-language wins over the page', async () => {
+test('data-language takes precedence over the language of the page', async () => {
   expect(await launcherOf('lang="en"', 'data-site-id="site_test" data-language="it"')).toEqual([
     'Aiuto e contatti',
     'it',
@@ -45,7 +45,7 @@ test('data-language wins over the page', async () => {
   ]);
 });
 
-test('English loads no file, another language only its own', async () => {
+test('English loads no file; another language loads only its own file', async () => {
   const asked: string[] = [];
   const texts = harness.service.texts;
   harness.service.texts = (name) => {
@@ -58,14 +58,14 @@ test('English loads no file, another language only its own', async () => {
   expect(asked).toEqual([expect.stringMatching(/^va-wave-texts\.tr\.[\w-]{43}\.json$/)]);
 });
 
-describe('English stands in', () => {
-  test('for a file whose content is not what the loader knows: it is not believed', async () => {
+describe('the widget falls back to English', () => {
+  test('for a file whose content does not match the hash in the loader', async () => {
     const texts = harness.service.texts;
     harness.service.texts = (name) => texts(name)?.replace('Aide et contact', 'Envoyez votre mot de passe');
     expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
   });
 
-  test('for a file that is not there', async () => {
+  test('for a file that does not exist', async () => {
     harness.service.texts = () => undefined;
     expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
   });
@@ -79,7 +79,7 @@ describe('English stands in', () => {
   });
 });
 
-test('a pinned loader names its texts: changing one changes the loader', () => {
+test('a pinned loader contains the hashes of its texts: a changed text changes the loader', () => {
   const { code, texts } = bundleWidget();
   for (const name of texts.keys()) {
     const [, , hash] = name.split('.');
@@ -88,7 +88,7 @@ test('a pinned loader names its texts: changing one changes the loader', () => {
 });
 
 describe('texts of the page', () => {
-  test('replace ours, before and after the start, and leave the others', async () => {
+  test('replace single texts of the widget before and after the start', async () => {
     const { page } = await harness.visit({
       html: 'lang="de"',
       head: `${STUB}<script>vaWave('texts', { title: 'Frag die Werkstatt', nonsense: 'x', send: 5 })</script>`,
@@ -99,12 +99,12 @@ describe('texts of the page', () => {
     await widget.host.getByRole('button', { name: 'Zurück' }).click();
     await page.getByRole('dialog', { name: 'Frag die Werkstatt' }).waitFor();
     await page.evaluate(`vaWave('texts', { language: 'nb', title: 'Spør verkstedet' })`);
-    // It stays open, and what was said before still counts.
+    // The panel stays open, and the earlier texts remain.
     await page.getByRole('dialog', { name: 'Spør verkstedet' }).waitFor();
     expect(await widget.host.locator('.root').getAttribute('lang')).toBe('nb');
   });
 
-  test('markup stays text', async () => {
+  test('never become markup', async () => {
     const { page, errors } = await harness.visit({
       head: `${STUB}<script>vaWave('texts', { title: '<img src=x onerror=alert(1)>' })</script>`,
     });
@@ -115,7 +115,7 @@ describe('texts of the page', () => {
 });
 
 describe('mixed text', () => {
-  /** Where the last character of an element's text is drawn, relative to the text before it: `before` is left of it. */
+  /** Returns where the browser draws the last character of an element's text; `before` means to the left of the text. */
   const endOf = `(element) => {
     const text = [...element.childNodes].find((node) => node.nodeType === 3) ?? element.firstChild.firstChild;
     const at = (from, to) => { const range = document.createRange(); range.setStart(text, from); range.setEnd(text, to); return range.getBoundingClientRect(); };
@@ -127,7 +127,7 @@ describe('mixed text', () => {
       `(${endOf})(document.querySelector('va-wave-widget').shadowRoot.querySelector('${selector}'))`,
     );
 
-  test('a Hebrew title ends on the left, an English one on a right-to-left page on the right', async () => {
+  test('a Hebrew title ends on the left; an English title on a page from right to left ends on the right', async () => {
     const hebrew = await harness.visit({ html: 'lang="he" dir="rtl"' });
     await widgetOf(hebrew.page).launcher.click();
     expect(await ends(hebrew.page, 'h2')).toBe('left');
@@ -137,7 +137,7 @@ describe('mixed text', () => {
     expect(await ends(persian.page, '.intro')).toBe('right');
   });
 
-  test('a Hebrew name of a form keeps its question mark at its own end on an English page', async () => {
+  test('a Hebrew form name keeps its question mark at its end on an English page', async () => {
     const forms = [{ ...CONTACT_FORM, name: 'במה אפשר לעזור?' }];
     harness.service.init = () => ({ status: 200, body: { ...INIT, forms } });
     const { page } = await harness.visit();
@@ -145,7 +145,7 @@ describe('mixed text', () => {
     expect(await ends(page, 'h2')).toBe('left');
   });
 
-  test('addresses and numbers are typed from left to right, at the side where the page begins', async () => {
+  test('addresses and numbers run from left to right and start at the side where the lines of the page start', async () => {
     const { page } = await harness.visit({ html: 'lang="he" dir="rtl"' });
     await widgetOf(page).openForm();
     const looks = await widgetOf(page)

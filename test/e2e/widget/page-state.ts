@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 
-/** Looks at the page from inside. Texts, because the project's types know no DOM outside widget/. */
+// Inspects the page from inside. The scripts are texts, because the project has no DOM types outside widget/.
 
 /**
- * Counts the listeners that the widget's script has on window, document, elements and media queries; from before the page's
- * first script. The stack tells them from the page's own and from the test tool's.
+ * Counts the listeners that the widget's script adds to window, document, elements and media queries. Counting starts before the
+ * page's first script. The call stack distinguishes these listeners from those of the page and of the test tool.
  */
 export async function countListeners(page: Page): Promise<void> {
   await page.addInitScript(`(() => {
@@ -31,7 +31,7 @@ export async function countListeners(page: Page): Promise<void> {
 export const listeners = (page: Page, where: 'all' | 'outside' = 'all') =>
   page.evaluate<number>(`window.__listeners('${where}')`);
 
-/** Everything that a widget could leave behind. */
+/** Returns everything that the widget could leave on the page. */
 export const traces = (page: Page) =>
   page.evaluate<{ html: string; sheets: number; globals: string[] }>(`({
     html: document.documentElement.outerHTML,
@@ -39,10 +39,10 @@ export const traces = (page: Page) =>
     globals: Object.getOwnPropertyNames(window).filter((name) => name === 'vaWave'),
   })`);
 
-/** Names of the page's globals. */
+/** Returns the names of the page's globals. */
 export const globals = (page: Page) => page.evaluate<string[]>('Object.getOwnPropertyNames(window)');
 
-/** The computed style of every element of the page, and of its root. */
+/** Returns the computed style of every element of the page and of its root. */
 export const computedStyles = (page: Page) =>
   page.evaluate<
     string[]
@@ -53,10 +53,10 @@ export const computedStyles = (page: Page) =>
 
 export const started = (page: Page) => page.evaluate<boolean>('Object.hasOwn(window, "vaWave")');
 
-/** Waits until the widget gave up. */
-export const gaveUp = (page: Page) => page.waitForFunction('!Object.hasOwn(window, "vaWave")');
+/** Waits until the widget has removed itself after a failure. */
+export const widgetRemoved = (page: Page) => page.waitForFunction('!Object.hasOwn(window, "vaWave")');
 
-/** What has the keyboard's focus, through the shadow root. */
+/** Returns the name or the text of the element with the keyboard focus, also inside the shadow root. */
 export const focused = (page: Page) =>
   page.evaluate<string>(`(() => {
     let element = document.activeElement;
@@ -65,8 +65,8 @@ export const focused = (page: Page) =>
   })()`);
 
 /**
- * Texts of the widget whose contrast with what is behind them is below 4.5, and controls whose border is below 3 (WCAG 1.4.3,
- * 1.4.11). axe leaves text inside a shadow root's fixed parts undecided.
+ * Lists the widget's texts with a contrast below 4.5 against their background, and its controls with a border contrast below 3
+ * (WCAG 1.4.3, 1.4.11). axe does not decide on texts inside the fixed elements of a shadow root.
  */
 export const poorContrasts = (page: Page) =>
   page.evaluate<string[]>(`(() => {

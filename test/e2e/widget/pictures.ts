@@ -10,7 +10,7 @@ import { launchBrowser } from './browser.ts';
 import { CONTACT_FORM, INIT } from './fake-service.ts';
 import { startHarness, widgetOf } from './harness.ts';
 
-/** Takes the pictures of the documentation: `node test/e2e/widget/pictures.ts`. Look at them before they are committed. */
+// Takes the pictures of the documentation: `node test/e2e/widget/pictures.ts`. Look at the pictures before you commit them.
 
 const FOLDER = new URL('../../../docs/images/', import.meta.url).pathname;
 const STYLE = `<style>
@@ -80,16 +80,16 @@ await japanesePicture();
 await harness.stop();
 await demoPicture();
 
-/** A bare machine has no Japanese font, and installing one would change the others: `JAPANESE_FONT` names a file. */
+/** Takes the Japanese picture with the font in the file that `JAPANESE_FONT` names. An installed font would change the other pictures. */
 async function japanesePicture(): Promise<void> {
   const file = process.env.JAPANESE_FONT;
-  if (file === undefined) return console.log('Without JAPANESE_FONT there is no Japanese picture.');
+  if (file === undefined) return console.log('JAPANESE_FONT is not set: the Japanese picture is not taken.');
   const font = `<style>@font-face { font-family: ja; src: url(/ja.ttf) } :root { --va-wave-font: system-ui, ja }</style>`;
   const before = (page: Page) => page.route('**/ja.ttf', (route) => route.fulfill({ path: file }));
   await picture('japanese', (page) => widgetOf(page).openForm('お店に連絡する'), { before }, 'lang="ja"', font);
 }
 
-/** The example view, whose backend answers what the demo's would. */
+/** Takes a picture of the example view with the answer of the demo's backend. */
 async function conversationPicture(name: string, options: BrowserContextOptions): Promise<void> {
   const view = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
   const head = `<script type="module">${view.replace('export function', 'function')}
@@ -111,7 +111,7 @@ async function conversationPicture(name: string, options: BrowserContextOptions)
   await picture(name, act, { ...options, before }, 'lang="en"', head);
 }
 
-/** The whole product: the demo's members ask the assistant, and the requests that this causes arrive. */
+/** Takes a picture of the demo: a member asks the assistant, and the signed requests that follow arrive. */
 async function demoPicture(): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'va-wave-pictures-'));
   const certificates = receiverCertificates(join(data, 'receiver'));

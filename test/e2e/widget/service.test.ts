@@ -14,9 +14,9 @@ import { serviceAssembly } from '../acceptance/assembly.ts';
 import { launchBrowser } from './browser.ts';
 import { startSite } from './fake-service.ts';
 import { until, widgetOf } from './harness.ts';
-import { gaveUp } from './page-state.ts';
+import { widgetRemoved } from './page-state.ts';
 
-/** The widget against the service itself: the browser's cross-origin check and the service's rules together. */
+// Tests the widget with the real service: the browser's cross-origin check together with the rules of the service.
 
 const data = mkdtempSync(join(tmpdir(), 'va-wave-widget-'));
 let cloud: LocalCloud;
@@ -28,7 +28,7 @@ let otherPort: Awaited<ReturnType<typeof startSite>>;
 let organization: string;
 
 beforeAll(async () => {
-  // Any name leads to this machine, so that pages can have the hosts of real sites.
+  // Every host name resolves to this machine, so that pages can have the host names of real sites.
   [browser, site, otherPort] = await Promise.all([
     launchBrowser(['--host-resolver-rules=MAP * 127.0.0.1']),
     startSite(),
@@ -59,7 +59,7 @@ async function assistant(domain: string, allowed: readonly string[] = [domain]):
   return site_id;
 }
 
-/** Opens a page of that host with the widget of that assistant. */
+/** Opens a page of a host with the widget of an assistant. */
 async function open(
   host: string,
   siteId: string,
@@ -86,13 +86,13 @@ async function expectWidget(page: Page): Promise<void> {
 }
 
 async function expectNothing(page: Page, logged: readonly string[]): Promise<void> {
-  await gaveUp(page);
+  await widgetRemoved(page);
   expect(await page.locator('va-wave-widget').count()).toBe(0);
   await until(() => logged.join('\n').includes('[va-wave] init failed'));
 }
 
-describe('where the widget appears', () => {
-  test('on the host itself, on any port when the entry names none', async () => {
+describe('the widget appears', () => {
+  test('on an allowed host, on any port if the entry has no port', async () => {
     const siteId = await assistant('shop.example');
     await expectWidget((await open('shop.example', siteId)).page);
     await expectWidget((await open('shop.example', siteId, { of: otherPort })).page);
@@ -103,7 +103,7 @@ describe('where the widget appears', () => {
     await expectWidget((await open('shop.example', siteId, { headers: { 'referrer-policy': 'no-referrer' } })).page);
   });
 
-  test('on an international name, however it was written', async () => {
+  test('on an international host name in each of its spellings', async () => {
     await expectWidget((await open('bücher.example', await assistant('BÜCHER.example'))).page);
   });
 
@@ -118,14 +118,14 @@ describe('where the widget appears', () => {
     await expectNothing(page, logged);
   });
 
-  test('not on another port when the entry names one', async () => {
+  test('not on another port if the entry has a port', async () => {
     const siteId = await assistant(`shop.example:${port()}`);
     await expectWidget((await open('shop.example', siteId)).page);
     const { page, logged } = await open('shop.example', siteId, { of: otherPort });
     await expectNothing(page, logged);
   });
 
-  test('not in a sandboxed frame, whose origin is null', async () => {
+  test('not in a sandboxed frame, which has the origin null', async () => {
     const { page, logged } = await open('shop.example', await assistant('shop.example'), { frame: true });
     await page
       .waitForEvent('console', { predicate: (message) => message.text().includes('[va-wave]') })
@@ -136,17 +136,17 @@ describe('where the widget appears', () => {
 });
 
 describe('the Domain setting', () => {
-  test('an allowed host that is not the Domain: the browser blocks the answer', async () => {
+  test('makes the browser block the answer for an allowed host that is not the Domain', async () => {
     const { page, logged } = await open('shop.example', await assistant('other.example', ['shop.example']));
     await expectNothing(page, logged);
     expect(logged.join('\n')).toContain('blocked by CORS policy');
   });
 
-  test("another assistant's Domain does not help, also when the preflight cannot tell which site is meant", async () => {
+  test("does not allow another assistant's Domain, even when the preflight does not show the site", async () => {
     await assistant('shop.example');
     const siteId = await assistant('other.example', ['shop.example']);
     const { page } = await open('shop.example', siteId);
-    await gaveUp(page);
+    await widgetRemoved(page);
     const outcome = await page.evaluate<string>(
       `fetch('${cloud.baseUrl}/api/widget/init', { method: 'POST', headers: { 'X-Site-Id': '${siteId}' } })
         .then((response) => 'read ' + response.status, (error) => error.name)`,
@@ -155,17 +155,17 @@ describe('the Domain setting', () => {
   });
 });
 
-describe('data-debug tells apart', () => {
-  test('a site id that does not exist, on whatever page', async () => {
+describe('data-debug distinguishes', () => {
+  test('a site ID that does not exist, on any page', async () => {
     const { page, logged } = await open('shop.example', 'site_nobody');
-    await gaveUp(page);
-    await until(() => logged.some((line) => line.includes('no assistant has it')));
+    await widgetRemoved(page);
+    await until(() => logged.some((line) => line.includes('no assistant has this site ID')));
     expect(logged.join('\n')).toContain('HTTP 401 Widget site not found');
   });
 
   test('a page that is not on the Domain', async () => {
     const { page, logged } = await open('shop.example', await assistant('other.example', ['shop.example']));
-    await gaveUp(page);
+    await widgetRemoved(page);
     await until(() => logged.some((line) => line.includes("set the assistant's Domain")));
     expect(logged.join('\n')).toContain('HTTP 0');
   });
@@ -183,7 +183,7 @@ describe('the demo', () => {
   };
   const entry = (page: Page, text: string) => page.locator('.request', { hasText: text });
 
-  test('a visitor sends the form and sees the signed request arrive', async () => {
+  test('shows a visitor the signed request of the form', async () => {
     const { page, logged } = await visit(demo.urls.site ?? '');
     const widget = widgetOf(page);
     await widget.openForm();
@@ -196,14 +196,14 @@ describe('the demo', () => {
     expect(logged).toEqual([]);
   });
 
-  test('the event that the receiver refused once comes again, verified', async () => {
+  test('retries the event that the receiver refused once, and the receiver verifies it', async () => {
     const { page } = await visit(demo.urls.site ?? '');
     await widgetOf(page).launcher.click();
     await entry(page, 'conversation.started').getByText('503 on purpose').first().waitFor();
     await entry(page, 'conversation.started').getByText('200 accepted').first().waitFor();
   });
 
-  test('two Actions that are told of one event are told apart', async () => {
+  test('shows for two Actions with the same event which one each request belongs to', async () => {
     const { page } = await visit(demo.urls.site ?? '');
     await page.selectOption('#event', 'contact.created');
     await page.click('#publish');
@@ -212,7 +212,7 @@ describe('the demo', () => {
     }
   }, 20_000);
 
-  test('a replay is ignored, an altered request is refused', async () => {
+  test('ignores a replay and refuses an altered request', async () => {
     const { page } = await visit(demo.urls.site ?? '');
     const sent = entry(page, 'form contact').first();
     await sent.getByText('Body and signature').click();
@@ -223,7 +223,7 @@ describe('the demo', () => {
     await entry(page, '401 refused').getByText('not verified', { exact: true }).waitFor();
   });
 
-  test('a backend mints the token, and the members see their form', async () => {
+  test('shows members their form with a token from the backend', async () => {
     const { page, logged } = await visit(demo.urls.members ?? '');
     const widget = widgetOf(page);
     await widget.openForm('Ask the workshop');
@@ -233,7 +233,7 @@ describe('the demo', () => {
     expect(logged).toEqual([]);
   });
 
-  test('a page view begins no conversation', async () => {
+  test('starts no conversation for a page view', async () => {
     const { page } = await visit(demo.urls.members ?? '');
     await widgetOf(page).launcher.waitFor();
     await page.waitForTimeout(1500);
@@ -242,7 +242,7 @@ describe('the demo', () => {
     await until(async () => (await entry(page, 'conversation.started').count()) > before);
   });
 
-  test('the assistant answers by an Action, the sixth call is refused, and the usage webhook ends the conversation', async () => {
+  test('answers with an Action, refuses the sixth call, and ends the conversation by the usage webhook', async () => {
     const { page, logged } = await visit(demo.urls.members ?? '');
     const widget = widgetOf(page);
     await widget.launcher.click();
@@ -256,7 +256,7 @@ describe('the demo', () => {
       await input.press('Enter');
       await replies.nth(said.length + 1).waitFor();
       said.push((await replies.nth(said.length + 1).textContent()) ?? '');
-      // The answer of the usage webhook comes after the reply.
+      // The answer of the usage webhook arrives after the reply.
       await widget.host.locator('form[aria-busy]').waitFor({ state: 'detached' });
     }
     expect(said.slice(0, 5)).toEqual(Array(5).fill('Assistant: Order 1001 is ready for pick-up.'));
@@ -277,7 +277,7 @@ describe('the demo', () => {
     expect(logged).toEqual([]);
   });
 
-  test('no call inside the cloud was refused', () => {
+  test('has no refused call inside the local cloud', () => {
     expect(cloud.denials).toEqual([]);
   });
 });
