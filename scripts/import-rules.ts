@@ -6,7 +6,7 @@ import { readRepository } from './import-rules/repository.ts';
 // Checks the imports of the repository in the current folder. With --write, updates the documents that show the rules and the imports.
 const sources = readRepository('.');
 if (process.argv.includes('--write')) {
-  writeFileSync('CONTRIBUTING.md', withTable(readFileSync('CONTRIBUTING.md', 'utf8')));
+  writeFileSync('docs/development.md', withTable(readFileSync('docs/development.md', 'utf8')));
   writeFileSync('docs/architecture.md', withPictures(readFileSync('docs/architecture.md', 'utf8'), sources));
 } else {
   const broken = brokenRules(sources);

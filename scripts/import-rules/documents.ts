@@ -8,7 +8,7 @@ const NOT_DRAWN = ['test', 'test/fakes', 'bench', 'scripts', 'dashboard', 'packa
 const TABLE = /(\n\| Folder \| Contents \| May import \|\n).*?(?=\n\n)/s;
 const PICTURES = /(\n## Imports between folders\n).*?(?=\n## )/s;
 
-/** Returns the text of CONTRIBUTING.md with the table of folders generated from the rules. */
+/** Returns the text of docs/development.md with the table of folders generated from the rules. */
 export function withTable(text: string): string {
   return text.replace(TABLE, (_, head: string) => `${head}${table()}`);
 }
@@ -42,7 +42,7 @@ export function withPictures(text: string, sources: readonly Source[]): string {
 function pictures(sources: readonly Source[]): string {
   return `
 \`node scripts/import-rules.ts --write\` generates these diagrams from the imports in the code. A dotted arrow means that only types are imported. \`bench\`,
-\`scripts\` and \`test\` are omitted. [CONTRIBUTING](../CONTRIBUTING.md#where-things-are) lists what each folder may import.
+\`scripts\` and \`test\` are omitted. [Working on the code](development.md#folders) lists what each folder may import.
 
 ${picture(sources, drawnFolder)}
 

@@ -2,7 +2,7 @@
 export type FolderRule = {
   /** Path from the root of the repository. `*` matches one folder name, and the rule applies to each matching folder separately. */
   readonly path: string;
-  /** The line for CONTRIBUTING.md. */
+  /** The line for docs/development.md. */
   readonly purpose: string;
   /** Folders whose files it may import. */
   readonly folders?: readonly string[];

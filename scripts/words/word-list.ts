@@ -11,7 +11,7 @@ export type Unwanted = {
 
 const PROSE = ['comment', 'message', 'document'] as const;
 
-/** The word list. CONTRIBUTING.md explains how to write; this list holds what a program can recognize. */
+/** The word list. docs/development.md explains how to write; this list holds what a program can recognize. */
 export const UNWANTED: readonly Unwanted[] = [
   // Names that no reader would search for.
   { words: 'marks|marked|marksOf', use: 'name what is stored, such as restrictions', kinds: ['name'] },

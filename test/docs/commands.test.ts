@@ -127,8 +127,8 @@ test('every npm script exists, and every option of npm start', () => {
   expect(wrong).toEqual([]);
 });
 
-test('CONTRIBUTING.md says what every npm script does', () => {
-  const text = readFileSync('CONTRIBUTING.md', 'utf8');
+test('docs/development.md says what every npm script does', () => {
+  const text = readFileSync('docs/development.md', 'utf8');
   const isNamed = (script: string) => new RegExp(`^\\| \`npm (?:run )?${script}\` \\| `, 'm').test(text);
   expect(Object.keys(scriptsOf('package.json')).filter((script) => !isNamed(script))).toEqual([]);
   expect(isNamed('nothing')).toBe(false);

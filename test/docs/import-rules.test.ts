@@ -5,8 +5,8 @@ import { FOLDER_RULES } from '../../scripts/import-rules/rules.ts';
 
 const sources = readRepository('.');
 
-test('CONTRIBUTING.md shows the import rules (node scripts/import-rules.ts --write)', () => {
-  const text = readFileSync('CONTRIBUTING.md', 'utf8');
+test('docs/development.md shows the import rules (node scripts/import-rules.ts --write)', () => {
+  const text = readFileSync('docs/development.md', 'utf8');
   expect(withTable(text)).toBe(text);
   expect(withTable(text.replace('| `src/domain` |', '| `src/another` |'))).toBe(text);
 });
