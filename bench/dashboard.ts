@@ -1,10 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { builtDashboard } from '../lib/dashboard-page.ts';
+import { extname } from 'node:path';
 import { launchBrowser } from '../test/e2e/widget/browser.ts';
+import { dashboardFiles, dashboardSize } from './pages/dashboard-files.ts';
 
 /**
  * What the dashboard weighs, and how long it takes until its first button can be pressed: `node bench/dashboard.ts`.
@@ -22,19 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-const built = builtDashboard();
-const files = new Map<string, { readonly type: string; readonly size: number; readonly gzip: Buffer }>();
-for (const folder of ['page', 'assets']) {
-  for (const name of readdirSync(join(built, folder))) {
-    const bytes = readFileSync(join(built, folder, name));
-    const path = folder === 'page' ? `/dashboard/${name}` : `/dashboard/assets/${name}`;
-    files.set(path, {
-      type: TYPES[extname(name)] ?? 'application/octet-stream',
-      size: bytes.length,
-      gzip: gzipSync(bytes, { level: 9 }),
-    });
-  }
-}
+const files = dashboardFiles();
 
 const json: Readonly<Record<string, object>> = {
   '/dashboard/config.json': { issuer: 'http://login.example', client_id: 'bench', scope: 'openid' },
@@ -53,10 +39,12 @@ const server = createServer((request, response) => {
     setTimeout(send, path.startsWith('/api') ? API_MS : 0);
     return;
   }
-  const file = files.get(path) ?? files.get('/dashboard/index.html');
+  const name = files.has(path) ? path : '/dashboard/index.html';
+  const file = files.get(name);
   if (file === undefined) throw new Error('The built dashboard has no page');
-  transferred += file.gzip.length;
-  response.writeHead(200, { 'content-type': file.type, 'content-encoding': 'gzip' }).end(file.gzip);
+  transferred += file.length;
+  const type = TYPES[extname(name)] ?? 'application/octet-stream';
+  response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' }).end(file);
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -88,9 +76,9 @@ async function median(slow: boolean, cpu: number): Promise<string> {
   return middle === undefined ? '' : `${(middle.ms / 1000).toFixed(1)} s (${Math.round(middle.bytes / 1024)} KB gzip)`;
 }
 
-const total = [...files.values()].reduce((sum, { gzip }) => sum + gzip.length, 0);
+const { kilobytes, files: count } = dashboardSize();
 console.log(`| | |\n| --- | --- |`);
-console.log(`| All files, gzip | ${Math.round(total / 1024)} KB in ${files.size} files |`);
+console.log(`| All files, gzip | ${kilobytes} KB in ${count} files |`);
 console.log(`| First button, slow 4G, empty cache | ${await median(true, 1)} |`);
 console.log(`| First button, slow 4G, a CPU four times slower | ${await median(true, 4)} |`);
 console.log(`| First button, fast network | ${await median(false, 1)} |`);
