@@ -212,6 +212,19 @@ describe('the demo', () => {
     }
   }, 20_000);
 
+  test('shows the time of each request at the end of its first line on a page of any width', async () => {
+    const { page } = await visit(demo.urls.site ?? '');
+    await page.locator('.request').first().waitFor();
+    for (const width of [1280, 1100, 900, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const below = await page.evaluate<number[]>(`[...document.querySelectorAll('.request')].map((request) => {
+        const top = (selector) => request.querySelector(selector).getBoundingClientRect().top;
+        return Math.abs(top('time') - top('strong'));
+      })`);
+      expect([width, below.length > 0, below.filter((pixels) => pixels > 4)]).toEqual([width, true, []]);
+    }
+  });
+
   test('ignores a replay and refuses an altered request', async () => {
     const { page } = await visit(demo.urls.site ?? '');
     const sent = entry(page, 'form contact').first();
