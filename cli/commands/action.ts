@@ -31,6 +31,7 @@ export function addActionCommands(program: Command, run: Run): void {
       .requiredOption('--trigger <trigger>', 'Event, AI-decided or Form; cannot be changed afterwards')
       .requiredOption('--name <name>', 'at most 100 characters')
       .requiredOption('--url <url>', 'https endpoint, at most 2000 characters'),
+    { many: 'may be repeated', method: '; POST unless given' },
   )
     .option('--disabled', 'create it switched off')
     .addHelpText('after', CREATE_EXAMPLES)
@@ -54,6 +55,7 @@ export function addActionCommands(program: Command, run: Run): void {
       .option('--trigger <trigger>', 'refused if it is another one: the trigger was chosen at creation')
       .option('--name <name>', 'at most 100 characters')
       .option('--url <url>', 'https endpoint, at most 2000 characters'),
+    { many: 'may be repeated; replaces them all', method: '' },
   )
     .option('--no-feed-back', 'AI-decided: tell the assistant only that the Action completed')
     .option('--clear-parameters', 'AI-decided: no parameters')
@@ -171,19 +173,16 @@ function testFields({ request, status, latency_ms, success, response_excerpt }: 
   ];
 }
 
-function withSettings(command: Command): Command {
+/** @param many what it means to give an option that may be repeated @param method what no method means */
+function withSettings(command: Command, { many, method }: { readonly many: string; readonly method: string }): Command {
   return command
-    .option('--method <method>', `${METHODS.join(', ')}; POST unless given. GET sends no body`)
-    .option('--event <name>', 'Event: event of the catalog (va-wave event list); may be repeated', collect)
-    .option(
-      '--field <field>',
-      `Form: key:Label:Type[:required], Type ${FIELD_TYPES.join(', ')}; may be repeated`,
-      collect,
-    )
+    .option('--method <method>', `${METHODS.join(', ')}${method}. GET sends no body`)
+    .option('--event <name>', `Event: event of the catalog (va-wave event list); ${many}`, collect)
+    .option('--field <field>', `Form: key:Label:Type[:required], Type ${FIELD_TYPES.join(', ')}; ${many}`, collect)
     .option('--description <text>', 'AI-decided: when to call it, at least 10 characters')
     .option('--parameters <json>', 'AI-decided: JSON Schema of the arguments, as JSON or a file')
     .option('--feed-back', 'AI-decided: give the response back to the assistant')
-    .option('--response-map <name=$.path>', 'AI-decided: field of the response to give back; may be repeated', collect);
+    .option('--response-map <name=$.path>', `AI-decided: field of the response to give back; ${many}`, collect);
 }
 
 async function actionsOf(options: { org?: string; site?: string }, { store }: Deployment): Promise<ActionList> {

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { FUNCTIONS } from '../../src/contract/outputs.ts';
 import type { LogName } from '../deployment.ts';
 import type { Run } from '../session.ts';
@@ -12,7 +12,11 @@ export function addLogsCommand(program: Command, run: Run): void {
     .command('logs')
     .addArgument(new Argument('<function>', 'whose log; api is the access log of the API').choices(NAMES))
     .description('show what a function logged, oldest first')
-    .option('--since <duration>', 'how far to look back, such as 30m, 1h or 2d', duration, duration('1h'))
+    .addOption(
+      new Option('--since <duration>', 'how far to look back, such as 30m, 1h or 2d')
+        .argParser(duration)
+        .default(duration('1h'), '1h'),
+    )
     .option('--containing <text>', 'only lines that hold this text')
     .addHelpText(
       'after',

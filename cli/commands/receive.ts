@@ -18,7 +18,7 @@ type Options = {
   readonly times?: number;
   readonly delay: number;
   readonly body: string;
-  readonly usageSecret: readonly string[];
+  readonly usageSecret?: readonly string[];
 };
 
 /** An endpoint to try Actions with, before there is one. */
@@ -41,7 +41,6 @@ export function addReceiveCommand(program: Command, run: Run): void {
       '--usage-secret <secret>',
       'verify usage webhooks with the secret that session create was given; @file, or @- for stdin; may be repeated',
       collect,
-      [],
     )
     .addHelpText(
       'after',
@@ -67,7 +66,9 @@ Examples:
           );
         }
         const body = JSON.stringify(await jsonValue('body', options.body, cliProcess));
-        const usageSecrets = await Promise.all(options.usageSecret.map((secret) => usageSecretOf(secret, cliProcess)));
+        const usageSecrets = await Promise.all(
+          (options.usageSecret ?? []).map((secret) => usageSecretOf(secret, cliProcess)),
+        );
         const ports = await session.deployment();
         const receiver = await startTryReceiver({
           tls: await certificatesOf(ports, session),
