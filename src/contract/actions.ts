@@ -107,7 +107,7 @@ const formSettings = z.strictObject({
     .max(FORM_FIELDS_MAX)
     .superRefine((fields, context) => {
       for (const [index, { key }] of fields.entries()) {
-        if (fields.findIndex((other) => other.key === key) === index) continue;
+        if (fields.every((other, at) => at === index || other.key !== key)) continue;
         context.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not be the key of another field' });
       }
     }),

@@ -83,7 +83,7 @@ test.each([
   ['no field', FORM.slice(0, 6), 'form_fields: at least one form field is required'],
   ['an unknown field type', [...FORM, '--field', 'a:A:Date'], 'form_fields.1.type: '],
   ['half a field', [...FORM, '--field', 'a:A'], 'form_fields.1: must be key:Label:Type'],
-  ['a key twice', [...FORM, '--field', 'mail:Again:Text'], 'form_fields.1.key: must not be the key of another field'],
+  ['a key twice', [...FORM, '--field', 'mail:Again:Text'], 'form_fields.0.key: must not be the key of another field'],
   ['a short description', [...AI, '--description', 'too short'], 'description: must be at least 10 characters'],
   ['no description', AI.slice(0, 6), 'description: must be at least 10 characters'],
   ['parameters that are no JSON', [...AI, '--parameters', '{'], 'parameters: must be JSON'],

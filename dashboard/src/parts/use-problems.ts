@@ -4,7 +4,7 @@ import { type FieldProblem, fieldProblems } from './problem.ts';
 /** Where a problem is in a form, and what stood there when it was refused. */
 type Located = FieldProblem & { readonly row: string | undefined; readonly was: string };
 
-/** What is wrong with a form; each of it until that very field is changed. */
+/** What is wrong with a form; each of it until that very field is changed, or the one that it must not be equal to. */
 export type Problems = {
   /** Of a field as a whole, such as a text or a list. */
   readonly of: (field: string) => string | undefined;
@@ -15,10 +15,14 @@ export type Problems = {
   readonly clear: () => void;
 };
 
+/** What is missing in several rows is missing in each. */
+const EMPTY = JSON.stringify('');
+
 /** @param values what the form holds, its lists as texts or as rows with an `id` */
 export function useProblems(values: object): Problems {
   const [located, setLocated] = useState<readonly Located[]>([]);
-  const current = located.filter(({ field, row, part, was }) => textAt(values, field, row, part) === was);
+  const stands = ({ field, row, part, was }: Located) => textAt(values, field, row, part) === was;
+  const current = located.filter((problem) => located.every((other) => !areEqual(problem, other) || stands(other)));
   return {
     of: (field) => current.find((problem) => problem.field === field && problem.row === undefined)?.text,
     ofRow: (field, row, part) =>
@@ -30,6 +34,20 @@ export function useProblems(values: object): Problems {
     },
     clear: () => setLocated([]),
   };
+}
+
+/** Two rows with one value, refused for one reason: whoever corrects one of them has corrected both. */
+function areEqual(one: Located, other: Located): boolean {
+  if (one === other) return true;
+  return (
+    one.row !== undefined &&
+    other.row !== undefined &&
+    one.field === other.field &&
+    one.part === other.part &&
+    one.text === other.text &&
+    one.was === other.was &&
+    one.was !== EMPTY
+  );
 }
 
 function locate(values: object, problem: FieldProblem): Located {

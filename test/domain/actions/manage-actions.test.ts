@@ -142,7 +142,7 @@ describe('a new Action', () => {
     [
       'a form key twice',
       { ...FORM, form_fields: [...FORM.form_fields, ...FORM.form_fields] },
-      'form_fields.1.key: must not be the key of another field',
+      'form_fields.0.key: must not be the key of another field',
     ],
     ['a setting of another trigger', { ...EVENT, form_fields: FORM.form_fields }, ''],
     ['a signing secret of its own', { ...EVENT, sealed_signing_secret: 'x' }, ''],
