@@ -10,7 +10,6 @@ const { site_id } = await dashboard.vaWave<{ site_id: string }>(
   'assistant',
   'create',
   ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'www.shop.example', '--rate-limit', '5000'],
-  ...['--allowed-domain', 'www.shop.example', '--allowed-domain', 'staging.shop.example:8443'],
 );
 const action = (...words: string[]) => dashboard.vaWave('action', 'create', '--site', site_id, ...words);
 await action(
