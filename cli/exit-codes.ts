@@ -71,6 +71,7 @@ function faultMessage(error: unknown): string {
   if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'ENOTFOUND' || error.name === 'TimeoutError') {
     return `The deployment does not answer (${code || error.name}): is it running, and the network up?`;
   }
-  if (error.message === 'Region is missing') return 'No AWS region: give --region, or set AWS_REGION';
+  if (error.message === 'Region is missing')
+    return 'No AWS region: give --region, or set AWS_REGION; --local is the service that npm start runs';
   return `${error.name === 'Error' ? '' : `${error.name}: `}${error.message}`;
 }
