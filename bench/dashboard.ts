@@ -4,14 +4,12 @@ import { extname } from 'node:path';
 import { launchBrowser } from '../test/e2e/widget/browser.ts';
 import { dashboardFiles, dashboardSize } from './pages/dashboard-files.ts';
 
-/**
- * What the dashboard weighs, and how long it takes until its first button can be pressed: `node bench/dashboard.ts`.
- * Files are served compressed, as CloudFront serves them; the login has happened; the API answers after 50 ms.
- */
+// Measures the size of the dashboard and the time until its first button can be pressed: `node bench/dashboard.ts`.
+// The server compresses files as CloudFront does. The user is logged in. The API answers after 50 ms.
 
 const RUNS = 5;
 const API_MS = 50;
-/** Lighthouse's slow 4G: 1.6 Mbit/s down, 750 kbit/s up, 150 ms there and back. */
+/** Lighthouse's slow 4G: 1.6 Mbit/s down, 750 kbit/s up, 150 ms round trip. */
 const SLOW_4G = { latency: 150, downloadThroughput: (1.6e6 / 8) | 0, uploadThroughput: (750e3 / 8) | 0 };
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',

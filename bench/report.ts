@@ -1,7 +1,7 @@
-/** What one part of the benchmark found. */
+/** The results of one section of the benchmark. */
 export type Section = {
   readonly title: string;
-  /** What was measured and how, in a few sentences. */
+  /** What the section measures and how, in a few sentences. */
   readonly method: string;
   readonly tables: readonly Table[];
   readonly goals?: readonly Goal[];
@@ -19,26 +19,27 @@ export type Goal = {
   readonly met: boolean;
 };
 
-/** A goal that is a ratio. */
+/** Creates a goal for a ratio that must reach a minimum or not exceed a maximum. */
 export function ratioGoal(name: string, found: number, limit: { readonly min?: number; readonly max?: number }): Goal {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = limit;
   const goal = limit.min === undefined ? `≤ ${max}` : `≥ ${min}`;
   return { name, goal, found: digits(found), met: found >= min && found <= max };
 }
 
-/** Three significant digits, whole numbers whole. */
+/** Formats a number with three significant digits, or as a whole number from 100 on. */
 export function digits(value: number): string {
   if (!Number.isFinite(value)) return '–';
   return Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
+/** Returns a section as Markdown: heading, method, tables and goals. */
 export function sectionMarkdown({ title, method, tables, goals = [] }: Section): string {
   const goalTable: Table[] =
     goals.length === 0
       ? []
       : [
           {
-            columns: ['Goal', 'wanted', 'found', ''],
+            columns: ['Goal', 'required', 'measured', 'result'],
             rows: goals.map(({ name, goal, found, met }) => [name, goal, found, met ? 'met' : '**not met**']),
           },
         ];

@@ -14,7 +14,7 @@ import { type Section, sectionMarkdown } from './report.ts';
 import { requests } from './requests/section.ts';
 
 /**
- * `npm run bench` measures everything and writes bench/results.md; `npm run bench -- delivery` measures one section and only
+ * `npm run bench` measures all sections and writes bench/results.md. `npm run bench -- delivery` measures one section and only
  * prints it.
  */
 const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
@@ -62,7 +62,8 @@ function heading(): string {
   const memory = Math.round(totalmem() / 2 ** 30);
   return `# Benchmark results
 
-Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores (${cpu?.model.trim()}), ${memory} GB,
-Node ${process.versions.node}, ${process.platform}-${process.arch}; load (1, 5, 15 minutes) ${startedWith} when it began and ${load()} when it ended. Everything runs on one machine over loopback, so ratios within a
-table mean more than absolute figures.`;
+This page is for engineers who want to know how fast va-wave is and what a delivery costs. \`npm run bench\` generated it on ${new Date().toISOString().slice(0, 10)}
+on a machine with ${cpus().length} cores (${cpu?.model.trim()}) and ${memory} GB, with Node ${process.versions.node} on ${process.platform}-${process.arch}. The load average (1, 5, 15 minutes) was ${startedWith} at
+the start and ${load()} at the end. Everything runs on one machine over loopback, so ratios within a table mean more than absolute
+figures.`;
 }

@@ -12,20 +12,20 @@ const MESSAGES = 1000;
 const BATCH = 10;
 const ROUNDS = 5;
 
-/** How long a burst of messages to one Action takes, from the first batch, which opens the connections, to the last answer. */
+/** Measures a burst of messages to one Action, from the first batch, which opens the connections, to the last answer. */
 export async function burst(folder: string): Promise<Section> {
   const receiver = await startReceiver(folder);
   const storage = await startStorage(folder);
   try {
     Object.assign(process.env, storage.environment, {
       POWERTOOLS_LOG_LEVEL: 'ERROR',
-      // The lines of the metrics would stand between those of the report.
+      // Lines of metrics would appear between the lines of the report.
       POWERTOOLS_METRICS_DISABLED: 'true',
       VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
     });
     const bundle = bundleOf(await bundledFunctions(folder, false), 'dispatcher');
     const { orgId, actionIds } = await tenActions(storage, receiver.url);
-    // A copy of the module is a container of its own: it has no connection to anybody yet.
+    // Each copy of the module represents a new container, which has no open connection.
     const containers = async (count: number): Promise<readonly SqsHandler[]> =>
       Promise.all(
         Array.from({ length: count }, async () => {
@@ -38,7 +38,7 @@ export async function burst(folder: string): Promise<Section> {
       const taken: number[] = [];
       for (let round = 0; round <= ROUNDS; round += 1) {
         const ms = await run(await containers(count), orgId, actionIds[0] ?? '');
-        // The first one is compiled, not measured.
+        // The first round includes compilation and does not count.
         if (round > 0) taken.push(ms);
       }
       const ms = median(taken);
@@ -46,10 +46,10 @@ export async function burst(folder: string): Promise<Section> {
     }
     return {
       title: 'A burst to one Action',
-      method: `${MESSAGES} messages of 1 kB to one Action, handed to new containers of the dispatcher's deployed bundle in batches of ${BATCH},
-one batch after another in each: from the first batch, whose deliveries open the connections, to the last answer. Medians of ${ROUNDS}. The
-containers share one process and one core here, so that more of them do not go faster.`,
-      tables: [{ columns: ['containers', 'ms, first handshake to last answer', 'deliveries/s'], rows }],
+      method: `New containers of the dispatcher's deployed bundle receive ${MESSAGES} messages of 1 kB for one Action, in batches of ${BATCH}. Each
+container processes one batch after another. The time runs from the first batch, whose deliveries open the connections, to the last
+answer. Figures are medians of ${ROUNDS} rounds. The containers share one process and one core here, so more containers are not faster.`,
+      tables: [{ columns: ['Containers', 'ms from the first batch to the last answer', 'deliveries/s'], rows }],
     };
   } finally {
     receiver.stop();
@@ -74,7 +74,7 @@ async function run(handlers: readonly SqsHandler[], orgId: string, actionId: str
         if (next === undefined) return;
         batches = others;
         const { batchItemFailures } = await handler(next, lambdaContext());
-        if (batchItemFailures.length > 0) throw new Error('A message came back');
+        if (batchItemFailures.length > 0) throw new Error('The dispatcher returned a message to the queue');
       }
     }),
   );

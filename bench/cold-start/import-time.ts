@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 
-/** Prints how many milliseconds of wall and CPU time the import of a bundle takes: a fresh process each, as in a cold start. */
+// Prints how many milliseconds of wall-clock and CPU time the import of a bundle takes. Each import needs a new process, like a cold start.
 
 const [, , bundle = ''] = process.argv;
 const cpu = process.cpuUsage();

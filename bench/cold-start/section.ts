@@ -12,7 +12,7 @@ const EMPTY = 'an empty handler';
 const DYNAMODB = 'a handler with the DynamoDB client alone';
 const ROUNDS = 15;
 
-/** Bytes and import time of every function. */
+/** Measures the size and the import time of every function. */
 export async function coldStart(folder: string): Promise<Section> {
   const functions = [
     reference(folder, EMPTY, 'empty-handler'),
@@ -27,11 +27,12 @@ export async function coldStart(folder: string): Promise<Section> {
   const ofReference = (name: string) => medianOf(name, 'cpu') / medianOf(DYNAMODB, 'cpu');
   return {
     title: 'Cold start',
-    method: `The import of each deployed bundle in a fresh process, in turn, medians of ${ROUNDS} rounds. CPU is what counts: a function
-of 512 MB has less than a third of a core. Node's own start is not part of it. Budgets for the bytes: test/lib/budgets.ts.`,
+    method: `Each round imports every deployed bundle once, each in a new process. Figures are medians of ${ROUNDS} rounds, without the start of
+Node itself. CPU time matters most, because a function of 512 MB has less than a third of a core. The last column compares it with the
+DynamoDB client alone. test/lib/budgets.ts limits the sizes.`,
     tables: [
       {
-        columns: ['Function', 'kB', 'import ms', 'import CPU ms', 'CPU of the DynamoDB client alone'],
+        columns: ['Function', 'kB', 'import ms', 'import CPU ms', 'CPU ratio to the DynamoDB client'],
         rows: functions.map(({ name, bundle }) => [
           name,
           statSync(bundle).size / 1000,
@@ -42,14 +43,14 @@ of 512 MB has less than a third of a core. Node's own start is not part of it. B
       },
     ],
     goals: ['widget-routes-session-create', 'widget-routes-widget-init'].map((name) =>
-      ratioGoal(`${name} of the DynamoDB client alone`, ofReference(name), { max: 1.3 }),
+      ratioGoal(`${name}: CPU ratio to the DynamoDB client`, ofReference(name), { max: 1.3 }),
     ),
   };
 }
 
 function reference(folder: string, name: string, file: string): BundledFunction {
   const bundle = join(folder, file, 'index.mjs');
-  // The SDK as it comes, with its whole search for credentials.
+  // The bundle contains the unchanged SDK, with its complete search for credentials.
   bundleAlone(fileURLToPath(new URL(`./${file}.ts`, import.meta.url)), bundle);
   return { name, bundle };
 }

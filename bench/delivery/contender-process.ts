@@ -1,10 +1,8 @@
 import { Session } from 'node:inspector/promises';
 import type { Contender, ContenderSettings, Measurement } from './contender.ts';
 
-/**
- * One contender in a process of its own, so that its CPU time is its own: `contender-process.ts <module> <settings as JSON>`.
- * With `profile` behind it, where that time went is measured as well, which takes some of its own.
- */
+// Runs one contender in a separate process, so that its CPU time can be measured: `contender-process.ts <module> <settings as JSON>`.
+// A third argument `profile` also records a CPU profile, which takes CPU time itself.
 
 const [, , module = '', text = '', profiled] = process.argv;
 const settings: ContenderSettings = JSON.parse(text);

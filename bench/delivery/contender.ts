@@ -1,30 +1,30 @@
 import type { Profiler } from 'node:inspector';
 
-/** What a contender is told when it starts. */
+/** The settings with which a contender starts. */
 export type ContenderSettings = {
   readonly url: string;
   readonly authorityFile: string;
-  /** How many deliveries are under way at any time. */
+  /** The number of concurrent deliveries. */
   readonly atOnce: number;
   readonly bodyBytes: number;
-  /** Of contenders that need one: the bundle to run, and whose Actions. */
+  /** For contenders that run a bundle: its path, the organization and the Actions. */
   readonly bundle?: string;
   readonly orgId?: string;
   readonly actionIds?: readonly string[];
-  /** Of the functions of the API: whose request it is. */
+  /** For the functions of the API: the credentials of the request. */
   readonly siteId?: string;
   readonly serverSecret?: string;
-  /** Of the queue worker: where Redis is, where its rows go, and whether it keeps connections. */
+  /** For the queue worker: the port of Redis, the folder of its database, and whether it keeps connections open. */
   readonly redisPort?: number;
   readonly folder?: string;
   readonly keepConnections?: boolean;
 };
 
-/** A way to deliver. It keeps `atOnce` deliveries under way until it is told to stop. */
+/** A program whose deliveries are measured. It makes `atOnce` concurrent deliveries. */
 export type Contender = {
-  /** What has to happen before a round and is not measured. */
+  /** Prepares a round. This is not measured. */
   readonly prepare?: () => Promise<void>;
-  /** Delivers until `over()`; answers how many deliveries succeeded. @throws when one fails */
+  /** Delivers until `over()` returns true. Resolves to the number of deliveries. @throws Error when a delivery fails */
   readonly run: (over: () => boolean) => Promise<number>;
 };
 
@@ -32,11 +32,11 @@ export type Measurement = {
   readonly deliveries: number;
   readonly seconds: number;
   readonly cpuMs: number;
-  /** Where the CPU was, if that was asked for. */
+  /** The CPU profile, if it was requested. */
   readonly profile?: Profiler.Profile;
 };
 
-/** Keeps this many loops of `deliver` busy until the time is over. */
+/** Creates a contender that runs `deliver` in this many concurrent loops until the time is over. */
 export function inLoops(atOnce: number, deliver: (loop: number) => Promise<void>): Contender {
   return {
     run: async (over) => {
@@ -54,7 +54,7 @@ export function inLoops(atOnce: number, deliver: (loop: number) => Promise<void>
   };
 }
 
-/** The envelope of an event whose JSON has about this many bytes. */
+/** Creates the envelope of an event. Its JSON has about this many bytes. */
 export function envelopeOf(id: string, orgId: string, bytes: number) {
   const rows = Math.max(1, Math.round((bytes - 250) / 48));
   return {

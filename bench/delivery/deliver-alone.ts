@@ -3,7 +3,10 @@ import * as localRule from '../../local/network-rule.ts';
 import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
 import { type Contender, type ContenderSettings, envelopeOf, inLoops } from './contender.ts';
 
-/** The outbound pipeline: guard, deadline, limits; no record. Ten deliveries share a key, which is how many connections it keeps. */
+/**
+ * Runs the outbound pipeline with its guard, deadline and limits, but without records. Ten deliveries share a key, because the
+ * pipeline keeps ten connections per key.
+ */
 export async function start(settings: ContenderSettings, warm = true): Promise<Contender> {
   process.env.VA_WAVE_LOCAL_CA_FILE = settings.authorityFile;
   const clock = { monotonic: () => performance.now(), wall: () => Date.now() };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lambdaContext, type SqsHandler, sqsEvent } from '../setting/invocation.ts';
 import { type Contender, type ContenderSettings, envelopeOf } from './contender.ts';
 
-/** The deployed bundle of the dispatcher: one container, one batch after another, as Lambda runs it. */
+/** Runs the deployed bundle of the dispatcher: one container that processes one batch after another, as on Lambda. */
 export async function start({
   bundle = '',
   orgId = '',
@@ -11,7 +11,7 @@ export async function start({
   bodyBytes,
 }: ContenderSettings): Promise<Contender> {
   const { handler }: { handler: SqsHandler } = await import(bundle);
-  // Written once: what the queue does is no part of what a delivery costs.
+  // Serialized once, because the cost of a delivery does not include the work of the queue.
   const { id: _, ...rest } = envelopeOf('', orgId, bodyBytes);
   const afterId = JSON.stringify(rest).slice(1);
   const message = (actionId = '') =>
@@ -23,7 +23,7 @@ export async function start({
       while (!over()) {
         const batch = Array.from({ length: atOnce }, () => message(actionIds[next++ % actionIds.length]));
         const { batchItemFailures } = await handler(sqsEvent(batch), lambdaContext());
-        if (batchItemFailures.length > 0) throw new Error('A message came back');
+        if (batchItemFailures.length > 0) throw new Error('The dispatcher returned a message to the queue');
         deliveries += atOnce;
       }
       return deliveries;

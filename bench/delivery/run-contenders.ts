@@ -20,8 +20,8 @@ export type Standing = {
 };
 
 /**
- * Lets the entrants deliver in turn, round after round, so that whatever else the machine does meets them all. Each has a process of
- * its own, which sleeps while others run. A round before the first one warms up.
+ * Measures the entrants in turn, round after round, so that other load on the machine affects all of them. Each entrant has its own
+ * process, which waits while the others run. The first round only warms up and does not count.
  */
 export async function runContenders(
   entrants: readonly Entrant[],
@@ -49,7 +49,7 @@ export async function runContenders(
   }
 }
 
-/** One entrant for so many seconds, after as many to warm up, with a profile of where its CPU was. */
+/** Measures one entrant with a CPU profile for this many seconds, after the same time to warm up. */
 export async function profileContender(entrant: Entrant, seconds: number): Promise<Measurement> {
   const child = await startProcess(entrant, 'profile');
   try {
@@ -67,7 +67,7 @@ async function startProcess(
   const child = fork(
     fileURLToPath(new URL('./contender-process.ts', import.meta.url)),
     [module.href, JSON.stringify(settings), ...more],
-    // A function's log is no part of what is measured beyond writing it.
+    // Writing the log lines is measured, and their content is discarded.
     { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
   );
   await answer(child, name);
@@ -80,11 +80,11 @@ async function measure(child: ChildProcess, seconds: number): Promise<Measuremen
   return JSON.parse(JSON.stringify(await measurement));
 }
 
-/** The next message of a process. @throws when it ends instead */
+/** Resolves to the next message of a process. @throws Error when the process ends before */
 async function answer(child: ChildProcess, name: string): Promise<unknown> {
   const done = new AbortController();
   const ended = once(child, 'exit', { signal: done.signal }).then(() => {
-    throw new Error(`${name} ended by itself`);
+    throw new Error(`${name} ended unexpectedly`);
   });
   try {
     const [message] = await Promise.race([once(child, 'message', { signal: done.signal }), ended]);

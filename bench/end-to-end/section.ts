@@ -14,7 +14,7 @@ const EVENTS = 300;
 const PER_SECOND = 20;
 const FAILING = 30;
 
-/** From PutEvents to the customer's endpoint, through everything. */
+/** Measures the time from PutEvents to the customer's endpoint through the whole service. */
 export async function endToEnd(folder: string): Promise<Section> {
   const certificates = receiverCertificates(folder);
   const receiver = await startTimedReceiver(certificates);
@@ -63,18 +63,18 @@ export async function endToEnd(folder: string): Promise<Section> {
     const early = (sample: readonly number[], seconds: number) => sample.filter((one) => one < seconds - 0.1).length;
     return {
       title: 'End to end',
-      method: `The whole stack in the local cloud: ${EVENTS} events at ${PER_SECOND} a second, from before PutEvents to the receiver's clock, then
-${FAILING} events to an endpoint that always answers 503. The queue engine of the local cloud looks for messages that are due once in
-a while, as SQS does; no pause may be shorter than the spec's.`,
+      method: `The whole stack runs in the local cloud and receives ${EVENTS} events at ${PER_SECOND} per second. The time runs from before PutEvents to
+the arrival at the receiver. Then ${FAILING} events go to an endpoint that always answers 503. The queue engine of the local cloud, like SQS,
+delivers a delayed message some time after it is due. No retry may start earlier than the specification says.`,
       tables: [
         {
-          columns: ['PutEvents to receiver', 'p50 ms', 'p99 ms', 'most ms'],
+          columns: ['PutEvents to receiver', 'p50 ms', 'p99 ms', 'maximum ms'],
           rows: [
             [`${PER_SECOND} events/s`, percentile(latencies, 0.5), percentile(latencies, 0.99), Math.max(...latencies)],
           ],
         },
         {
-          columns: ['Pause between requests', 'least s', 'p50 s', 'p99 s'],
+          columns: ['Delay before the retry', 'minimum s', 'p50 s', 'p99 s'],
           rows: [
             ['2 s', Math.min(...first), percentile(first, 0.5), percentile(first, 0.99)],
             ['4 s', Math.min(...second), percentile(second, 0.5), percentile(second, 0.99)],
@@ -82,8 +82,8 @@ a while, as SQS does; no pause may be shorter than the spec's.`,
         },
       ],
       goals: [
-        noneGoal(`Events lost, of ${EVENTS}`, latencies.filter(Number.isNaN).length),
-        noneGoal('Retries more than 0.1 s early', early(first, 2) + early(second, 4)),
+        noneGoal(`Lost events of ${EVENTS}`, latencies.filter(Number.isNaN).length),
+        noneGoal('Retries more than 0.1 s too early', early(first, 2) + early(second, 4)),
       ],
     };
   } finally {
@@ -97,7 +97,7 @@ const noneGoal = (name: string, found: number): Goal => ({ name, goal: '0', foun
 async function until(condition: () => boolean): Promise<void> {
   const end = Date.now() + 60_000;
   while (!condition()) {
-    if (Date.now() > end) throw new Error('It did not arrive in time');
+    if (Date.now() > end) throw new Error('An event did not arrive within 60 s');
     await pause(20);
   }
 }

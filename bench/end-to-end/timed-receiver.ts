@@ -2,9 +2,9 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ReceiverCertificates } from '../../local/receiver-certificates.ts';
 
-/** Notes when each event arrived. `/failing` answers 503, everything else 200. */
+/** Starts a receiver that records when each event arrives. `/failing` answers 503, and every other path 200. */
 export async function startTimedReceiver({ certificate, key }: ReceiverCertificates) {
-  /** Arrivals in unix milliseconds, by the mark in the event's data. */
+  /** Arrival times in Unix milliseconds by the `mark` in the event's data. */
   const arrivals = new Map<string, number[]>();
   const server = createServer({ cert: certificate, key, keepAlive: true }, (request, response) => {
     const at = Date.now();

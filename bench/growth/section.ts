@@ -14,7 +14,7 @@ const ROUNDS = 60;
 
 type Cost = { readonly ms: number; readonly cpuMs: number };
 
-/** What routing an event costs as organizations, subscribers and events grow. */
+/** Measures the cost of routing an event by the number of organizations, the number of subscribers and the size of the event. */
 export async function growth(folder: string): Promise<Section> {
   const storage = await startStorage(folder);
   try {
@@ -23,7 +23,7 @@ export async function growth(folder: string): Promise<Section> {
     const { handler }: { handler: SqsHandler } = await import(bundle);
     const { orgId, siteId } = await organization(storage, ACTIONS_EACH);
     const ofEvent = (rows: number, org = { orgId, siteId }) => cost(handler, event(org, rows));
-    // The first ones are compiled, not measured.
+    // The first events include compilation and do not count.
     for (let warmUp = 0; warmUp < 10; warmUp++) await ofEvent(10);
 
     const byOrganizations: [number, Cost][] = [];
@@ -48,8 +48,9 @@ export async function growth(folder: string): Promise<Section> {
       costs.map(([key, { ms, cpuMs }]) => [String(key), ms, cpuMs, cpuMs / each(key)]);
     return {
       title: 'Growth',
-      method: `The deployed bundle of the event-router with one event at a time (a CPU figure holds this process alone), DynamoDB beside it, a
-queue that takes everything; medians of ${ROUNDS}. An organization has ${ACTIONS_EACH} Actions, all subscribed, unless a row says otherwise.`,
+      method: `The deployed bundle of the event-router processes one event at a time, with DynamoDB in another process and a queue that accepts every
+message. CPU time is that of the function's process. Figures are medians of ${ROUNDS} events. An organization has ${ACTIONS_EACH} Actions, all subscribed,
+unless a row says otherwise.`,
       tables: [
         {
           columns: ['Organizations', 'ms', 'CPU ms', 'CPU ms per delivery'],
@@ -59,13 +60,23 @@ queue that takes everything; medians of ${ROUNDS}. An organization has ${ACTIONS
         { columns: ['kB of the event', 'ms', 'CPU ms', 'CPU ms per kB'], rows: rows(bySize, (n) => n) },
       ],
       goals: [
-        ratioGoal('CPU per event, 1000 organizations by 1', cpu(byOrganizations, 1000) / cpu(byOrganizations, 1), {
-          max: 1.2,
-        }),
-        ratioGoal('CPU per delivery, 50 subscribers by 1', cpu(bySubscribers, 50) / 50 / cpu(bySubscribers, 1), {
+        ratioGoal(
+          'CPU per event: ratio of 1000 organizations to 1',
+          cpu(byOrganizations, 1000) / cpu(byOrganizations, 1),
+          {
+            max: 1.2,
+          },
+        ),
+        ratioGoal(
+          'CPU per delivery: ratio of 50 subscribers to 1',
+          cpu(bySubscribers, 50) / 50 / cpu(bySubscribers, 1),
+          {
+            max: 1,
+          },
+        ),
+        ratioGoal('CPU per kB: ratio of 1000 kB to 64 kB', cpu(bySize, 1000) / 1000 / (cpu(bySize, 64) / 64), {
           max: 1,
         }),
-        ratioGoal('CPU per kB, 1000 kB by 64 kB', cpu(bySize, 1000) / 1000 / (cpu(bySize, 64) / 64), { max: 1 }),
       ],
     };
   } finally {
@@ -76,12 +87,12 @@ queue that takes everything; medians of ${ROUNDS}. An organization has ${ACTIONS
 async function cost(handler: SqsHandler, body: object): Promise<Cost> {
   const measured: Cost[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const given = sqsEvent([JSON.stringify(body)]);
+    const input = sqsEvent([JSON.stringify(body)]);
     const cpu = process.cpuUsage();
     const startedAt = performance.now();
-    const { batchItemFailures } = await handler(given, lambdaContext());
+    const { batchItemFailures } = await handler(input, lambdaContext());
     const { user, system } = process.cpuUsage(cpu);
-    if (batchItemFailures.length > 0) throw new Error('The event came back');
+    if (batchItemFailures.length > 0) throw new Error('The event-router returned the event to the queue');
     measured.push({ ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 });
   }
   return { ms: median(measured.map(({ ms }) => ms)), cpuMs: median(measured.map(({ cpuMs }) => cpuMs)) };
@@ -114,7 +125,7 @@ async function organization({ management }: Storage, actions: number) {
   return { orgId, siteId };
 }
 
-/** Further organizations with the Actions of this one, written as items: creating them one by one would take minutes. */
+/** Adds organizations with the Actions of this one. It writes the items directly, because the use cases would take minutes. */
 async function fillOrganizations({ documents, management }: Storage, orgId: string, count: number): Promise<void> {
   const [action] = (await management.store.listActions(orgId)).actions;
   const items = Array.from({ length: count * ACTIONS_EACH }, (_, index) => {

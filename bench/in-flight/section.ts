@@ -6,7 +6,7 @@ import { withinInFlight } from '../../src/domain/delivery/within-in-flight.ts';
 import { ratioGoal, type Section } from '../report.ts';
 import { type Storage, startStorage } from '../setting/storage.ts';
 
-/** Everything is a tenth of an account: 1 000 executions at once, 2 000 requests a second of one organization, 100 of another. */
+/** All figures are a tenth of an account: 1 000 concurrent executions, 2 000 requests per second of one organization, 100 of another. */
 const SCALE = 10;
 const EXECUTIONS = 1000 / SCALE;
 const NOISY_PER_SECOND = 2000 / SCALE;
@@ -26,7 +26,7 @@ const DONE: OutboundOutcome = {
 
 type Found = { readonly refused: number; readonly p99: number; readonly noisyInFlight: number };
 
-/** What an organization whose endpoint hangs takes from another one, with and without a bound on its requests in flight. */
+/** Measures how an organization with a hanging endpoint affects another organization, with and without a bound on requests in flight. */
 export async function inFlight(folder: string): Promise<Section> {
   const storage = await startStorage(folder);
   try {
@@ -36,19 +36,30 @@ export async function inFlight(folder: string): Promise<Section> {
     const row = (name: string, { refused, p99, noisyInFlight }: Found) => [name, noisyInFlight, refused, p99];
     return {
       title: 'One organization whose endpoint hangs',
-      method: `A tenth of an account: ${EXECUTIONS} executions at once, ${NOISY_PER_SECOND} requests a second of an organization whose
-endpoint hangs ${HANG_MS / 1000} s, ${QUIET_PER_SECOND} a second of one whose endpoint answers after ${QUIET_MS} ms, for ${SECONDS} s. A
-request that finds no execution free is throttled, as Lambda does it. The bound is the deployed one
-(${REQUESTS_IN_FLIGHT_PER_ORGANIZATION / SCALE} of ${REQUESTS_IN_FLIGHT_PER_ORGANIZATION}, to scale), on a real table. It costs two writes a request.`,
+      method: `The scale is a tenth of an account: ${EXECUTIONS} concurrent executions. For ${SECONDS} s, one organization sends ${NOISY_PER_SECOND} requests per second to an
+endpoint that hangs for ${HANG_MS / 1000} s. Another organization sends ${QUIET_PER_SECOND} requests per second to an endpoint that answers after ${QUIET_MS} ms. A request
+without a free execution is throttled, as on Lambda. The bound is the deployed one (${REQUESTS_IN_FLIGHT_PER_ORGANIZATION / SCALE} instead of ${REQUESTS_IN_FLIGHT_PER_ORGANIZATION} at this
+scale), with a real table. It costs two writes per request.`,
       tables: [
         {
-          columns: ['', 'executions taken by the noisy one', 'of the quiet one: % throttled', 'p99 ms of the others'],
-          rows: [row('quiet one alone', alone), row('without a bound', without), row('with the bound', withBound)],
+          columns: [
+            'Load',
+            'most executions of the hanging organization',
+            'other organization: % throttled',
+            'other organization: p99 ms',
+          ],
+          rows: [
+            row('other organization alone', alone),
+            row('both, without a bound', without),
+            row('both, with the bound', withBound),
+          ],
         },
       ],
       goals: [
-        ratioGoal('p99 of the quiet one with the bound, by alone', withBound.p99 / alone.p99, { max: 1.2 }),
-        ratioGoal('% of the quiet one throttled with the bound', withBound.refused, { max: 0 }),
+        ratioGoal('p99 of the other organization: ratio of both with the bound to alone', withBound.p99 / alone.p99, {
+          max: 1.2,
+        }),
+        ratioGoal('% of the other organization throttled with the bound', withBound.refused, { max: 0 }),
       ],
     };
   } finally {
@@ -56,7 +67,7 @@ request that finds no execution free is throttled, as Lambda does it. The bound 
   }
 }
 
-/** The way out, as slow as the endpoint: its host says how many milliseconds. */
+/** Represents the outbound request. It takes as many milliseconds as the query of the URL says. */
 const deliver: Deliver = async ({ url }) => {
   await pause(Number(new URL(url).searchParams.get('ms')));
   return DONE;
@@ -65,7 +76,7 @@ const deliver: Deliver = async ({ url }) => {
 function bounded(storage: Storage): Deliver {
   return withinInFlight(deliver, {
     takeLease: inFlightLeases(storage.dynamo, 'counters', REQUESTS_IN_FLIGHT_PER_ORGANIZATION / SCALE),
-    // As in the service: a request whose place cannot be counted is made.
+    // As in the service, a request is sent even if its lease cannot be stored.
     leaseFailed: () => undefined,
     now: () => new Date(),
   });
@@ -79,7 +90,7 @@ const requestOf = (org: string, ms: number): OutboundRequest => ({
   inFlightOf: org,
 });
 
-async function run(way: Deliver, noisyPerSecond: number): Promise<Found> {
+async function run(deliverRequest: Deliver, noisyPerSecond: number): Promise<Found> {
   const taken = { noisy: 0, quiet: 0 };
   const latencies: number[] = [];
   let noisyAtMost = 0;
@@ -91,19 +102,19 @@ async function run(way: Deliver, noisyPerSecond: number): Promise<Found> {
     }
     taken[who] += 1;
     noisyAtMost = Math.max(noisyAtMost, taken.noisy);
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
-      await way(requestOf(who, ms));
+      await deliverRequest(requestOf(who, ms));
     } finally {
       taken[who] -= 1;
     }
-    if (who === 'quiet') latencies.push(performance.now() - begun);
+    if (who === 'quiet') latencies.push(performance.now() - startedAt);
   };
   const under: Promise<void>[] = [];
-  const begun = performance.now();
+  const startedAt = performance.now();
   const sent = { noisy: 0, quiet: 0 };
-  while (performance.now() - begun < SECONDS * 1000) {
-    const seconds = (performance.now() - begun) / 1000;
+  while (performance.now() - startedAt < SECONDS * 1000) {
+    const seconds = (performance.now() - startedAt) / 1000;
     for (; sent.noisy < seconds * noisyPerSecond; sent.noisy += 1) under.push(invoke('noisy', HANG_MS));
     for (; sent.quiet < seconds * QUIET_PER_SECOND; sent.quiet += 1) under.push(invoke('quiet', QUIET_MS));
     await pause(2);

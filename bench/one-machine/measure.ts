@@ -10,29 +10,29 @@ export type Bench = {
   readonly target: Target;
   readonly receiver: Receiver;
   readonly endpoints: number;
-  /** Events of the burst; as many take a minute at 50 a second. */
+  /** Events of the burst, and of the steady load at 50 per second. */
   readonly events: number;
 };
 
 const PER_SECOND = 50;
-/** Requests side by side in a burst. */
+/** Concurrent requests in a burst. */
 const SENDERS = 64;
 const PAYLOAD_BYTES = 1000;
 const HANG = { milliseconds: 5000, perSecond: 5, seconds: 30 };
 const CRASH = { perSecond: 100, before: 5, after: 5 };
-/** How long after the last event an arrival is waited for. */
-const PATIENCE_S = 180;
+/** How long the benchmark waits for arrivals after the last event. */
+const ARRIVAL_TIMEOUT_S = 180;
 
-let marks = 0;
-/** What became of each event that was sent since `begin`. */
+let nextMark = 0;
+/** The events that one measurement has sent. */
 class Sent {
-  /** When sending began, microseconds, by mark. */
+  /** Start times of sending in microseconds, by mark. */
   readonly at = new Map<number, number>();
   readonly accepted = new Set<number>();
   readonly endpoint = new Map<number, number>();
 
   async send(target: Target, endpoint: number): Promise<void> {
-    const mark = marks++;
+    const mark = nextMark++;
     this.at.set(mark, microseconds());
     this.endpoint.set(mark, endpoint);
     const start = JSON.stringify({ mark, text: '' });
@@ -40,7 +40,7 @@ class Sent {
     this.accepted.add(mark);
   }
 
-  /** Milliseconds from sending to the first arrival; what never arrived counts as for ever. */
+  /** Returns the milliseconds from sending to the first arrival, or infinity for an event that did not arrive. */
   latencies({ arrivals }: Receiver, of: (mark: number) => boolean = () => true): number[] {
     const first = new Map<number, number>();
     for (const { mark, at } of arrivals) if (!first.has(mark)) first.set(mark, at);
@@ -50,7 +50,7 @@ class Sent {
   }
 }
 
-/** Events at a steady rate, to the endpoints in turn. */
+/** Sends events at a steady rate to the endpoints in turn. */
 export async function steady(bench: Bench): Promise<Row[]> {
   const { receiver, events } = bench;
   const use = watch(bench);
@@ -63,12 +63,12 @@ export async function steady(bench: Bench): Promise<Row[]> {
   const opened = receiver.connections() - connections;
   return [
     [`${PER_SECOND}/s: p50 / p99 ms`, `${round(percentile(latencies, 0.5))} / ${round(percentile(latencies, 0.99))}`],
-    [`${PER_SECOND}/s: CPU ms a delivery`, round(cpuMs / events)],
-    [`${PER_SECOND}/s: connections kept`, percent(1 - opened / events)],
+    [`${PER_SECOND}/s: CPU ms per delivery`, round(cpuMs / events)],
+    [`${PER_SECOND}/s: reused connections`, percent(1 - opened / events)],
   ];
 }
 
-/** As many events as the system accepts. */
+/** Sends events as fast as the system accepts them. */
 export async function burst(bench: Bench): Promise<Row[]> {
   const { target, receiver, endpoints, events } = bench;
   const use = watch(bench);
@@ -87,13 +87,13 @@ export async function burst(bench: Bench): Promise<Row[]> {
   const opened = receiver.connections() - connections;
   return [
     ['burst: accepted / delivered per s', `${round(events / acceptedIn)} / ${round(events / ((last - begin) / 1e6))}`],
-    ['burst: CPU ms a delivery', round(cpuMs / events)],
-    ['burst: most memory MB', round(memoryMb)],
-    ['burst: connections kept', percent(1 - opened / events)],
+    ['burst: CPU ms per delivery', round(cpuMs / events)],
+    ['burst: maximum memory MB', round(memoryMb)],
+    ['burst: reused connections', percent(1 - opened / events)],
   ];
 }
 
-/** What the others notice while one endpoint hangs. */
+/** Measures how a hanging endpoint affects the deliveries to the other endpoints. */
 export async function hang(bench: Bench): Promise<Row[]> {
   const { receiver } = bench;
   const others = async (): Promise<{ readonly p99: number; readonly arrived: number; readonly of: number }> => {
@@ -103,7 +103,7 @@ export async function hang(bench: Bench): Promise<Row[]> {
       sendSteadily(sent, bench, PER_SECOND, HANG.seconds, 1),
       sendSteadily(hanging, { ...bench, endpoints: 1 }, HANG.perSecond, HANG.seconds),
     ]);
-    // Who has waited this long does not come in time for anybody.
+    // An event that has waited this long counts as not delivered.
     const end = Date.now() + 60_000;
     while (Date.now() < end && !everyArrived(sent, receiver)) await pause(100);
     const latencies = sent.latencies(receiver);
@@ -121,16 +121,16 @@ export async function hang(bench: Bench): Promise<Row[]> {
   const { memoryMb } = use.stop();
   receiver.hang(0, 0);
   return [
-    ['p99 ms of the others while one of ten hangs', `${round(without.p99)} → ${round(during.p99)}`],
-    ['arrived meanwhile', `${during.arrived} of ${during.of}`],
-    ['most memory MB meanwhile', round(memoryMb)],
+    ['hang: p99 ms of the other endpoints before → during', `${round(without.p99)} → ${round(during.p99)}`],
+    ['hang: arrived events', `${during.arrived} of ${during.of}`],
+    ['hang: maximum memory MB', round(memoryMb)],
   ];
 }
 
-/** SIGKILL under load, and a new start at once. */
+/** Ends the system with SIGKILL under load and restarts it at once. */
 export async function crash(bench: Bench): Promise<Row[]> {
   const { target, receiver, endpoints } = bench;
-  if (target.crash === undefined) return [['kill -9 under load', 'not started by this script']];
+  if (target.crash === undefined) return [['kill -9 under load', 'this script cannot restart the system']];
   const sent = new Sent();
   const refused = { now: 0 };
   const send = async (seconds: number) => {
@@ -150,10 +150,10 @@ export async function crash(bench: Bench): Promise<Row[]> {
   await target.crash();
   const backAt = microseconds();
   await load;
-  const end = Date.now() + PATIENCE_S * 1000;
+  const end = Date.now() + ARRIVAL_TIMEOUT_S * 1000;
   const missing = () => [...sent.accepted].filter((mark) => !receiver.arrivals.some((one) => one.mark === mark));
   while (missing().length > 0 && Date.now() < end) await pause(200);
-  // A second copy comes later than the first.
+  // A duplicate arrives later than the first delivery.
   await pause(30_000);
   const times = new Map<number, number[]>();
   for (const { mark, at } of receiver.arrivals) times.set(mark, [...(times.get(mark) ?? []), at]);
@@ -162,10 +162,10 @@ export async function crash(bench: Bench): Promise<Row[]> {
   const doubles = [...times].filter(([mark, all]) => sent.accepted.has(mark) && all.length > 1);
   const lastDouble = Math.max(0, ...doubles.map(([, all]) => Math.max(...all)));
   return [
-    ['kill -9 under load: lost / double', `${missing().length} / ${doubles.length}`],
-    ['kill -9: answers again after s', round((backAt - killedAt) / 1e6)],
-    ['kill -9: last one that was not sent yet, s after', round(Math.max(0, lastFirst - killedAt) / 1e6)],
-    ['kill -9: last one that was cut off, s after', round(Math.max(0, lastDouble - killedAt) / 1e6)],
+    ['kill -9 under load: lost / duplicate', `${missing().length} / ${doubles.length}`],
+    ['kill -9: s until the system answers', round((backAt - killedAt) / 1e6)],
+    ['kill -9: s until the last first delivery', round(Math.max(0, lastFirst - killedAt) / 1e6)],
+    ['kill -9: s until the last duplicate', round(Math.max(0, lastDouble - killedAt) / 1e6)],
   ];
 }
 
@@ -182,16 +182,16 @@ async function sendSteadily(
     const due = begin + (event * 1000) / perSecond;
     if (due > Date.now()) await pause(due - Date.now());
     const endpoint = firstEndpoint + (event % (endpoints - firstEndpoint));
-    // An event that is refused is seen as one that did not arrive.
+    // A refused event counts as one that did not arrive.
     sending.push(sent.send(target, endpoint).catch(() => {}));
   }
   await Promise.all(sending);
 }
 
 async function allArrived(sent: Sent, receiver: Receiver): Promise<void> {
-  const end = Date.now() + PATIENCE_S * 1000;
+  const end = Date.now() + ARRIVAL_TIMEOUT_S * 1000;
   while (!everyArrived(sent, receiver)) {
-    if (Date.now() > end) throw new Error(`Not everything arrived within ${PATIENCE_S} s`);
+    if (Date.now() > end) throw new Error(`Not all events arrived within ${ARRIVAL_TIMEOUT_S} s`);
     await pause(50);
   }
 }
@@ -201,7 +201,7 @@ function everyArrived(sent: Sent, { arrivals }: Receiver): boolean {
   return [...sent.at.keys()].every((mark) => arrived.has(mark));
 }
 
-/** What the target uses from now on. */
+/** Measures the processor time and the maximum memory of the target from now on. */
 function watch({ target }: Bench): { stop(): { readonly cpuMs: number; readonly memoryMb: number } } {
   const tree = () => processTree(target.processes());
   const before = cpuOf(tree());

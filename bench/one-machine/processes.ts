@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Clock ticks a second, as Linux counts processor time everywhere. */
+/** Clock ticks per second, in which Linux counts processor time. */
 const TICKS = 100;
 
 type Stat = { readonly pid: number; readonly parent: number; readonly cpuMs: number };
 
-/** The processes and all that they started, as Linux knows them now. */
+/** Returns the ids of the processes and of all their descendants. */
 export function processTree(roots: readonly number[]): number[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -18,12 +18,12 @@ export function processTree(roots: readonly number[]): number[] {
   return [...tree];
 }
 
-/** Milliseconds of processor time that these processes have used, user and system, and their ended children. */
+/** Returns the user and system processor time of these processes and their ended children, in milliseconds. */
 export function cpuOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + (statOf(pid)?.cpuMs ?? 0), 0);
 }
 
-/** Megabytes that these processes hold; what several share counts once. */
+/** Returns the memory of these processes in megabytes. Shared memory counts once. */
 export function memoryOf(pids: readonly number[]): number {
   const kilobytes = pids.reduce((sum, pid) => {
     const text = readText(`/proc/${pid}/smaps_rollup`) ?? '';
@@ -35,7 +35,7 @@ export function memoryOf(pids: readonly number[]): number {
 function statOf(pid: number): Stat | undefined {
   const text = readText(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The name stands in parentheses and may hold anything.
+  // The name is in parentheses and may contain any characters.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
   return { pid, parent: Number(fields[1]), cpuMs: (ticks * 1000) / TICKS };

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Arrival, ReceiverCommand } from './receiver.ts';
 
-/** Customers' endpoints that read, answer and note what came: a process of its own, started by receiver.ts. */
+// Customers' endpoints that read and answer requests and record the arrivals. receiver.ts starts this separate process.
 
 const { RECEIVER_CERTIFICATE: cert, RECEIVER_KEY: key, RECEIVER_ENDPOINTS: count = '10' } = process.env;
 /** Milliseconds between two reports to the parent. */
@@ -30,7 +30,7 @@ const ports = await Promise.all(
     server.on('secureConnection', () => {
       connections += 1;
     });
-    // Longer than any pause of a measurement: who closes a connection is to be the sender.
+    // Longer than any pause of a measurement, so that only the sender closes connections.
     server.keepAliveTimeout = 120_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { receiverCertificates } from '../../local/receiver-certificates.ts';
 
-/** A delivery as its endpoint saw it. */
+/** The arrival of a delivery at its endpoint. */
 export type Arrival = {
   /** The number in the event's payload. */
   readonly mark: number;
@@ -12,7 +12,7 @@ export type Arrival = {
   readonly at: number;
 };
 
-/** Lets an endpoint answer only after so many milliseconds; 0 = at once. */
+/** Makes an endpoint answer after this many milliseconds; 0 means at once. */
 export type ReceiverCommand = { readonly endpoint: number; readonly hangsFor: number };
 
 export type Receiver = {
@@ -20,10 +20,10 @@ export type Receiver = {
   /** PEM file of the authority that signed the endpoints' certificate. */
   readonly authorityFile: string;
   readonly arrivals: readonly Arrival[];
-  /** TLS connections that were opened so far. */
+  /** The number of TLS connections that were opened until now. */
   connections(): number;
   hang(endpoint: number, milliseconds: number): void;
-  /** Forgets what arrived. */
+  /** Clears the arrivals. */
   reset(): void;
   stop(): void;
 };
@@ -31,7 +31,7 @@ export type Receiver = {
 /** Microseconds of the machine's monotonic clock. */
 export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n);
 
-/** HTTPS endpoints in another process. @param folder where their certificate is kept */
+/** Starts HTTPS endpoints in another process. @param folder the folder for their certificate */
 export async function startReceiver(folder: string, endpoints: number): Promise<Receiver> {
   const { caFile, certificate, key } = receiverCertificates(folder);
   const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {

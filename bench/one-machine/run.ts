@@ -9,11 +9,11 @@ import { startOutpost } from './targets/outpost.ts';
 import { startSvix } from './targets/svix.ts';
 import { startVaWave } from './targets/va-wave.ts';
 
-/** One system on one machine under the same load as its peers (README.md beside this file). */
+// Measures one system on one machine, with the same load for each system (README.md in this folder).
 
 const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = { steady, burst, hang, crash };
 const ENDPOINTS = 10;
-/** Sent before anything is measured, so that nobody's first start counts. */
+/** Events before the first measurement, so that no system's first start counts. */
 const WARM_UP_EVENTS = 200;
 
 type Options = {
@@ -28,16 +28,18 @@ const wholeNumber = (text: string): number => {
 };
 
 const program = new Command('node bench/one-machine/run.ts')
-  .description('Drives one system with 1 kB events to ten HTTPS endpoints and prints what it did.')
-  .argument('[measurements...]', `of ${Object.keys(MEASUREMENTS).join(', ')}; all unless named`)
-  .addOption(new Option('--target <name>', 'the system').choices(['va-wave', 'svix', 'outpost']).default('va-wave'))
-  .option('--events <number>', 'events of the burst, and of the steady stream at 50 a second', wholeNumber, 3000)
-  .option('--binary <path>', "path of the peer's program");
+  .description('Sends 1 kB events for ten HTTPS endpoints to one system and prints its figures.')
+  .argument('[measurements...]', `${Object.keys(MEASUREMENTS).join(', ')} (default: all)`)
+  .addOption(
+    new Option('--target <name>', 'the system to measure').choices(['va-wave', 'svix', 'outpost']).default('va-wave'),
+  )
+  .option('--events <number>', 'events of the burst, and of the steady load at 50 per second', wholeNumber, 3000)
+  .option('--binary <path>', 'path of the program of Svix or Outpost');
 
 const chosen = program.parse().args;
 const options = program.opts<Options>();
 const unknown = chosen.filter((name) => !(name in MEASUREMENTS));
-if (unknown.length > 0) program.error(`There is no measurement ${unknown.join(', ')}`);
+if (unknown.length > 0) program.error(`Unknown measurement: ${unknown.join(', ')}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'one-machine-'));
 const receiver = await startReceiver(folder, ENDPOINTS);

@@ -1,10 +1,10 @@
-/** A system under test that was given the endpoints. */
+/** A running system under test that delivers to the endpoints. */
 export type Target = {
-  /** Sends one event for one endpoint, once. @throws unless the system says that it has it */
+  /** Sends one event for one endpoint. @throws Error unless the system confirms that it has accepted the event */
   send(endpoint: number, payload: object): Promise<void>;
-  /** Ids of its processes and those of its databases; what they start counts as well. */
+  /** Returns the ids of its processes and of its databases. Their child processes count as well. */
   processes(): readonly number[];
-  /** Ends it with SIGKILL and starts it again. Undefined where this script did not start it. */
+  /** Ends the system with SIGKILL and restarts it. Undefined when the benchmark does not measure a crash of this system. */
   readonly crash: (() => Promise<void>) | undefined;
   stop(): Promise<void>;
 };

@@ -14,7 +14,7 @@ import { launchBrowser } from '../../test/e2e/widget/browser.ts';
 import type { Goal, Section } from '../report.ts';
 import { median } from '../statistics.ts';
 
-/** Bytes with gzip of what other widgets make a page load first (measured once; kB). */
+/** Sizes in kB with gzip of the files that other widgets load first (measured once). They contain a whole chat; ours does not. */
 const OTHER_LOADERS = {
   'n8n chat': 456,
   Flowise: 284,
@@ -22,12 +22,12 @@ const OTHER_LOADERS = {
   Typebot: 196,
   'deep-chat': 111,
   ChatterMate: 12.4,
-  "Intercom's shim, which loads the rest later": 1.4,
+  "Intercom's first file, which loads the rest later": 1.4,
 } as const;
 
 const LOADS = 9;
 
-/** Bytes and time to the first control of the two pages. */
+/** Measures the size of the two pages and the time until their first control appears. */
 export async function pages(folder: string): Promise<Section> {
   const widget = gzipSync(bundleWidget().code, { level: 9 }).length / 1000;
   const built = builtDashboard();
@@ -37,8 +37,9 @@ export async function pages(folder: string): Promise<Section> {
   const times = await timesToFirstControl(folder);
   return {
     title: 'Widget and dashboard',
-    method: `Bytes with gzip. Times in a headless Chromium on this machine, an empty cache each time, from navigation to a button that can be
-pressed, medians of ${LOADS}: the widget on a page with nothing else, init included; the dashboard up to its login page.`,
+    method: `Sizes are with gzip. Times are medians of ${LOADS} page loads in a headless Chromium on this machine with an empty cache, from navigation
+to the first control. The widget is on an otherwise empty page, and its time includes init. The dashboard's time ends at its login page.
+The other widgets contain a whole chat; this widget contains forms and a place for the platform's conversation view.`,
     tables: [
       {
         columns: ['Page', 'kB', 'ms to the first control'],
@@ -48,7 +49,7 @@ pressed, medians of ${LOADS}: the widget on a page with nothing else, init inclu
         ],
       },
       {
-        columns: ['Other widgets', 'kB', 'our share'],
+        columns: ['Other widgets', 'kB', 'size of this widget as a ratio'],
         rows: Object.entries(OTHER_LOADERS).map(([name, size]) => [name, size, widget / size]),
       },
     ],
@@ -58,7 +59,7 @@ pressed, medians of ${LOADS}: the widget on a page with nothing else, init inclu
 
 const atMost = (name: string, found: number, limit: number): Goal => ({
   name,
-  goal: `< ${limit} (the smallest other that is whole)`,
+  goal: `< ${limit} (the smallest other widget that loads in one file)`,
   found: found.toFixed(1),
   met: found < limit,
 });

@@ -6,13 +6,13 @@ import { Queue, Worker } from 'bullmq';
 import { Pool } from 'undici';
 import { envelopeOf } from '../delivery/contender.ts';
 
-/** More than a round can deliver. */
+/** Returns a number of jobs that is larger than a round can process. */
 const jobsFor = (bodyBytes) => (bodyBytes > 10_000 ? 3000 : 10_000);
 
 /**
- * What people build: a BullMQ worker that signs, sends with undici over kept connections, and inserts one row per attempt into a
- * database file (SQLite in WAL mode: the cheapest durable row there is; a server over the network costs more). The queue is
- * filled beforehand, so that adding jobs is not measured. No guard of addresses, no record before the request.
+ * Represents a common alternative: a BullMQ worker that signs, sends with undici over kept connections, and inserts one row per attempt
+ * into a database file. SQLite in WAL mode is cheaper than a database server on the network. The queue is filled before a round, so
+ * adding jobs is not measured. The worker does not check addresses and writes no record before the request.
  */
 export async function start(settings) {
   const connection = { host: '127.0.0.1', port: settings.redisPort, maxRetriesPerRequest: null };

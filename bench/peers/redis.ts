@@ -10,9 +10,9 @@ export const QUEUE_WORKER = new URL('./queue-worker.mjs', import.meta.url);
 export type Peers = { readonly redisPort: number; readonly stop: () => void };
 
 /**
- * Redis on a port of its own, and BullMQ, installed below this folder on first use. Redis appends every write to a file and
- * syncs it once a second, as its documentation advises for data that must survive.
- * @returns a reason where one of them is missing
+ * Starts Redis on a free port, and installs BullMQ in this folder on first use. Redis appends every write to a file and syncs the file
+ * once a second, as its documentation advises for durable data.
+ * @returns `missing` with the reason when one of them is not available
  */
 export async function startPeers(folder: string): Promise<Peers | { readonly missing: string }> {
   if (spawnSync('redis-server', ['--version']).error !== undefined) {

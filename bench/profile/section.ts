@@ -10,29 +10,29 @@ import { startStorage } from '../setting/storage.ts';
 const SECONDS = 10;
 
 /**
- * What a function's CPU is spent on, by the nearest caller that one of these names or files knows. Whatever the event loop
- * calls by itself has no caller of ours: it is Node's.
+ * The parts of a function's CPU time, each with a pattern of the names and files of its functions. A sample counts for the nearest
+ * caller that matches a pattern. Functions that the event loop calls directly have no such caller and count as Node's.
  */
 const PARTS: readonly (readonly [part: string, caller: RegExp])[] = [
   ['TCP and TLS to the endpoint', /^(openConnection|openTcp|secure) |internal\/tls|_tls_/],
-  ['looking up names', /^(resolveEndpoint|lookUp|createResolver\d*|orNothingAfterGrace) |internal\/dns/],
+  ['DNS lookup', /^(resolveEndpoint|lookUp|createResolver\d*|orNothingAfterGrace) |internal\/dns/],
   ['compressing the payload for the log', /^storedPayload |node:zlib/],
   [
     'calls of DynamoDB',
     /^(post\d*|marshall|unmarshall|marshalled|claim|complete|batchGet|stringify|parse|keyOf|hmac) /,
   ],
   [
-    'reading the message, writing and signing the request',
+    'parsing the message, building and signing the request',
     /^(messageBody|actionPayload|actionRequest|signatureHeader) /,
   ],
-  ['request and answer', /^(exchange\d*|requestHeaders|responseExcerpt) /],
-  ['idle connections', /^(take|put|usable|settled) .*idle-connections/],
+  ['sending the request and reading the answer', /^(exchange\d*|requestHeaders|responseExcerpt) /],
+  ['managing idle connections', /^(take|put|usable|settled) .*idle-connections/],
   ['log lines and metrics', /^(info|processLogItem|printLog|singleMetric|addMetric|publishStoredMetrics|publish) /],
 ];
-const NODE = "Node's HTTP, streams and event loop, outside of the above";
+const NODE = "Node's HTTP, streams and event loop, except the above";
 const OURS = 'the rest of the function';
 
-/** Where the CPU of a delivery goes: the reason behind the figures of the section Delivery. */
+/** Measures which parts of the code use the CPU time of a delivery. It explains the figures of the section Delivery. */
 export async function profile(folder: string): Promise<Section> {
   const receiver = await startReceiver(folder);
   const storage = await startStorage(folder);
@@ -65,9 +65,9 @@ export async function profile(folder: string): Promise<Section> {
     const large = shares(await of('dispatcher', { bundle, orgId, actionIds, bodyBytes: 64_000 }, environment));
     const percent = (share = 0) => (share < 0.005 ? '' : `${Math.round(share * 100)} %`);
     return {
-      title: 'Where the time of a delivery goes',
-      method: `Samples of V8's profiler over ${SECONDS} s, each counted for the nearest caller that is known. One message after another would be the
-same: these are shares of CPU, not of waiting.`,
+      title: 'CPU time of a delivery by part',
+      method: `V8's profiler takes samples over ${SECONDS} s. Each sample counts for the nearest known caller. The figures are shares of CPU time, without
+waiting, so they do not depend on the number of concurrent deliveries.`,
       tables: [
         {
           columns: ['Share of CPU', '(b) deliver(), warm, 50 at once', '(d) dispatcher, 1 kB', '(d) dispatcher, 64 kB'],
@@ -86,7 +86,7 @@ same: these are shares of CPU, not of waiting.`,
   }
 }
 
-/** Shares of the time in which the CPU was busy. */
+/** Returns the share of each part in the time in which the CPU was busy. */
 function shares({ profile }: Measurement): ReadonlyMap<string, number> {
   if (profile === undefined) throw new Error('The contender sent no profile');
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
@@ -104,7 +104,7 @@ function shares({ profile }: Measurement): ReadonlyMap<string, number> {
   return new Map([...micros].map(([part, time]) => [part, time / busy]));
 }
 
-/** From the function that ran to the one at the bottom. */
+/** Returns the call stack, from the function that ran to the outermost caller. */
 function stackOf(
   id: number,
   nodes: ReadonlyMap<number, Profiler.ProfileNode>,

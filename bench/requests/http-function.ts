@@ -5,7 +5,7 @@ type HttpHandler = (event: object, context: object) => Promise<{ readonly status
 
 let visitors = 0;
 
-/** A deployed bundle behind the API: session create with a server secret, else widget init. A new visitor each time. */
+/** Runs the deployed bundle of session create, or of widget init without a server secret. Each request has a new visitor. */
 export async function start({ bundle = '', siteId, serverSecret, atOnce }: ContenderSettings): Promise<Contender> {
   const { handler }: { handler: HttpHandler } = await import(bundle);
   const headers: Record<string, string | undefined> =

@@ -10,7 +10,7 @@ import { type Storage, startStorage } from '../setting/storage.ts';
 const AT_ONCE = 10;
 const TOKEN_WORK = 'hash and token of session create alone';
 
-/** Session create and widget init through their deployed bundles. */
+/** Measures session create and widget init in their deployed bundles. */
 export async function requests(folder: string): Promise<Section> {
   const storage = await startStorage(folder);
   const proxy = await startCountingProxy(storage.origin);
@@ -49,12 +49,12 @@ export async function requests(folder: string): Promise<Section> {
     );
     return {
       title: 'Requests',
-      method: `One container, ${AT_ONCE} requests at once (Lambda gives a container one at a time; this is what it is able to do), DynamoDB
-on the same machine, every visitor a new one with a new conversation. Calls are counted by a proxy before DynamoDB, one request at a
-time, as the median of 20.`,
+      method: `One container handles ${AT_ONCE} concurrent requests, which shows its capacity; Lambda sends one request at a time to a container. DynamoDB
+runs on the same machine. Each request has a new visitor with a new conversation. A proxy in front of DynamoDB counts the calls of single
+requests; the figures are medians of 20.`,
       tables: [
         {
-          columns: ['Request', 'requests/s', 'CPU ms', 'DynamoDB calls', 'one after another', 'which'],
+          columns: ['Request', 'requests/s', 'CPU ms', 'DynamoDB calls', 'sequential round trips', 'operations'],
           rows: standings.map(({ name, perSecond, cpuMsPerDelivery }, index) => {
             const calls = counted[index];
             return [
@@ -70,7 +70,7 @@ time, as the median of 20.`,
       ],
       goals: counted.map(
         ({ roundTrips }, index): Goal => ({
-          name: `DynamoDB round trips of ${entrants[index]?.name}, one after another`,
+          name: `Sequential DynamoDB round trips of ${entrants[index]?.name}`,
           goal: '≤ 2',
           found: String(roundTrips),
           met: roundTrips <= 2,
@@ -83,7 +83,7 @@ time, as the median of 20.`,
   }
 }
 
-/** The calls of a single request, in this process and through the proxy. */
+/** Counts the calls of single requests, which run in this process and use the proxy. */
 async function callsOf({ settings, environment }: Entrant, proxy: Awaited<ReturnType<typeof startCountingProxy>>) {
   Object.assign(process.env, environment, { AWS_ENDPOINT_URL_DYNAMODB: proxy.origin });
   const { start } = await import('./http-function.ts');

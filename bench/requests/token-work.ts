@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { type Contender, type ContenderSettings, inLoops } from '../delivery/contender.ts';
 import { TOKEN_KEY } from '../setting/aws-stub.ts';
 
-/** What session create cannot do without: one hash of the server secret, one comparison, one signed token. */
+/** Runs the necessary work of session create: one hash of the server secret, one comparison and one signed token. */
 export async function start({ atOnce, serverSecret = '' }: ContenderSettings): Promise<Contender> {
   const expected = createHash('sha256').update(serverSecret).digest();
   const key = Buffer.from(TOKEN_KEY.key);

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Keys of the service, as Secrets Manager holds them. */
-export const SEALING_KEY = { kid: 'bench', key: 'a sealing key of the benchmark, not of anybody' };
-export const TOKEN_KEY = { kid: 'bench', key: 'a token key of the benchmark, not of anybody' };
+/** Keys of the service in the format of Secrets Manager. */
+export const SEALING_KEY = { kid: 'bench', key: 'a sealing key for the benchmark only' };
+export const TOKEN_KEY = { kid: 'bench', key: 'a token key for the benchmark only' };
 
 const SECRETS: Readonly<Record<string, string>> = {
   'token-keys': JSON.stringify(TOKEN_KEY),
@@ -11,7 +11,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'origin-secret': 'an origin secret of the benchmark',
 };
 
-/** Secrets Manager, SQS and EventBridge as far as a function notices them: they answer at once and keep nothing. */
+/** Starts a minimal Secrets Manager, SQS and EventBridge. They answer at once and store nothing. */
 export async function startAwsStub(): Promise<{ readonly origin: string; readonly stop: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

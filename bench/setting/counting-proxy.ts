@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 type Call = { readonly operation: string; readonly from: number; to: number };
 
-/** Stands before DynamoDB and remembers when each call began and ended. */
+/** Starts a proxy in front of DynamoDB that records when each call starts and ends. */
 export async function startCountingProxy(origin: string) {
   const calls: Call[] = [];
   const server = createServer((request, response) => {
@@ -25,7 +25,7 @@ export async function startCountingProxy(origin: string) {
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
-    /** Calls since the last time that this was asked, and how many of them followed one another. */
+    /** Returns the calls since the last `take`, and how many round trips were sequential. */
     take: (): { readonly operations: readonly string[]; readonly roundTrips: number } => {
       const taken = calls.splice(0);
       let roundTrips = 0;

@@ -13,8 +13,8 @@ type Template = {
 const TEMPLATE = 'VaWave.template.json';
 
 /**
- * Synthesizes the service once per folder, and finds the bundles that would be deployed.
- * @param strict false: with the network rule of this machine, so that endpoints on loopback can be called
+ * Synthesizes the service once per folder and lists the bundles that a deployment would use.
+ * @param strict false for the local network rule, which allows endpoints on loopback
  */
 export async function bundledFunctions(folder: string, strict: boolean): Promise<readonly BundledFunction[]> {
   const outdir = join(folder, strict ? 'strict' : 'local');
@@ -22,19 +22,19 @@ export async function bundledFunctions(folder: string, strict: boolean): Promise
   return functionsOf(outdir);
 }
 
-/** The bundles in a cloud assembly of the service. */
+/** Lists the bundles in a cloud assembly of the service. */
 export function functionsOf(outdir: string): readonly BundledFunction[] {
   const template: Template = JSON.parse(readFileSync(join(outdir, TEMPLATE), 'utf8'));
   return Object.entries(template.Resources).flatMap(([id, { Type, Metadata }]) => {
     const asset = Metadata?.['aws:asset:path'];
-    // The CDK's own functions for deploying assets are CommonJS and not ours.
+    // The CDK's own functions, which deploy assets, are CommonJS.
     const bundle = asset === undefined ? '' : join(outdir, asset, 'index.mjs');
     if (Type !== 'AWS::Lambda::Function' || !existsSync(bundle)) return [];
     return [{ name: kebabCase(id.replace(/Function[0-9A-F]{8}$/, '')), bundle }];
   });
 }
 
-/** @param name of the function's folder below lambdas/; the construct that it belongs to may stand before it */
+/** Returns the path of a function's bundle. @param name the function's folder in lambdas/, with or without its construct as a prefix */
 export function bundleOf(functions: readonly BundledFunction[], name: string): string {
   const found = functions.find((one) => one.name === name || one.name.endsWith(`-${name}`));
   if (found === undefined) throw new Error(`The stack has no function ${name}`);

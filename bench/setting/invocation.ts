@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** The part of Lambda's context that our functions read. */
+/** Returns the part of Lambda's context that the functions read. */
 export const lambdaContext = () => ({
   awsRequestId: randomUUID(),
   functionName: 'bench',
@@ -10,7 +10,7 @@ export const lambdaContext = () => ({
   getRemainingTimeInMillis: () => 15_000,
 });
 
-/** An event as SQS hands it to a function. @param bodies as JSON */
+/** Returns an event with which SQS invokes a function. @param bodies as JSON */
 export const sqsEvent = (bodies: readonly string[]) => ({
   Records: bodies.map((body) => ({
     messageId: randomUUID(),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 
-/** A customer's endpoint that does nothing but read and answer: a process of its own, started by receiver.ts. */
+// A customer's endpoint that only reads and answers requests. receiver.ts starts this separate process.
 
 const [certificate, key] = [process.env.RECEIVER_CERTIFICATE, process.env.RECEIVER_KEY];
 const server = createServer({ cert: certificate, key, keepAlive: true }, (request, response) => {
@@ -9,7 +9,7 @@ const server = createServer({ cert: certificate, key, keepAlive: true }, (reques
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '2', ...closing }).end('{}');
   });
 });
-// Longer than any pause of a benchmark: no contender is to meet a connection that we have just closed.
+// Longer than any pause of a benchmark, so that no contender sends on a connection that is just being closed.
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()));
 process.once('disconnect', () => process.exit());

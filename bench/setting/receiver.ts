@@ -6,7 +6,7 @@ import { receiverCertificates } from '../../local/receiver-certificates.ts';
 /** A TLS endpoint in another process. */
 export type BenchReceiver = { readonly url: string; readonly authorityFile: string; readonly stop: () => void };
 
-/** @param folder where its certificate is kept */
+/** Starts the endpoint. @param folder the folder for its certificate */
 export async function startReceiver(folder: string): Promise<BenchReceiver> {
   const { caFile, certificate, key } = receiverCertificates(folder);
   const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {

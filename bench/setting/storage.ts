@@ -13,13 +13,13 @@ import { SEALING_KEY, startAwsStub } from './aws-stub.ts';
 const TABLES = ['configuration', 'counters', 'conversations', 'delivery-log'] as const;
 const ACCESS = { region: 'eu-central-1', accessKeyId: 'bench', secretAccessKey: 'bench' };
 
-/** DynamoDB with the service's four tables, and stand-ins for the other services. */
+/** DynamoDB with the service's four tables, and a stub for the other AWS services. */
 export type Storage = {
   readonly origin: string;
   readonly dynamo: DynamoDb;
-  /** AWS's own client, for what the service never does. */
+  /** The client of the AWS SDK, for calls that the service does not make. */
   readonly documents: DynamoDBDocumentClient;
-  /** For the use cases that create organizations, assistants and Actions. */
+  /** The ports of the use cases that create organizations, assistants and Actions. */
   readonly management: {
     readonly store: ReturnType<typeof configurationStore>;
     readonly now: () => Date;
@@ -73,7 +73,7 @@ export async function startStorage(folder: string): Promise<Storage> {
   };
 }
 
-/** @param dynamo origin of DynamoDB @param others origin of everything else */
+/** Returns the environment of a function. @param dynamo origin of DynamoDB @param others origin of all other AWS services */
 export function functionEnvironment(dynamo: string, others: string): Record<string, string> {
   return {
     ...Object.fromEntries(Object.values(ENVIRONMENT).map((name) => [name, 'unused'])),

@@ -12,13 +12,13 @@ const PRICES = {
 
 const MEMORY_GB = 0.5;
 
-/** Dollars per million events of 1 kB with one subscriber each: bus, queues, both functions, DynamoDB. */
+/** Returns the cost in dollars of a million events of 1 kB with one subscriber each: bus, queues, both functions, DynamoDB. */
 export function costPerMillion({ messages, invocations, busy }: Outcome): number {
-  // The router's own part is small: 2 ms of CPU per event, ten events per invocation.
+  // The event-router needs 2 ms of CPU per event, at ten events per invocation.
   const router = 0.02 * MEMORY_GB * PRICES.lambdaPerGbSecond + 0.1 * PRICES.lambdaPerInvocation;
   const dispatcher =
     (busy / messages) * MEMORY_GB * PRICES.lambdaPerGbSecond + (invocations / messages) * PRICES.lambdaPerInvocation;
-  // Into each of two queues once, and out of it in batches: receive and delete.
+  // Each message is sent to two queues. Receive and delete are requests per batch.
   const queues = 2 * PRICES.sqsPerRequest * (1 + 2 * (invocations / messages));
   const table = 2 * PRICES.dynamoPerWrite + 2 * PRICES.dynamoPerRead;
   return 1e6 * (PRICES.busPerEvent + router + dispatcher + queues + table);

@@ -15,9 +15,9 @@ import { type Setting, simulate } from './model.ts';
 
 const ACTIONS = 20;
 const SECONDS = 40;
-/** Events a second. At the second rate four invocations are what the load needs. */
+/** Events per second. At the second rate the load needs exactly four invocations. */
 const RATES = [10, 40];
-/** The local cloud's own: its functions have a core rather than a part of one. No group has enough in work to be noisy here. */
+/** The setting of the local cloud. Its functions have a whole core. No group has enough messages in flight to be noisy. */
 export const LOCAL_SETTING: Omit<Setting, 'eventsPerSecond'> = {
   actions: ACTIONS,
   hangsFor: 1,
@@ -32,7 +32,10 @@ export const LOCAL_SETTING: Omit<Setting, 'eventsPerSecond'> = {
 type Times = { readonly p50: number; readonly p90: number };
 export type Check = { readonly eventsPerSecond: number; readonly model: Times; readonly local: Times };
 
-/** The same load in the model and in the local cloud: one Action of twenty takes a second and fails. Seconds from the queue to the answer. */
+/**
+ * Runs the same load in the model and in the local cloud: one Action of twenty takes a second and fails. Times are in seconds, from
+ * the queue to the answer.
+ */
 export async function checkAgainstLocalCloud(): Promise<readonly Check[]> {
   const checks: Check[] = [];
   for (const eventsPerSecond of RATES) {

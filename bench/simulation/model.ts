@@ -1,56 +1,56 @@
 import { percentile } from '../statistics.ts';
 
-/** What is simulated. Times in seconds. */
+/** The settings of a simulation. Times are in seconds. */
 export type Setting = {
   readonly eventsPerSecond: number;
   readonly actions: number;
-  /** Action 0 answers nothing for this long on every attempt; 0 = it is like the others. */
+  /** How long the endpoint of Action 0 hangs on each attempt. 0 means that it answers like the others. */
   readonly hangsFor: number;
-  /** How long the other endpoints take. */
+  /** Response time of the other endpoints. */
   readonly answersAfter: number;
   /**
-   * With group ids (SQS fair queues): the share of what is in flight from which SQS calls a group noisy and hands out the others
-   * first. AWS says "disproportionate" and gives no figure. Undefined: messages without group ids.
+   * The share of the messages in flight from which on SQS treats a group as noisy and delivers the messages of other groups first
+   * (SQS fair queues). AWS documents "disproportionate" without a figure. Undefined for messages without group ids.
    */
   readonly noisyFrom?: number | undefined;
-  /** Invocations of the dispatcher at once, at most. */
+  /** Maximum of concurrent invocations of the dispatcher. */
   readonly maxConcurrency: number;
-  /** Invocations at once when it begins; Lambda then adds five a second while there is a backlog. */
+  /** Concurrent invocations at the start. Lambda adds five per second while there is a backlog. */
   readonly startConcurrency: number;
-  /** What the dispatcher computes per message: CPU time over the share of a core that it has. */
+  /** The dispatcher's computing time per message: its CPU time divided by its share of a core. */
   readonly workPerMessage: number;
   readonly duration: number;
-  /** Nothing that arrives earlier is counted. */
+  /** Messages that arrive earlier do not count. */
   readonly measureFrom: number;
 };
 
 export type Outcome = {
-  /** Of Actions that do not hang, from the queue to the endpoint's answer. */
+  /** From the queue to the endpoint's answer, for the Actions that do not hang. */
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;
-  /** Busy invocations, 99th percentile over time. */
+  /** Concurrent invocations, 99th percentile over time. */
   readonly concurrency: number;
-  /** Messages of Actions that do not hang which still waited at the end. */
+  /** Waiting messages of the Actions that do not hang, at the end. */
   readonly backlog: number;
-  /** When the queue was first empty of them; undefined if never. */
+  /** When the queue first contained none of these messages. Undefined if it always contained some. */
   readonly caughtUpAt: number | undefined;
   readonly messages: number;
   readonly invocations: number;
-  /** Seconds that invocations took. */
+  /** Total duration of the invocations. */
   readonly busy: number;
 };
 
-/** Of receiving: messages that arrive within one are taken together, in batches of ten. */
+/** The time step. Messages that arrive within one step are received together, in batches of ten. */
 const TICK = 0.02;
 const BATCH = 10;
-/** What the event source mapping adds to a function's concurrency while messages wait: 300 a minute. */
+/** Concurrent invocations that the event source mapping adds per second while messages wait (300 per minute). */
 const SCALE_PER_SECOND = 5;
-const RETRY_PAUSES = [2, 4];
+const RETRY_DELAYS = [2, 4];
 
 type Message = { readonly arrivedAt: number; readonly hangs: boolean; readonly attempt: number };
 
-/** First in, first out, without moving what remains. */
+/** A first-in, first-out queue that does not move its messages on each `shift`. */
 class Fifo {
   #messages: Message[] = [];
   #first = 0;
@@ -74,7 +74,7 @@ class Fifo {
   }
 }
 
-/** Ends of something, sorted into the ticks in which they fall. */
+/** Collects items by the tick in which their time falls. */
 class Schedule<T> {
   readonly #at = new Map<number, T[]>();
   add(time: number, item: T): void {
@@ -90,7 +90,7 @@ class Schedule<T> {
   }
 }
 
-/** Runs the model. The same setting gives the same outcome: its randomness begins anew each time. */
+/** Runs the model. The same setting always has the same outcome, because the random numbers have a fixed seed. */
 export function simulate(setting: Setting): Outcome {
   const random = mulberry(42);
   const others = new Fifo();
@@ -138,9 +138,9 @@ export function simulate(setting: Setting): Outcome {
       for (const { arrivedAt, hangs: hung, attempt } of batch) {
         if (hung) {
           hangs += 1;
-          const pause = RETRY_PAUSES[attempt - 1];
-          const due = now + work + setting.hangsFor + (pause ?? 0);
-          if (pause !== undefined) delayed.add(due, { arrivedAt: due, hangs: true, attempt: attempt + 1 });
+          const delay = RETRY_DELAYS[attempt - 1];
+          const due = now + work + setting.hangsFor + (delay ?? 0);
+          if (delay !== undefined) delayed.add(due, { arrivedAt: due, hangs: true, attempt: attempt + 1 });
         } else if (arrivedAt >= setting.measureFrom) {
           latencies.push(now - arrivedAt + work + setting.answersAfter);
         }
@@ -172,7 +172,7 @@ export function simulate(setting: Setting): Outcome {
   };
 }
 
-/** A small generator of pseudo-random numbers in [0, 1) with a seed. */
+/** Returns a generator of pseudo-random numbers in [0, 1) with a seed. */
 function mulberry(seed: number): () => number {
   let state = seed;
   return () => {

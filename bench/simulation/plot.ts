@@ -4,7 +4,7 @@ export type Group = { readonly title: string; readonly bars: readonly Bar[] };
 const COLOURS = { alone: '#8a94a6', without: '#c2410c', with: '#1d6f5c' } as const;
 const [WIDTH, BAR, GAP, LEFT, PLOT] = [720, 22, 26, 150, 500] as const;
 
-/** Horizontal bars on a logarithmic axis, in groups. Plain SVG that reads on light and dark pages. */
+/** Draws groups of horizontal bars on a logarithmic axis, as SVG for light and dark pages. */
 export function barPlot(title: string, unit: string, groups: readonly Group[]): string {
   const values = groups.flatMap(({ bars }) => bars.map(({ value }) => value));
   const low = 10 ** Math.floor(Math.log10(Math.min(...values)));

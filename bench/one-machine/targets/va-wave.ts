@@ -27,8 +27,8 @@ type Ready = {
 type Running = { readonly child: ChildProcess; readonly ready: Ready; readonly bus: Pool };
 
 /**
- * `npm start -- --no-demo`: an organization with an assistant for each endpoint, and an Event Action on each. Events are put on the bus as
- * the platform does it.
+ * Starts `npm start -- --no-demo` with one organization, and an assistant with an Event Action for each endpoint. It puts events on the
+ * bus as the platform does.
  */
 export async function startVaWave(options: TargetOptions): Promise<Target> {
   let running = await start(options);
@@ -42,7 +42,7 @@ export async function startVaWave(options: TargetOptions): Promise<Target> {
       const headers = {
         'content-type': 'application/x-amz-json-1.1',
         'x-amz-target': 'AWSEvents.PutEvents',
-        // One machine knows who calls by the key alone, so the driver does not take the processor from it to sign.
+        // The one-machine service identifies the caller by the access key. A signature would only cost processor time.
         authorization: `AWS4-HMAC-SHA256 Credential=${ready.access_key_id}/20200101/${ready.region}/events/aws4_request, SignedHeaders=host, Signature=0`,
       };
       const answer = await bus.request({ method: 'POST', path: '/', headers, body });
@@ -69,7 +69,7 @@ async function start({ folder, authorityFile }: TargetOptions): Promise<Running>
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`va-wave ended with ${code}`);
   });
-  // Who waits for it hears of it; afterwards it is expected.
+  // The loop below reports an early end. After it, the end of the process is expected.
   ended.catch(() => {});
   for (;;) {
     const ready = readyFrom(readyFile);
