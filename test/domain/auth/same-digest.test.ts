@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** The one comparison of the service, and that of the package that customers install, which imports nothing. */
 const ALLOWED = {
   'src/domain/auth/same-digest.ts': 'timingSafeEqual(expected, provided)',
-  'packages/receiver/src/secrets.ts': 'timingSafeEqual(given, expected)',
+  'packages/receiver/src/secrets.ts': 'timingSafeEqual(received, expected)',
 };
 
 /** What a value is called that an attacker would like to guess. */
