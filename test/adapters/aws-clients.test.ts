@@ -13,6 +13,7 @@ import {
   dynamoDbClient,
   eventBridgeClient,
   lambdaClient,
+  logsClient,
   secretsManagerClient,
   snsClient,
   sqsClient,
@@ -95,6 +96,22 @@ test.each([
     socketTimeout: milliseconds,
     throwOnRequestTimeout: true,
   });
+});
+
+test.each([
+  ['DynamoDB', dynamoDbClient],
+  ['SQS', sqsClient],
+  ['Secrets Manager', secretsManagerClient],
+  ['EventBridge', eventBridgeClient],
+  ['SNS', snsClient],
+  ['Lambda', lambdaClient],
+  ['Cognito', cognitoClient],
+  ['CloudFormation', cloudFormationClient],
+  ['CloudWatch Logs', logsClient],
+])('%s copies no input and no output for a logger', (_, clientOf) => {
+  const steps = clientOf(access()).middlewareStack.identify();
+  expect(steps).toContainEqual(expect.stringMatching(/^retryMiddleware/));
+  expect(steps).not.toContainEqual(expect.stringMatching(/log/i));
 });
 
 describe('is tried three times', () => {
