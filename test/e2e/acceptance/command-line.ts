@@ -1,20 +1,23 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { commandsOn } from '../cli/captured-run.ts';
 import type { ActionSettings, Operator } from './operator.ts';
 
 const run = promisify(execFile);
 
-/** The operator at the command line: every call is a process of its own. */
+/**
+ * The operator at the command line. An organization is created by a process of its own, as a newcomer begins; what follows are the same
+ * words to the same program in this process, because a process per command is most of what a run costs.
+ */
 export function commandLine(readyFile: string): Operator {
-  const vaWave = async <Result>(...words: readonly string[]): Promise<Result> => {
-    const { stdout } = await run(process.execPath, ['cli/va-wave.mjs', ...words, '--json', '--local', readyFile], {
-      maxBuffer: 16 * 1024 * 1024,
-    });
-    return JSON.parse(stdout);
-  };
+  const vaWave = commandsOn(readyFile);
   return {
-    createOrganization: async (name, plan) =>
-      (await vaWave<{ org_id: string }>('org', 'create', '--name', name, '--plan', plan)).org_id,
+    createOrganization: async (name, plan) => {
+      const words = ['org', 'create', '--name', name, '--plan', plan, '--json', '--local', readyFile];
+      const { stdout } = await run(process.execPath, ['cli/va-wave.mjs', ...words]);
+      const created: { readonly org_id: string } = JSON.parse(stdout);
+      return created.org_id;
+    },
     createAssistant: async (orgId, settings) => {
       const words = ['--org', orgId, '--name', 'Acceptance', '--domain', settings.domain];
       words.push('--rate-limit', String(settings.hourlyRateLimit));

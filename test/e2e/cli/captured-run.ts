@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../../../cli/connection.ts';
 import { runCommandLine } from '../../../cli/program.ts';
 
 type CommandLineWorld = Parameters<typeof runCommandLine>[1];
@@ -31,4 +33,20 @@ export async function capturedRun(
     connect,
   });
   return { code, out, err };
+}
+
+/** Runs commands with --json against the service of a ready file, in this process and over one connection. Each must succeed. */
+export function commandsOn(readyFile: string): <Result>(...words: readonly string[]) => Promise<Result> {
+  let connected: ReturnType<typeof connect> | undefined;
+  return async (...words) => {
+    const connectOnce = (target: Parameters<typeof connect>[0]) => {
+      connected ??= connect(target);
+      return connected;
+    };
+    const { code, out, err } = await capturedRun(['--local', readyFile, ...words], connectOnce, (ms) =>
+      sleep(ms, true),
+    );
+    if (code !== 0) throw new Error(`Exit code ${code}: ${err}`);
+    return JSON.parse(out);
+  };
 }

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
+import { commandsOn } from '../cli/captured-run.ts';
 import { launchBrowser } from '../widget/browser.ts';
 
-const run = promisify(execFile);
 const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 export type Visitor = {
@@ -44,10 +42,7 @@ export async function startDashboard(plan: 'free' | 'paid' = 'paid'): Promise<St
   started.defer(async () => void (await service.interrupt()));
   const browser: Browser = await launchBrowser();
   started.defer(() => browser.close());
-  const vaWave = async <Result>(...words: readonly string[]): Promise<Result> => {
-    const { stdout } = await run(process.execPath, ['cli/main.ts', ...words, '--json', '--local', service.readyFile]);
-    return JSON.parse(stdout);
-  };
+  const vaWave = commandsOn(service.readyFile);
   const { org_id: orgId } = await vaWave<{ org_id: string }>('org', 'create', '--name', 'Corner Shop', '--plan', plan);
   for (const role of ['admin', 'member']) {
     await vaWave('member', 'add', '--org', orgId, '--email', `${role}@shop.example`, '--role', role);

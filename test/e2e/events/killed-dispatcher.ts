@@ -56,6 +56,7 @@ export async function killUnderStream(world: World): Promise<void> {
   await until(
     async () => isOver(await operator.deliveries(flaky)) && isOver(await operator.deliveries(failing)),
     45_000,
+    1000,
   );
 
   let repeated = 0;

@@ -129,10 +129,15 @@ export async function startWorld(options: { readonly workersPerFunction?: number
   };
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, patienceMs = 20_000): Promise<void> {
+/** @param everyMs between two looks; longer where a look is work, as for a delivery log */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  patienceMs = 20_000,
+  everyMs = 50,
+): Promise<void> {
   const end = Date.now() + patienceMs;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error('It did not happen in time');
-    await pause(50);
+    await pause(everyMs);
   }
 }
