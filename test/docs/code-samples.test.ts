@@ -1,0 +1,253 @@
+import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Script } from 'node:vm';
+import { describeWhere, missingUnless } from '../examples/where-installed.ts';
+import { allDocuments, type Sample, samples } from './documents.ts';
+
+const all = allDocuments().flatMap(samples);
+const sectionOf = ({ path, heading }: Sample) => `${path}#${heading}`;
+const written = (language: string) => all.filter((sample) => sample.language === language);
+
+/** What the reader's own code provides around a sample. */
+type Surroundings = { readonly before: string; readonly after?: string };
+
+const RECEIVER = `import type { IncomingMessage } from 'node:http';
+declare const rawBody: Uint8Array, request: IncomingMessage;
+declare function respond(status: number, message: string): void;
+`;
+const PAGE = 'declare const vaWave: Window["vaWave"];\n';
+const STORE = 'declare function storeOnce(key: string | null, body: unknown): Promise<void>;\n';
+const COMPONENT = { before: "import { useEffect, useState } from 'react';\nexport function Page() {\n", after: '}\n' };
+const NEXT = `import Script from 'next/script';
+declare function currentUser(): Promise<string>;
+declare function mintSessionToken(user: string): Promise<string>;
+`;
+
+/** The surroundings of each JavaScript and TypeScript sample, by section, in the order of the section's samples. */
+const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
+  'docs/receiving.md#Node': [{ before: RECEIVER }],
+  'docs/receiving.md#Usage webhooks': [
+    {
+      before: `import { verifyUsageWebhook } from '@va-wave/receiver';
+${RECEIVER}declare function usageSecretOf(user: string): string;
+`,
+    },
+  ],
+  'docs/widget.md#Renew a token on an open page': [{ before: PAGE }],
+  'docs/widget.md#Languages and texts': [{ before: PAGE }],
+  'docs/widget.md#A place for the conversation': [{ before: PAGE }],
+  'docs/widget-recipes.md#React': [{ before: '' }, COMPONENT],
+  'docs/widget-recipes.md#Vue': [
+    { before: 'declare function defineProps(props: { siteId: unknown }): { siteId: string };\n' },
+  ],
+  'docs/widget-recipes.md#Next': [{ before: '' }, { before: NEXT }],
+  'examples/conversation-view/README.md#A conversation view': [{ before: PAGE }],
+  'packages/receiver/README.md#Express': [{ before: STORE }],
+  'packages/receiver/README.md#AWS Lambda (Function URL, API Gateway HTTP API)': [{ before: STORE }],
+  'packages/receiver/README.md#Other servers': [{ before: RECEIVER }],
+  'packages/receiver/README.md#Usage webhooks': [
+    {
+      before: `import express from 'express';
+import type { UsageReport } from '@va-wave/receiver';
+declare const app: ReturnType<typeof express>;
+declare function budgetLeft(usage: UsageReport): boolean;
+`,
+    },
+  ],
+};
+
+/** Declarations of the reader's environment variables, and of libraries that the repository does not install. */
+const LIBRARIES = `declare namespace NodeJS {
+  interface ProcessEnv { SIGNING_SECRET: string; USAGE_KEY: string }
+}
+declare module 'next/script' {
+  const Script: (properties: { src: string; strategy: 'afterInteractive'; [data: \`data-\${string}\`]: string }) => null;
+  export default Script;
+}
+declare module 'vue' {
+  export function onMounted(run: () => void): void;
+  export function onUnmounted(run: () => void): void;
+}
+`;
+
+const typed = [...written('js'), ...written('tsx'), ...written('vue')];
+
+/** Type-checks samples as a project of its own. @returns the compiler's messages; empty when every sample is right */
+function compilerMessages(files: Readonly<Record<string, string>>): string {
+  const cache = resolve('node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'documents-'));
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    copyFileSync('examples/conversation-view/view.js', join(folder, 'view.js'));
+    writeFileSync(join(folder, 'libraries.d.ts'), LIBRARIES);
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          target: 'es2024',
+          lib: ['es2024', 'dom', 'dom.iterable'],
+          module: 'esnext',
+          moduleResolution: 'bundler',
+          moduleDetection: 'force',
+          types: ['node'],
+          jsx: 'react-jsx',
+          allowJs: true,
+          allowImportingTsExtensions: true,
+          strict: true,
+          // JavaScript samples do not annotate parameters.
+          noImplicitAny: false,
+          skipLibCheck: true,
+          noEmit: true,
+          paths: { '@va-wave/receiver': [resolve('packages/receiver/src/index.ts')] },
+        },
+        files: [...Object.keys(files), 'libraries.d.ts', resolve('widget/va-wave.d.ts')],
+      }),
+    );
+    const compiler = resolve('node_modules/.bin/tsc');
+    const { status, stdout } = spawnSync(compiler, ['-p', folder, '--pretty', 'false'], { encoding: 'utf8' });
+    return status === 0 ? '' : stdout;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function filesOf(found: readonly Sample[]): Record<string, string> {
+  const counts = new Map<string, number>();
+  return Object.fromEntries(
+    found.map((sample) => {
+      const section = sectionOf(sample);
+      const index = counts.get(section) ?? 0;
+      counts.set(section, index + 1);
+      const { before, after = '' } = SURROUNDINGS[section]?.[index] ?? { before: '' };
+      const code =
+        sample.language === 'vue' ? (/<script setup>([\s\S]*)<\/script>/.exec(sample.code)?.[1] ?? '') : sample.code;
+      const name = `${section}-${index}`.replace(/[^\w-]+/g, '_');
+      return [`${name}.tsx`, before + code + after];
+    }),
+  );
+}
+
+test('every JavaScript and TypeScript sample of the documents has its surroundings', () => {
+  const described = Object.entries(SURROUNDINGS).flatMap(([section, list]) => list.map(() => section));
+  expect(typed.map(sectionOf).sort()).toEqual(described.sort());
+});
+
+test('every JavaScript and TypeScript sample of the documents compiles', () => {
+  expect(compilerMessages(filesOf(typed))).toBe('');
+}, 60_000);
+
+test('a sample with a wrong name, command or argument does not compile', () => {
+  const wrong = {
+    'name.tsx': "import { verifyActions } from '@va-wave/receiver';",
+    'command.tsx': `${PAGE}vaWave('toggle');`,
+    'argument.tsx': `${PAGE}vaWave('texts', { caption: 'Ask the workshop' });`,
+  };
+  const messages = compilerMessages(wrong);
+  for (const name of Object.keys(wrong)) expect(messages).toContain(name);
+}, 60_000);
+
+test('every script in an HTML sample is JavaScript', () => {
+  const scripts = written('html').flatMap(({ code }) =>
+    [...code.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => script),
+  );
+  expect(scripts.length).toBeGreaterThan(2);
+  for (const script of scripts) expect(() => new Script(script)).not.toThrow();
+});
+
+test('every shell sample is one that bash can parse', () => {
+  const wrong = written('sh').flatMap((sample) => {
+    const { status, stderr } = spawnSync('bash', ['-n'], {
+      input: sample.code.replace(/<[\w ]+>/g, 'x'),
+      encoding: 'utf8',
+    });
+    return status === 0 ? [] : [`${sectionOf(sample)}: ${stderr}`];
+  });
+  expect(wrong).toEqual([]);
+});
+
+const SECRET = 'a secret of these tests with 32 characters';
+const hmac = (text: string) => createHmac('sha256', SECRET).update(text).digest('hex');
+
+const sampleOf = (section: string, language: string) =>
+  written(language).find((sample) => sectionOf(sample) === section)?.code ?? '';
+
+describeWhere(missingUnless('Python', ['python3', '--version']), 'the Python samples of docs/receiving.md', () => {
+  function run(lines: readonly string[]): string {
+    const { stdout, stderr } = spawnSync('python3', ['-c', lines.join('\n')], {
+      encoding: 'utf8',
+      env: { ...process.env, PYTHONPATH: 'examples/receivers/python-stdlib', PYTHONDONTWRITEBYTECODE: '1' },
+    });
+    return stdout.trim() || stderr;
+  }
+
+  test.each([
+    ['{}', 'None'],
+    ['{"a":1}', "(401, 'The signature does not match')"],
+  ])('an Action request signed as {} and received as %s', (received, problem) => {
+    const t = Math.floor(Date.now() / 1000);
+    const before = [
+      `SIGNING_SECRET = "${SECRET}"`,
+      `headers = {"X-Service-Signature": "t=${t},v1=${hmac(`${t}.{}`)}"}`,
+      `raw_body = b'${received}'`,
+    ];
+    expect(run([...before, sampleOf('docs/receiving.md#Python', 'python'), 'print(problem)'])).toBe(problem);
+  });
+
+  test.each([
+    ['{"b": 1, "a": "\\u00eb"}', 'True'],
+    ['{"b": 2, "a": "\\u00eb"}', 'False'],
+  ])('a usage webhook with a signed b of 1, received as %s', (received, genuine) => {
+    const before = [
+      'import hashlib, hmac, json',
+      `secret = "${SECRET}"`,
+      `headers = {"X-Webhook-Signature": "${hmac('{"a":"\\u00eb","b":1}')}"}`,
+      `raw_body = rb'${received}'`,
+    ];
+    const sample = sampleOf('docs/receiving.md#Usage webhooks', 'python');
+    expect(run([...before, sample, 'print(genuine)'])).toBe(genuine);
+  });
+});
+
+describeWhere(missingUnless('PHP', ['php', '--version']), 'the PHP sample of docs/receiving.md', () => {
+  test.each([
+    [hmac, 'null'],
+    [() => '0'.repeat(64), '401'],
+  ])('an Action request with the digest of %p', (digest, expected) => {
+    const t = Math.floor(Date.now() / 1000);
+    // php://input is empty on the command line.
+    const lines = [
+      "require 'examples/receivers/php/verify.php';",
+      `$secret = '${SECRET}';`,
+      `$_SERVER['HTTP_X_SERVICE_SIGNATURE'] = 't=${t},v1=${digest(`${t}.`)}';`,
+      sampleOf('docs/receiving.md#PHP', 'php'),
+      'echo json_encode($problem === null ? null : $problem[0]);',
+    ];
+    expect(spawnSync('php', ['-r', lines.join('\n')], { encoding: 'utf8' }).stdout).toBe(expected);
+  });
+});
+
+describeWhere(missingUnless('Go', ['go', 'version']), 'the Go sample of docs/receiving.md', () => {
+  test('compiles beside verify.go', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'documents-'));
+    try {
+      for (const name of ['go.mod', 'verify.go']) copyFileSync(`examples/receivers/go/${name}`, join(folder, name));
+      const code = [
+        'package main',
+        'import ("io"; "net/http"; "time")',
+        'func main() {}',
+        'func receive(w http.ResponseWriter, r *http.Request, secret string) (*refusal, error) {',
+        sampleOf('docs/receiving.md#Go', 'go'),
+        'return problem, err }',
+      ];
+      writeFileSync(join(folder, 'main.go'), code.join('\n'));
+      const { status, stderr } = spawnSync('go', ['vet', '.'], { cwd: folder, encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }, 60_000);
+});
