@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { Logger } from '@aws-lambda-powertools/logger';
 import { dynamoDbClient, lambdaClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
@@ -9,6 +8,7 @@ import { requestCounts } from '../../src/adapters/dynamodb/request-counters.ts';
 import { dashboardHandler } from '../../src/adapters/handlers/dashboard-router.ts';
 import { dashboardRoutes } from '../../src/adapters/handlers/dashboard-routes.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { actionTestFunction } from '../../src/adapters/lambda/action-test.ts';
@@ -16,7 +16,7 @@ import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 
-const logger = new Logger({ serviceName: 'dashboard-api' });
+const logger = functionLogger('dashboard-api');
 const dynamo = dynamoDb(dynamoDbClient());
 const configuration = required(process.env, ENVIRONMENT.configurationTable);
 const counters = required(process.env, ENVIRONMENT.countersTable);

@@ -1,31 +1,36 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { routingReport } from '../../src/adapters/handlers/routing-report.ts';
 import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
+import { deliveriesTogether } from '../../src/adapters/sqs/deliveries-together.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS_NAMESPACE, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
 import { routeMessage } from '../../src/domain/events/route-message.ts';
 
-const logger = new Logger({ serviceName: 'event-router' });
+const logger = functionLogger('event-router');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
 const dynamo = dynamoDb(dynamoDbClient());
 const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
   retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
   now,
 });
+const deliveries = deliveriesTogether(deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)));
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
+  send: deliveries.send,
   recordTooLarge: recordTooLarge({ log, now }),
   ...routingReport(logger, metrics),
 };
 
-export const handler = sqsBatchHandler(logger, (body, messageId) => routeMessage(body, messageId, ports));
+export const handler = sqsBatchHandler(logger, (body, messageId) => routeMessage(body, messageId, ports), {
+  before: deliveries.announce,
+  afterEach: deliveries.ended,
+});

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { isScheduled } from '../../src/adapters/handlers/schedule.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { readRing, writeRing } from '../../src/adapters/secrets/secret-store.ts';
@@ -10,7 +10,7 @@ import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { newestKeyAgeDays, rotateRing } from '../../src/domain/auth/token-key-ring.ts';
 
-const logger = new Logger({ serviceName: 'key-rotation' });
+const logger = functionLogger('key-rotation');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
 const secrets = secretsManagerClient();
 const tokenKeys = required(process.env, ENVIRONMENT.tokenKeys);

@@ -1,7 +1,7 @@
-import { Logger } from '@aws-lambda-powertools/logger';
+import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 
-export const handler = httpHandler(new Logger({ serviceName: 'not-found' }), async () => {
+export const handler = httpHandler(functionLogger('not-found'), async () => {
   throw new Refusal('not_found');
 });

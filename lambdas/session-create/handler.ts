@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Logger } from '@aws-lambda-powertools/logger';
 import { dynamoDbClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
@@ -14,7 +14,7 @@ import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 
-const logger = new Logger({ serviceName: 'session-create' });
+const logger = functionLogger('session-create');
 const dynamo = dynamoDb(dynamoDbClient());
 const secrets = secretsManagerClient();
 const counters = required(process.env, ENVIRONMENT.countersTable);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Logger } from '@aws-lambda-powertools/logger';
 import { dynamoDbClient, eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
@@ -9,6 +8,7 @@ import { readableActions } from '../../src/adapters/dynamodb/readable-actions.ts
 import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
@@ -19,7 +19,7 @@ import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { identifyInit, initWidget } from '../../src/domain/conversations/init-widget.ts';
 
-const logger = new Logger({ serviceName: 'widget-init' });
+const logger = functionLogger('widget-init');
 const dynamo = dynamoDb(dynamoDbClient());
 const secrets = secretsManagerClient();
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);

@@ -43,10 +43,20 @@ describe('event-router', () => {
     expect(sent().map((entry) => entry.MessageGroupId)).toEqual(['act_event', 'act_event']);
   });
 
+  test('sends the messages of a batch of events in one call', async () => {
+    expect((await run(router, ...Array.from({ length: 10 }, (_, id) => ({ ...EVENT, id: `${id}` })))).failures).toEqual(
+      [],
+    );
+    expect(aws.callsOf('SendMessageBatch')).toHaveLength(1);
+    const ids = sent().map(({ MessageBody = '' }) => JSON.parse(MessageBody).envelope.id);
+    expect(ids).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+  });
+
   test('hands back only the events that could not be routed', async () => {
-    aws.on('SendMessageBatch', {}, new Error('away'), { Successful: [], Failed: [] });
-    const { failures, log } = await run(router, EVENT, EVENT, EVENT);
-    expect(failures).toHaveLength(1);
+    const refused = { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] };
+    aws.on('SendMessageBatch', {}, refused, { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] });
+    const { failures, log } = await run(router, EVENT, { ...EVENT, id: 'second' }, EVENT);
+    expect(failures).toEqual(['message-1']);
     expect(log).not.toContain('private');
   });
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { ENVIRONMENT } from '../../contract/environment.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../../contract/limits.ts';
@@ -12,6 +11,7 @@ import { inFlightLeases } from '../dynamodb/in-flight-leases.ts';
 import { hitPerDay } from '../dynamodb/rate-limits.ts';
 import { createDeliver } from '../outbound/deliver.ts';
 import { required } from './environment.ts';
+import { functionLogger } from './function-logger.ts';
 import { logWriteFailed } from './log-write-failed.ts';
 import { now, outboundClock } from './system-clock.ts';
 
@@ -21,7 +21,7 @@ import { now, outboundClock } from './system-clock.ts';
  * @param serviceName name of the function in its logs
  */
 export function outboundFunction(serviceName: string, environment: NodeJS.ProcessEnv, dynamo: DynamoDb) {
-  const logger = new Logger({ serviceName });
+  const logger = functionLogger(serviceName);
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
   const { deliver, endAttempts } = createDeliver({ clock: outboundClock });
   // Usage webhooks have no quota and no limit in flight, so their function has no counters table.

@@ -8,6 +8,10 @@ import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 import { AttemptInProgress } from '../../domain/delivery/attempt-delivery.ts';
 
 export type BatchOptions = {
+  /** Told how many messages are about to be worked on. */
+  readonly before?: (messages: number) => void;
+  /** Runs once per message, whatever became of it. */
+  readonly afterEach?: () => void;
   /** Runs once per batch, whatever became of it. */
   readonly after?: () => Promise<void>;
   /** Sets for how many seconds from now a received message is not handed out again. @default the queue's visibility timeout */
@@ -22,7 +26,7 @@ export type BatchOptions = {
 export function sqsBatchHandler(
   logger: Logger,
   work: (body: unknown, messageId: string) => Promise<void>,
-  { after, hideFor }: BatchOptions = {},
+  { before, afterEach, after, hideFor }: BatchOptions = {},
 ) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
@@ -41,8 +45,11 @@ export function sqsBatchHandler(
             error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
           });
           throw error;
+        } finally {
+          afterEach?.();
         }
       };
+      before?.(event.Records.length);
       try {
         return await processPartialResponse(event, handle, processor, { context, throwOnFullBatchFailure: false });
       } finally {

@@ -1,9 +1,9 @@
 import {
   ChangeMessageVisibilityCommand,
   SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
   SendMessageCommand,
   type SQSClient,
+  SQSServiceException,
 } from '@aws-sdk/client-sqs';
 import type { DeliveryMessage } from '../../contract/queues.ts';
 
@@ -19,42 +19,76 @@ const SEND_TRIES = 3;
  */
 const BATCHES_AT_ONCE = 6;
 
+/** Of the messages of one event. */
+export type Sent = { readonly tooLarge: readonly DeliveryMessage[] };
+
+/** Messages that were not sent, and why. */
+type Unsent = { readonly messages: readonly DeliveryMessage[]; readonly cause?: unknown };
+
 /** The queue of attempts. The group id is the Action, so that one that hangs does not delay the others (SQS fair queues). */
 export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   const inTurn = fairTurns(BATCHES_AT_ONCE);
 
-  const send = async (batch: readonly SendMessageBatchRequestEntry[]): Promise<void> => {
-    let entries = [...batch];
-    for (let attempt = 1; entries.length > 0; attempt++) {
-      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries }));
-      const failed = new Set(Failed.map((entry) => entry.Id));
-      entries = entries.filter((entry) => failed.has(entry.Id));
-      if (entries.length > 0 && attempt === SEND_TRIES) {
-        throw new Error(`SQS refused ${entries.length} deliveries: ${Failed[0]?.Code}`);
-      }
+  const send = async (batch: readonly DeliveryMessage[], textOf: (one: DeliveryMessage) => string): Promise<Unsent> => {
+    let left = batch.map((message, index) => ({
+      message,
+      entry: { Id: String(index), MessageBody: textOf(message), MessageGroupId: message.action_id },
+    }));
+    const unsent = (cause: unknown): Unsent => ({ messages: left.map(({ message }) => message), cause });
+    for (let attempt = 1; ; attempt++) {
+      const Entries = left.map(({ entry }) => entry);
+      const answer = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries })).catch(unsent);
+      if ('messages' in answer) return answer;
+      const { Failed = [] } = answer;
+      const failed = new Set(Failed.map(({ Id }) => Id));
+      left = left.filter(({ entry }) => failed.has(entry.Id));
+      if (left.length === 0) return { messages: [] };
+      if (attempt === SEND_TRIES) return unsent(new Error(`SQS refused ${left.length} deliveries: ${Failed[0]?.Code}`));
     }
   };
 
+  /**
+   * Sends the messages of several events in few calls: what fills no call of its own goes with that of other events. Each event has its own
+   * outcome: fulfilled when all of its messages were sent but those that no SQS message can hold, which are returned. A message that
+   * SQS refuses takes those of no other event with it.
+   */
+  const sendTogether = async (
+    events: readonly (readonly DeliveryMessage[])[],
+  ): Promise<readonly PromiseSettledResult<Sent>[]> => {
+    const bodies = messageBodies();
+    const splits = events.map((messages) => batchesOf(messages, bodies.bytes));
+    const eventOf = new Map(events.flatMap((messages) => messages.map((message) => [message, messages])));
+
+    const perform = async (batch: readonly DeliveryMessage[]): Promise<readonly Unsent[]> => {
+      const parts = [...Map.groupBy(batch, (message) => eventOf.get(message))];
+      const [[owner = events] = []] = parts;
+      const unsent = await inTurn(parts.length === 1 ? owner : events, () => send(batch, bodies.text));
+      if (parts.length === 1 || !isRefusal(unsent.cause)) return [unsent];
+      return (await Promise.all(parts.map(([, part]) => perform(part)))).flat();
+    };
+
+    const full = splits.flatMap(({ batches }) => batches.slice(0, -1));
+    const rest = splits.flatMap(({ batches }) => batches.at(-1) ?? []);
+    const causes = new Map(
+      (await Promise.all([...full, ...batchesOf(rest, bodies.bytes).batches].map(perform)))
+        .flat()
+        .flatMap(({ messages, cause }) => messages.map((message) => [eventOf.get(message), cause])),
+    );
+    return splits.map(({ tooLarge }, index) =>
+      causes.has(events[index])
+        ? { status: 'rejected', reason: causes.get(events[index]) }
+        : { status: 'fulfilled', value: { tooLarge } },
+    );
+  };
+
   return {
+    sendTogether,
+
     /** Sends all messages, or throws. Those that no SQS message can hold are returned. */
-    send: async (messages: readonly DeliveryMessage[]): Promise<{ readonly tooLarge: readonly DeliveryMessage[] }> => {
-      const bodies = messageBodies();
-      const { batches, tooLarge } = batchesOf(messages, bodies.bytes);
-      const sent = await Promise.allSettled(
-        batches.map((batch) =>
-          inTurn(messages, () =>
-            send(
-              batch.map((message, index) => ({
-                Id: String(index),
-                MessageBody: bodies.text(message),
-                MessageGroupId: message.action_id,
-              })),
-            ),
-          ),
-        ),
-      );
-      for (const result of sent) if (result.status === 'rejected') throw result.reason;
-      return { tooLarge };
+    send: async (messages: readonly DeliveryMessage[]): Promise<Sent> => {
+      const [outcome] = await sendTogether([messages]);
+      if (outcome?.status === 'rejected') throw outcome.reason;
+      return outcome?.value ?? { tooLarge: [] };
     },
 
     /** For so many seconds from now a message that was received is not handed out again. */
@@ -80,6 +114,9 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
     },
   };
 }
+
+/** SQS understood the call and does not take it, so that one of its messages may be the reason. */
+const isRefusal = (cause: unknown): boolean => cause instanceof SQSServiceException && cause.$fault === 'client';
 
 /**
  * Bodies of messages whose envelopes are shared: fifty Actions may get the same megabyte, which is written out once. A body is

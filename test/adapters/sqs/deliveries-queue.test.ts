@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sqsClient } from '../../../src/adapters/aws-clients.ts';
 import { batchesOf, deliveriesQueue, fairTurns } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
-import { FakeAwsServices } from '../../fakes/aws-services.ts';
+import { AwsFault, FakeAwsServices } from '../../fakes/aws-services.ts';
 
 const MEGABYTE = 1024 * 1024;
 const URL = 'https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries';
@@ -164,6 +164,90 @@ describe('sending', () => {
     expect(aws.callsOf('SendMessage')).toEqual([
       { QueueUrl: URL, MessageBody: JSON.stringify(message), MessageGroupId: 'act_1', DelaySeconds: 2 },
     ]);
+  });
+});
+
+describe('sending the messages of several events', () => {
+  const batches = () =>
+    aws.callsOf('SendMessageBatch').map(({ Entries = [] }) => Entries.map((one) => one.MessageGroupId));
+  const event = (name: string, count: number, bytes = 300) =>
+    Array.from({ length: count }, (_, index) => aMessage(bytes, `${name}_${index}`));
+  const statuses = async (...events: readonly (readonly DeliveryMessage[])[]) =>
+    (await queue.sendTogether(events)).map(({ status }) => status);
+
+  test('puts into one call what fills none of its own', async () => {
+    const events = Array.from({ length: 10 }, (_, index) => event(`e${index}`, 1));
+    expect(await statuses(...events)).toEqual(events.map(() => 'fulfilled'));
+    expect(batches()).toEqual([events.map((_, index) => `e${index}_0`)]);
+  });
+
+  test('within ten messages and a megabyte of a call, each message once, and its event told what was too large', async () => {
+    const events = [
+      event('many', 23),
+      event('half', 1, MEGABYTE / 2),
+      [],
+      [...event('more', 1, MEGABYTE / 2 + 1), aMessage(MEGABYTE + 1, 'too_large')],
+      event('few', 3),
+    ];
+    const outcomes = await queue.sendTogether(events);
+    expect(outcomes.map((one) => one.status === 'fulfilled' && one.value.tooLarge.length)).toEqual([0, 0, 0, 1, 0]);
+    const calls = aws.callsOf('SendMessageBatch').map(({ Entries = [] }) => Entries);
+    expect(calls.length).toBe(4);
+    for (const entries of calls) {
+      expect(entries.length).toBeLessThanOrEqual(10);
+      expect(entries.reduce((sum, one) => sum + (one.MessageBody?.length ?? 0), 0)).toBeLessThanOrEqual(MEGABYTE);
+    }
+    const sent = calls.flat().map((one) => one.MessageGroupId);
+    expect(sent.toSorted()).toEqual(
+      events
+        .flat()
+        .map((one) => one.action_id)
+        .filter((id) => id !== 'too_large')
+        .toSorted(),
+    );
+  });
+
+  test('fails the event of a message that stays refused, and no other', async () => {
+    aws.on(
+      'SendMessageBatch',
+      {},
+      { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] },
+      {
+        Successful: [],
+        Failed: [{ Id: '1', Code: 'InternalError' }],
+      },
+    );
+    expect(await statuses(event('good', 1), event('bad', 1), event('fine', 1))).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(batches()).toEqual([['good_0', 'bad_0', 'fine_0'], ['bad_0'], ['bad_0']]);
+  });
+
+  test('sends those of each event alone when SQS refuses them all together', async () => {
+    aws.on('SendMessageBatch', {}, async () => {
+      if (batches().at(-1)?.includes('bad_0')) throw new AwsFault('InvalidMessageContents');
+      return { Successful: [], Failed: [] };
+    });
+    expect(await statuses(event('good', 2), event('bad', 1), event('fine', 1))).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(batches()).toEqual([['good_0', 'good_1', 'bad_0', 'fine_0'], ['good_0', 'good_1'], ['bad_0'], ['fine_0']]);
+  });
+
+  test('fails them all, and asks no more, when SQS cannot be reached', async () => {
+    let asked = 0;
+    const handle = async () => {
+      asked += 1;
+      throw new Error('away');
+    };
+    const away = deliveriesQueue(sqsClient({ ...aws.access(), requestHandler: { handle } }), URL);
+    const outcomes = await away.sendTogether([event('one', 1), event('two', 1)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(asked).toBe(1);
   });
 });
 
