@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { sameDigest } from '../../../src/domain/auth/same-digest.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-/** The one comparison of the service, and that of the package that customers install, which imports nothing. */
+/** The only comparison of the service, and that of the package for customers, which has no imports. */
 const ALLOWED = {
   'src/domain/auth/same-digest.ts': 'timingSafeEqual(expected, provided)',
   'packages/receiver/src/secrets.ts': 'timingSafeEqual(received, expected)',
 };
 
-/** What a value is called that an attacker would like to guess. */
+/** Names of values that an attacker may try to guess. */
 const SECRET = String.raw`\w*(?:[sS]ecret|[sS]erverKey|[sS]ignature|[dD]igest|[hH]mac|sha256|[pP]roof|[pP]assword|[aA]piKey)(?!\w)`;
-/** What may be compared with any of them: whether it is there at all, and how long it is. */
+/** Allowed comparisons: whether the value exists, and its length. */
 const HARMLESS = String.raw`(?:undefined|null|true|false|\d+)\b|''`;
 const COMPARISONS = [
   new RegExp(String.raw`(?<!typeof [\w.]*)${SECRET}(?:\[[^\]]*\])?\s*[!=]==?(?!=|\s*(?:${HARMLESS}))`),
@@ -22,7 +22,7 @@ const COMPARISONS = [
   /\btimingSafeEqual\b/,
 ];
 
-/** Lines that compare a secret by themselves. */
+/** Returns lines that compare a secret without sameDigest. */
 function comparisons(file: string, text: string): readonly string[] {
   return text
     .split('\n')
@@ -31,7 +31,7 @@ function comparisons(file: string, text: string): readonly string[] {
     .map((line) => `${file}: ${line.trim()}`);
 }
 
-test('digests are the same or not', () => {
+test('equal digests are the same, different ones are not', () => {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   expect(sameDigest(digest('a'), digest('a'))).toBe(true);
   expect(sameDigest(digest('a'), digest('b'))).toBe(false);
@@ -63,7 +63,7 @@ test.each([
   'return stored.sha256 === hash;',
   'if (digest.equals(other)) return;',
   'return timingSafeEqual(a, b);',
-])('would find: %s', (line) => {
+])('finds: %s', (line) => {
   expect(comparisons('file', line)).toHaveLength(1);
 });
 
@@ -73,6 +73,6 @@ test.each([
   'const secret = await readSecret();',
   'return secret.length === 32;',
   "if (typeof options.secret === 'function') return options.secret(body);",
-])('lets pass: %s', (line) => {
+])('accepts: %s', (line) => {
   expect(comparisons('file', line)).toEqual([]);
 });
