@@ -2,7 +2,7 @@ import { REFUSALS } from '../../src/contract/errors.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import * as limits from '../../src/contract/limits.ts';
 
-/** The spec's "Events" table: group, event, R. */
+/** The spec's "Events" table with group, event and the flag R. */
 const SPEC_EVENTS = `
 Conversation        conversation.started
 Conversation        conversation.ended
@@ -36,7 +36,7 @@ System              test.ping
   .split('\n')
   .map((line) => line.split(/ {2,}/));
 
-test('the catalog is the 27 events of the spec, in its order and groups', () => {
+test('the catalog has the 27 events of the spec in the same order and groups', () => {
   expect(EVENT_NAMES).toHaveLength(27);
   const catalog = EVENT_NAMES.map((name) => {
     const { group, reserved } = EVENT_CATALOG[name];
@@ -45,7 +45,7 @@ test('the catalog is the 27 events of the spec, in its order and groups', () => 
   expect(catalog).toEqual(SPEC_EVENTS);
 });
 
-test('the limits are the numbers of the spec', () => {
+test('the limits are equal to the numbers of the spec', () => {
   expect(limits).toMatchObject({
     SESSION_CREATE_PER_MINUTE: 20,
     FORM_SUBMISSIONS_PER_MINUTE: 10,
@@ -74,7 +74,7 @@ test('the limits are the numbers of the spec', () => {
   });
 });
 
-test('the messages are the words of the spec', () => {
+test('the messages are equal to the messages of the spec', () => {
   expect(Object.values(REFUSALS).map(({ message }) => message)).toEqual(
     expect.arrayContaining([
       'Origin not in allowed domains',

@@ -13,11 +13,11 @@ test.each([
   ['a👩b', 2, 'a👩'],
   ['e\u0301', 1, 'e'],
   ['\ud800a', 1, '\ud800'],
-])('%p cut to %p characters is %p', (whole, characters, cut) => {
+])('%p truncated to %p characters is %p', (whole, characters, cut) => {
   expect(truncateCharacters(whole, characters)).toBe(cut);
 });
 
-test('what is cut is the longest beginning that fits, in code points', () => {
+test('truncation returns the longest prefix within the limit, counted in code points', () => {
   fc.assert(
     fc.property(text, limit, (whole, characters) => {
       const cut = truncateCharacters(whole, characters);
@@ -29,7 +29,7 @@ test('what is cut is the longest beginning that fits, in code points', () => {
   );
 });
 
-test('a text exceeds a limit exactly when it has more code points', () => {
+test('a text exceeds a limit if and only if it has more code points', () => {
   fc.assert(
     fc.property(text, limit, (whole, characters) => {
       expect(exceedsCharacters(whole, characters)).toBe([...whole].length > characters);
@@ -37,7 +37,7 @@ test('a text exceeds a limit exactly when it has more code points', () => {
   );
 });
 
-test('a huge text costs no more than its limit', () => {
+test('checking a huge text costs no more than its limit', () => {
   const huge = '👩'.repeat(5_000_000);
   const started = performance.now();
   for (let i = 0; i < 1000; i++) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { jsonObject, parseExactly } from '../../src/contract/json.ts';
 
-describe('a number that a double cannot hold as it is written keeps its text', () => {
+describe('a number that a double cannot represent exactly keeps its text', () => {
   test.each([
     ...[
       '12345678901234567890',
@@ -20,7 +20,7 @@ describe('a number that a double cannot hold as it is written keeps its text', (
   });
 });
 
-test('any other value is as JSON.parse reads it, beside such a number as well', () => {
+test('any other value is parsed as by JSON.parse, also next to such a number', () => {
   const ordinary = [0, 1, -1, 0.5, -0.25, 123456789012345, 'text', '1e400', ': 12345678901234567890', '-0', true, null];
   const text = JSON.stringify({ ordinary, nested: { ordinary }, __proto: {}, '': [] });
   expect(parseExactly(text)).toEqual(JSON.parse(text));
@@ -28,7 +28,7 @@ test('any other value is as JSON.parse reads it, beside such a number as well', 
   expect(mixed).toMatchObject({ rest: JSON.parse(text) });
 });
 
-test('whatever JSON says comes out again', () => {
+test('every JSON text is written again with the same values', () => {
   const number = fc.oneof(
     fc.bigInt().map(String),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
@@ -41,7 +41,7 @@ test('whatever JSON says comes out again', () => {
     fc.property(fc.array(fc.oneof(number, string)), (parts) => {
       const text = `[${parts.join(',')}]`;
       const again = JSON.stringify(parseExactly(text));
-      // A double's own digits are the same number, however it was written.
+      // The shortest digits of a double are the same number as the text.
       expect(again.replaceAll('"', '')).toBe(JSON.stringify(parseExactly(again)).replaceAll('"', ''));
       const exact = parts.filter((part) => /^-?\d{16,}$|e/.test(part) && !part.startsWith('"'));
       for (const part of exact) expect(again).toContain(part);
@@ -49,12 +49,12 @@ test('whatever JSON says comes out again', () => {
   );
 });
 
-test.each(['', '{', '01', '1e', '{"a":12345678901234567890', '[1e400,]'])('%p is no JSON', (text) => {
+test.each(['', '{', '01', '1e', '{"a":12345678901234567890', '[1e400,]'])('%p is not JSON', (text) => {
   expect(() => parseExactly(text)).toThrow(SyntaxError);
 });
 
 describe('a JSON object', () => {
-  test('is handed on whatever its keys are called', () => {
+  test('is passed on with all its keys', () => {
     const text = '{"__proto__":{"a":1},"constructor":{"name":"Set"},"toString":1,"hasOwnProperty":null}';
     const parsed = jsonObject.parse(JSON.parse(text));
     expect(JSON.stringify(parsed)).toBe(text);

@@ -25,12 +25,12 @@ const MESSAGE = {
   },
 };
 
-describe('an event of the bus', () => {
+describe('an event on the bus', () => {
   test.each([
     ['with a site', { ...EVENT, detail: { ...EVENT.detail, site_id: 'site_1' } }],
     ['without a site', EVENT],
     ['with a site that is null', { ...EVENT, detail: { ...EVENT.detail, site_id: null } }],
-  ])('%s is read, with its data as it came', (_, event) => {
+  ])('%s is accepted with its data unchanged', (_, event) => {
     expect(busEvent.parse(event).detail).toEqual(event.detail);
   });
 
@@ -48,12 +48,12 @@ describe('an event of the bus', () => {
 describe('an event that this version cannot read', () => {
   const detail = { ...EVENT.detail, data: [] };
   test.each<[string, unknown, boolean]>([
-    ['of a name that the catalog does not have', { ...EVENT, 'detail-type': 'contact.exploded' }, true],
+    ['with a name that the catalog does not have', { ...EVENT, 'detail-type': 'contact.exploded' }, true],
     ['of a newer version', { ...EVENT, detail: { ...detail, version: 2 } }, true],
     ['of this version, malformed', { ...EVENT, detail: { ...detail, version: 1 } }, false],
     ['without a version, malformed', { ...EVENT, detail }, false],
     ['without a detail', { ...EVENT, detail: 'text' }, false],
-    ['that is no object', 'text', false],
+    ['that is not an object', 'text', false],
   ])('%s: newer? %p %p', (_, event, newer) => {
     expect(busEvent.safeParse(event).success).toBe(false);
     expect(isNewerEvent(event)).toBe(newer);
@@ -61,7 +61,7 @@ describe('an event that this version cannot read', () => {
 });
 
 describe('a message of the deliveries queue', () => {
-  test.each([MESSAGE, { ...MESSAGE, version: 2, replay: '0123456789ab' }])('is read: %j', (message) => {
+  test.each([MESSAGE, { ...MESSAGE, version: 2, replay: '0123456789ab' }])('is accepted: %j', (message) => {
     expect(deliveryMessage.parse(message)).toEqual(message);
   });
 

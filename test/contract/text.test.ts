@@ -7,7 +7,7 @@ const problem = (result: {
   readonly error?: { readonly issues: readonly { readonly message: string }[] } | undefined;
 }) => result.error?.issues[0]?.message;
 
-test('half of a surrogate pair is refused wherever text is stored, a whole one is not', () => {
+test('every stored text refuses an unpaired surrogate and accepts a pair', () => {
   const tool = { trigger: 'AI-decided', name: 'Look', description: 'Looks something up', url: 'https://a.example/' };
   const property = (more: object) => ({ ...tool, parameters: { properties: { a: { type: 'string', ...more } } } });
   const refused = [

@@ -44,14 +44,14 @@ test.each<[string, string]>([
   expect(endpointUrlProblem(url)).toBe(problem);
 });
 
-test('a bound of its own counts the URL as it is sent', () => {
+test('a byte limit counts the URL as it is sent', () => {
   expect(endpointUrlProblem(`https://a.example/${'ü'.repeat(330)}`, 2000)).toBeUndefined();
   expect(endpointUrlProblem(`https://a.example/${'ü'.repeat(331)}`, 2000)).toBe(
     'must be at most 2000 bytes once encoded',
   );
 });
 
-test('what is typed in 2000 characters is within the bound of what is sent', () => {
+test('a typed URL of 2000 characters is always within the limit of the sent URL', () => {
   const longest = `https://a/?${'😀'.repeat(2000 - 11)}`;
   expect(new URL(longest).href.length).toBeLessThanOrEqual(URL_ENCODED_MAX_BYTES);
 });

@@ -16,7 +16,7 @@ import type {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { AwsAccess } from '../../src/adapters/aws-clients.ts';
 
-/** What the operations are given that tests have something to say of. */
+/** Inputs of the operations for which tests define answers. */
 type Inputs = {
   readonly BatchGetItem: BatchGetCommandInput;
   readonly ChangeMessageVisibility: ChangeMessageVisibilityRequest;
@@ -50,20 +50,20 @@ const noCalls = (): { readonly [Name in Operation]: Inputs[Name][] } => ({
   UpdateItem: [],
 });
 
-/** Services of AWS that answer as a test tells them, and remember what they were asked. */
+/** Fake AWS services that give the answers of a test and record the calls. */
 export class FakeAwsServices {
   #rules: Rule[] = [];
   #calls = noCalls();
 
   /**
-   * Answers the calls of an operation whose input holds what `where` holds: with the first answer the first time, and with the
-   * last one for good. Later rules go before earlier ones.
+   * Defines the answers to calls of an operation whose input contains `where`. Each call gets the next answer; the last one repeats.
+   * A later rule takes precedence over an earlier one.
    */
   on(operation: Operation, where: object, ...answers: Answer[]): void {
     this.#rules.unshift({ operation, where, answers });
   }
 
-  /** Inputs of the calls of an operation so far. */
+  /** Returns the inputs of the calls of an operation so far. */
   callsOf<Name extends Operation>(operation: Name, where: object = {}): readonly Inputs[Name][] {
     return this.#calls[operation].filter((input) => holds(input, where));
   }
@@ -73,18 +73,18 @@ export class FakeAwsServices {
     this.#calls = noCalls();
   }
 
-  /** Performs an operation. @throws what the rule says, or Error when there is no rule */
+  /** Performs an operation. @throws the error of the rule, or Error when there is no rule */
   async perform<Name extends Operation>(operation: Name, input: Inputs[Name]): Promise<object> {
     this.#calls[operation].push(input);
     const rule = this.#rules.find((one) => one.operation === operation && holds(input, one.where));
     const answer = rule !== undefined && rule.answers.length > 1 ? rule.answers.shift() : rule?.answers[0];
-    if (answer === undefined) throw new Error(`The test says nothing of ${operation}`);
+    if (answer === undefined) throw new Error(`The test defines no answer for ${operation}`);
     if (typeof answer === 'function') return answer();
     if (answer instanceof Error) throw answer;
     return answer;
   }
 
-  /** For the SDK's clients: without a network, and with all that goes out and comes in as it is on the wire. */
+  /** Returns access for the SDK's clients: without a network, but with requests and responses in AWS's wire format. */
   access(): AwsAccess {
     return {
       region: 'eu-central-1',
@@ -104,7 +104,7 @@ type Headers = Readonly<Record<string, string | undefined>>;
 
 function known(operation: string): Operation {
   const isKnown = (name: string): name is Operation => name in noCalls();
-  if (!isKnown(operation)) throw new Error(`No test has said anything of ${operation} before`);
+  if (!isKnown(operation)) throw new Error(`The fake does not know the operation ${operation}`);
   return operation;
 }
 
@@ -115,25 +115,25 @@ function holds(value: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([name, part]) => holds(parts.get(name), part));
 }
 
-/** What a service refuses with, as a rule's answer. */
+/** An error of an AWS service, as the answer of a rule. */
 export class AwsFault extends Error {
   override readonly name: string;
   readonly details: object;
 
   /**
-   * @param name AWS's own, such as `ConditionalCheckFailedException`
-   * @param details what else stands in the answer; items in their plain form
+   * @param name AWS's name of the error, such as `ConditionalCheckFailedException`
+   * @param details further members of the response; items with plain values
    */
   constructor(name: string, details: object = {}) {
-    super('The test wants it so');
+    super('An error that the test defined');
     this.name = name;
     this.details = details;
   }
 }
 
 /**
- * A failure is told so that no client tries again. DynamoDB's values are plain on the services' side, and so are the forms that SNS
- * is sent.
+ * Answers a request in AWS's wire format. An error has a status with which no client tries again. For the rules of a test, the values of
+ * DynamoDB and the form of SNS are plain objects.
  */
 async function answerOnWire(
   services: FakeAwsServices,
@@ -157,7 +157,7 @@ async function answerOnWire(
   }
 }
 
-/** The services over HTTP, at `origin`: what clients reach by `AWS_ENDPOINT_URL`. Keeps no process alive. */
+/** Serves the services over HTTP at `origin`, for clients with `AWS_ENDPOINT_URL`. Does not keep the process alive. */
 export async function listen(services: FakeAwsServices): Promise<{ readonly origin: string }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -174,7 +174,7 @@ export async function listen(services: FakeAwsServices): Promise<{ readonly orig
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Members that are an item of DynamoDB, or some of its values; of no item of ours is an attribute called so. */
+/** Members that contain attribute values of DynamoDB. No stored item has an attribute with one of these names. */
 const ITEMS = new Set([
   'Key',
   'Item',

@@ -6,7 +6,7 @@ import type { Organization } from '../../src/contract/organizations.ts';
 import { restrictionsOf } from '../../src/domain/organizations/restrictions.ts';
 import type { ConfigurationStore, UnreadableAction } from '../../src/domain/organizations/store.ts';
 
-/** The configuration in memory, with the rules that the real store keeps: versions, 50 Actions, unique slugs. */
+/** An in-memory configuration store with the rules of the real one: versions, 50 Actions, unique slugs. */
 export class InMemoryConfigurationStore implements ConfigurationStore {
   readonly organizations = new Map<string, Organization>();
   readonly assistants = new Map<string, Assistant>();

@@ -7,7 +7,7 @@ export const SITE_ID = 'site_aaaaaaaaaaaaaaaaaaaa';
 export const OTHER_SITE_ID = 'site_bbbbbbbbbbbbbbbbbbbb';
 export const ORG_ID = 'org_aaaaaaaaaaaaaaaaaaaa';
 
-/** An enabled assistant in Allowed Websites on `shop.example`. */
+/** Returns an enabled assistant in Allowed Websites on `shop.example`. */
 export function anAssistant(changes: Partial<Assistant> = {}): Assistant {
   return {
     site_id: SITE_ID,
@@ -38,7 +38,7 @@ const stored = (id: string) => ({
   enabled: true,
 });
 
-/** Subscribed to conversation.started. */
+/** Returns an Event Action that is subscribed to conversation.started. */
 export function anEventAction(changes: Partial<EventAction> = {}): EventAction {
   return {
     ...stored('act_event'),
@@ -51,7 +51,7 @@ export function anEventAction(changes: Partial<EventAction> = {}): EventAction {
   };
 }
 
-/** With one required field, `email`, and one that is not, `note`. */
+/** Returns a Form Action with a required field `email` and an optional field `note`. */
 export function aFormAction(changes: Partial<FormAction> = {}): FormAction {
   return {
     ...stored('act_form'),

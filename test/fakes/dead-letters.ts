@@ -1,6 +1,6 @@
 import type { DeadLetter, DeadLetterQueue } from '../../src/domain/operations/dead-letters.ts';
 
-/** A dead-letter queue in memory, which hands out two at a time. `diesAgain` names messages that are back at once. */
+/** An in-memory dead-letter queue that returns two messages per call. Messages in `diesAgain` return to it immediately. */
 export class InMemoryDeadLetters implements DeadLetterQueue {
   readonly waiting: DeadLetter[] = [];
   readonly hidden = new Set<DeadLetter>();

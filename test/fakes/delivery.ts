@@ -11,7 +11,7 @@ import type {
 } from '../../src/domain/delivery/delivery-log.ts';
 import type { Deliver, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
 
-/** What an endpoint answers with this status: 2xx succeeds, 3xx is a redirect, the rest fails. */
+/** Returns the outcome of a response with this status: 2xx is a success, 3xx a redirect, and any other a failure. */
 export function answered(status: number, body = 'ok'): OutboundOutcome {
   const success = status >= 200 && status < 300;
   const code: FailureCode = status >= 300 && status < 400 ? 'redirect' : 'http_status';
@@ -25,7 +25,7 @@ export function answered(status: number, body = 'ok'): OutboundOutcome {
   };
 }
 
-/** An attempt to which no answer came. */
+/** Returns the outcome of an attempt without a response. */
 export function unanswered(code: FailureCode): OutboundOutcome {
   return {
     status: null,
@@ -37,7 +37,7 @@ export function unanswered(code: FailureCode): OutboundOutcome {
   };
 }
 
-/** An outbound pipeline that sends nothing: it remembers requests and gives the outcomes in turn, the last one for ever. */
+/** An outbound pipeline that sends nothing. It records requests and returns the outcomes in order, then the last one again. */
 export class FakeOutbound {
   readonly requests: OutboundRequest[] = [];
   outcomes: OutboundOutcome[] = [answered(200)];
@@ -57,7 +57,7 @@ type MemoryRecord = {
 
 const keyText = (key: AttemptKey) => `${key.action_id} ${key.at} ${key.reference} ${key.attempt} ${key.replay}`;
 
-/** A delivery log in memory. `failing` names the calls that reject, as a storage that is away does. */
+/** An in-memory delivery log. The calls in `failing` reject as with a storage that cannot be reached. */
 export class InMemoryDeliveryLog implements DeliveryLog {
   readonly records = new Map<string, MemoryRecord>();
   readonly failing = new Set<'claim' | 'complete' | 'recordUnsent'>();
@@ -97,13 +97,13 @@ export class InMemoryDeliveryLog implements DeliveryLog {
     return undefined;
   };
 
-  /** The records in the order in which they were begun. */
+  /** Returns the records in the order of their claims. */
   all(): MemoryRecord[] {
     return [...this.records.values()];
   }
 }
 
-/** Remembers the records that the log could not take. */
+/** Collects the records that could not be written. */
 export class FakeLogWriteFailed {
   readonly calls: { readonly key: AttemptKey; readonly result: AttemptResult | null; readonly cause: unknown }[] = [];
 
@@ -112,5 +112,5 @@ export class FakeLogWriteFailed {
   };
 }
 
-/** Every Action's signing secret is `whsec_<action id>`. */
+/** Opens the signing secret of each Action as `whsec_<action id>`. */
 export const openSigningSecret = async (action: Action): Promise<string> => `whsec_${action.action_id}`;

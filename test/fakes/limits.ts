@@ -2,7 +2,7 @@ import type { LimitDecision } from '../../src/domain/rate-limits/rate-limits.ts'
 
 export type LimitCall = { readonly key: string; readonly limit: number; readonly now: Date };
 
-/** A limit that says yes until told otherwise, and remembers what it was asked. */
+/** A rate limit that allows every hit unless a test sets another decision. It records the hits. */
 export class FakeLimit {
   readonly calls: LimitCall[] = [];
   decision: LimitDecision = { allowed: true };

@@ -10,7 +10,7 @@ import type { ConfigurationStore } from '../../src/domain/organizations/store.ts
 import type { Clock } from '../../src/domain/sources.ts';
 import type { InMemoryConfigurationStore } from './configuration-store.ts';
 
-/** Records every change of an in-memory configuration, as the real store does in one transaction. */
+/** Records every change to an in-memory configuration, as the real store does in one transaction. */
 export class InMemoryRecordedStores implements RecordedStores {
   readonly records: AuditRecord[] = [];
   readonly creations = new Map<string, Creation>();
@@ -37,7 +37,7 @@ export class InMemoryRecordedStores implements RecordedStores {
       ...store,
       createAssistant: async (next) => {
         free();
-        // Both before anybody else runs: one transaction.
+        // Both writes happen in the same turn of the event loop, as in one transaction.
         const created = store.createAssistant(next);
         return write({ entity: 'assistant', next }, created, store.assistants.has(next.site_id));
       },

@@ -1,6 +1,6 @@
 import { Refusal } from '../../src/domain/refusal.ts';
 
-/** The refusal with which this ends; fails when it ends otherwise. */
+/** Returns the refusal with which the work rejects. Throws when it does not reject with a refusal. */
 export async function refusalOf(work: Promise<unknown> | (() => unknown)): Promise<Refusal> {
   try {
     await (typeof work === 'function' ? work() : work);
@@ -11,8 +11,8 @@ export async function refusalOf(work: Promise<unknown> | (() => unknown)): Promi
   throw new Error('Nothing was refused');
 }
 
-/** Status and message of a refusal, as a caller reads them. */
-export async function saidNo(work: Promise<unknown> | (() => unknown)): Promise<readonly [number, string]> {
+/** Returns the status and the message of a refusal. */
+export async function refusedWith(work: Promise<unknown> | (() => unknown)): Promise<readonly [number, string]> {
   const { status, message } = await refusalOf(work);
   return [status, message];
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock, NewId, RandomBytes } from '../../src/domain/sources.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that changes only when a test moves it. */
 export class FrozenClock {
   #time: number;
 
@@ -16,13 +16,13 @@ export class FrozenClock {
   }
 }
 
-/** `id-1`, `id-2`, … */
+/** Creates ids `id-1`, `id-2`, … */
 export function countingIds(): NewId {
   let count = 0;
   return () => `id-${++count}`;
 }
 
-/** Bytes that differ from call to call and are the same in every run. */
+/** Creates bytes that differ from call to call and are the same in every run. */
 export function countingBytes(): RandomBytes {
   let count = 0;
   return (size) => {

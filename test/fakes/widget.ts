@@ -5,7 +5,7 @@ import type { WidgetAuthenticationPorts, WidgetCredentials } from '../../src/dom
 import type { Conversation } from '../../src/domain/conversations/conversations.ts';
 import { SITE_ID } from './configuration.ts';
 
-/** A visitor's browser on `https://shop.example`, with the site id. */
+/** The credentials of a visitor's browser on `https://shop.example`, with the site id. */
 export function siteIdCredentials(changes: Partial<WidgetCredentials> = {}): WidgetCredentials {
   return {
     siteId: SITE_ID,
@@ -21,7 +21,7 @@ export function someClaims(changes: Partial<SessionClaims> = {}): SessionClaims 
   return { sub: 'user-1', jti: 'session-1', site_id: SITE_ID, iat: 1_772_600_000, exp: 1_772_600_900, ...changes };
 }
 
-/** Assistants by site id; a token is valid when it is a key of `tokens`, and names its site even when it is in `expired`. */
+/** Assistants by site id. A token is valid when it is a key of `tokens`. It names its site also when it is a key of `expired`. */
 export function widgetAuthentication(setup: {
   readonly assistants: readonly Assistant[];
   readonly tokens?: Readonly<Record<string, SessionClaims>>;
@@ -35,7 +35,7 @@ export function widgetAuthentication(setup: {
   };
 }
 
-/** Conversations and submissions in memory. */
+/** An in-memory store of conversations and submissions. */
 export class InMemoryConversations {
   readonly saved: Conversation[] = [];
   readonly submissions = new Map<string, { id: string; state: 'sending' | 'accepted' | 'failed' }>();

@@ -45,7 +45,7 @@ function setUp(changes: Partial<AiAction> = {}) {
   return { outbound, log, recorded, unrecorded, counts, ports, call };
 }
 
-test('a call sends the arguments as a flat object, once, and tells only that it completed', async () => {
+test('a call sends the arguments once as a flat object and returns only that it completed', async () => {
   const { call, outbound, recorded, log } = setUp();
   outbound.outcomes = [answered(200, '{"secret":"not for the assistant"}')];
   expect(await call({ order: 'A1', invented: true })).toEqual({
@@ -81,7 +81,7 @@ test('an Action without parameters sends an empty object', async () => {
   expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{}');
 });
 
-test('the sixth call in a conversation is refused and not sent; another conversation has its own five', async () => {
+test('refuses the sixth call in a conversation; another conversation has its own five calls', async () => {
   const { call, outbound } = setUp();
   for (let i = 0; i < 5; i++) expect((await call()).outcome).toBe('completed');
   expect(await call()).toEqual({
@@ -92,14 +92,14 @@ test('the sixth call in a conversation is refused and not sent; another conversa
   expect(outbound.requests).toHaveLength(6);
 });
 
-test('failed calls count towards the five', async () => {
+test('a failed call counts towards the limit', async () => {
   const { call, outbound } = setUp();
   outbound.outcomes = [answered(500)];
   for (let i = 0; i < 5; i++) await call();
   expect((await call()).outcome).toBe('limit_reached');
 });
 
-test('wrong arguments are told by their field, send nothing and do not count', async () => {
+test('wrong arguments are refused with the field, send nothing and do not count', async () => {
   const { call, outbound, counts, recorded } = setUp();
   for (let i = 0; i < 10; i++) {
     expect(await call({})).toEqual({
@@ -111,10 +111,10 @@ test('wrong arguments are told by their field, send nothing and do not count', a
 });
 
 test.each([
-  ['an unknown one', {}, 'nothing'],
-  ['a disabled one', { enabled: false }, undefined],
-  ['one of a suspended organization', { suspended: true }, undefined],
-])('%s is no tool', async (_, changes, tool) => {
+  ['an unknown name', {}, 'nothing'],
+  ['a disabled Action', { enabled: false }, undefined],
+  ['an Action of a suspended organization', { suspended: true }, undefined],
+])('%s is not a tool', async (_, changes, tool) => {
   const { call, outbound } = setUp(changes);
   expect(await call({ order: 'A1' }, 'c-1', tool)).toMatchObject({ outcome: 'unknown_tool' });
   expect(outbound.requests).toEqual([]);
@@ -132,7 +132,7 @@ test.each([answered(404), answered(500), answered(302), unanswered('timeout'), u
 );
 
 describe('an Action that feeds its response back', () => {
-  test('tells the top-level fields', async () => {
+  test('returns the top-level fields', async () => {
     const { call, outbound } = setUp({ feed_response_back: true });
     outbound.outcomes = [answered(200, '{"status":"sent","lines":[]}')];
     expect(await call()).toEqual({
@@ -142,13 +142,13 @@ describe('an Action that feeds its response back', () => {
     });
   });
 
-  test('tells the mapped fields', async () => {
+  test('returns the mapped fields', async () => {
     const { call, outbound } = setUp({ feed_response_back: true, response_field_map: { first: '$.lines.0' } });
     outbound.outcomes = [answered(200, '{"status":"sent","lines":["a"]}')];
     expect(await call()).toMatchObject({ response: { first: 'a' } });
   });
 
-  test('is unavailable when the response broke off, which is no matter otherwise', async () => {
+  test('is unavailable when the response is incomplete; without feedback an incomplete response is accepted', async () => {
     const cut = { ...answered(200, '{"status":"se'), bodyComplete: false, note: 'The response body broke off' };
     const feeding = setUp({ feed_response_back: true });
     feeding.outbound.outcomes = [cut];
@@ -159,7 +159,7 @@ describe('an Action that feeds its response back', () => {
   });
 });
 
-test('a call that cannot be recorded is told to the operator, and the assistant gets its answer', async () => {
+test('a call that cannot be recorded is reported to the operator, and the assistant gets its result', async () => {
   const { ports, unrecorded, outbound } = setUp();
   const recordCall = async () => {
     throw new Error('away');
@@ -184,7 +184,7 @@ test('tools are listed with their name, description and parameters', async () =>
   ]);
 });
 
-test('of stored parameters a model is told what this code knows', async () => {
+test('a model receives only those parts of stored parameters that this code knows', async () => {
   const newer = {
     ...PARAMETERS,
     $defs: { note: 'for the admins' },

@@ -1,6 +1,6 @@
 import { compiledPatterns } from '../../../src/domain/actions/compiled-patterns.ts';
 
-test('a pattern is compiled once while it is among those used last', () => {
+test('a recently used pattern is compiled once', () => {
   const made: string[] = [];
   const compiled = compiledPatterns(2, (pattern) => {
     made.push(pattern);
@@ -16,7 +16,7 @@ test('a pattern is compiled once while it is among those used last', () => {
   expect(made).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('a pattern that cannot be compiled is not remembered', () => {
+test('a pattern that cannot be compiled is not cached', () => {
   let tries = 0;
   const compiled = compiledPatterns(2, () => {
     tries += 1;

@@ -16,7 +16,7 @@ describe('cleaning keeps', () => {
     ['false', false],
     ['an empty list', []],
     ['a list of 50', Array.from({ length: 50 }, (_, i) => `item ${i}`)],
-  ])('%s as it is', (_, value) => {
+  ])('%s unchanged', (_, value) => {
     expect(cleanFormValues({ field: value })).toEqual({ field: value });
   });
 
@@ -43,11 +43,11 @@ describe('cleaning drops', () => {
     ['text of 5001 code points', EMOJI.repeat(5001)],
     ['a list of 51', Array.from({ length: 51 }, () => '')],
     ['null', null],
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['an object', { a: 1 }],
     ['an empty object', {}],
     ['a number too large for JSON', JSON.parse('1e999')],
-  ])('%s, and nothing beside it', (_, value) => {
+  ])('%s, and keeps other values', (_, value) => {
     expect(cleanFormValues({ before: 1, field: value, after: 2 })).toEqual({ before: 1, after: 2 });
   });
 
@@ -60,7 +60,7 @@ describe('cleaning drops', () => {
 });
 
 describe('items of a list', () => {
-  test('become text', () => {
+  test('become strings', () => {
     const list = ['a', 1, true, null, { b: [2] }, ['c']];
     expect(cleanFormValues({ list })).toEqual({ list: ['a', '1', 'true', 'null', '{"b":[2]}', '["c"]'] });
   });
@@ -72,13 +72,13 @@ describe('items of a list', () => {
     });
   });
 
-  test('too deep to be written as text drop their list, and nothing beside it', () => {
+  test('that are nested too deeply for JSON.stringify drop only their list', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     expect(cleanFormValues({ list: ['a', deep], note: 'b' })).toEqual({ note: 'b' });
   });
 });
 
-test('whatever comes in, what goes out obeys every limit, and cleaning it again changes nothing', () => {
+test('cleaned values obey every limit, and cleaning them again changes nothing', () => {
   const item = fc.oneof(fc.jsonValue(), fc.string({ unit: 'grapheme', maxLength: 600 }));
   const value = fc.oneof(
     fc.jsonValue(),
@@ -112,7 +112,7 @@ test('whatever comes in, what goes out obeys every limit, and cleaning it again 
   );
 });
 
-/** JSON knows no negative zero. */
+/** JSON.stringify writes negative zero as 0. */
 function negativeZeroes(values: Record<string, unknown>): Record<string, number> {
   return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === 0 ? [[name, 0]] : [])));
 }
@@ -121,7 +121,7 @@ describe('a required field', () => {
   const fields = aFormAction().form_fields;
 
   test.each<[string, Record<string, unknown>]>([
-    ['left out', { note: 'x' }],
+    ['absent', { note: 'x' }],
     ['null', { email: null }],
     ['empty', { email: '' }],
     ['blank', { email: ' \t\n' }],
@@ -136,7 +136,7 @@ describe('a required field', () => {
     ['false', { email: false }],
     ['a list', { email: [''] }],
     ['text that cleaning drops', { email: 'x'.repeat(5001) }],
-  ])('that is %s is there', (_, values) => {
+  ])('that is %s is present', (_, values) => {
     expect(missingRequiredField(fields, values)).toBeUndefined();
   });
 

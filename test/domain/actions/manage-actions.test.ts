@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/actions/manage-actions.ts';
 import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
-import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 const EVENT = { trigger: 'Event', name: 'Tell the CRM', url: 'https://crm.example/', events: ['conversation.started'] };
@@ -41,7 +41,7 @@ function setUp() {
 }
 
 describe('a new Action', () => {
-  test('is enabled, sends POST, and has a sealed signing secret and an id of its own', async () => {
+  test('is enabled, uses POST and has its own id and sealed signing secret', async () => {
     const { ports, store } = setUp();
     const action = await createAction(SITE_ID, EVENT, ports);
     expect(action).toEqual({
@@ -60,12 +60,12 @@ describe('a new Action', () => {
     expect(store.actions.get(action.action_id)).toEqual(action);
   });
 
-  test('of the kind AI-decided tells the assistant only that it completed, unless told otherwise', async () => {
+  test('with the trigger AI-decided does not feed its response back by default', async () => {
     const { ports } = setUp();
     expect(await createAction(SITE_ID, AI, ports)).toMatchObject({ ...AI, feed_response_back: false });
   });
 
-  test('of the kind Form has fields that need not be filled in, unless told otherwise', async () => {
+  test('with the trigger Form has optional fields by default', async () => {
     const { ports } = setUp();
     expect(await createAction(SITE_ID, FORM, ports)).toMatchObject({
       form_fields: [{ key: 'email', label: 'Email', type: 'Email', required: false }],
@@ -145,7 +145,7 @@ describe('a new Action', () => {
       'form_fields.0.key: must not be the key of another field',
     ],
     ['a setting of another trigger', { ...EVENT, form_fields: FORM.form_fields }, ''],
-    ['a signing secret of its own', { ...EVENT, sealed_signing_secret: 'x' }, ''],
+    ['a signing secret from the input', { ...EVENT, sealed_signing_secret: 'x' }, ''],
   ])('with %s is refused and names the field', async (_, input, message) => {
     const { ports, store } = setUp();
     const refusal = await refusalOf(createAction(SITE_ID, input, ports));
@@ -165,25 +165,31 @@ describe('a new Action', () => {
     ['a parameter called constructor', { ...AI, parameters: { properties: { constructor: { type: 'string' } } } }],
     ['a field map that maps constructor', { ...AI, response_field_map: { constructor: '$.constructor' } }],
     ['a form key of 100 characters', { ...FORM, form_fields: [{ key: 'k'.repeat(100), label: 'A', type: 'Text' }] }],
-  ])('with %s is taken', async (_, input) => {
+  ])('with %s is accepted', async (_, input) => {
     expect((await createAction(SITE_ID, input, setUp().ports)).version).toBe(1);
   });
 
   test('of an unknown assistant is refused', async () => {
     const { ports } = setUp();
-    expect(await saidNo(createAction('site_nobody', EVENT, ports))).toEqual([404, 'site_id: no assistant site_nobody']);
+    expect(await refusedWith(createAction('site_nobody', EVENT, ports))).toEqual([
+      404,
+      'site_id: no assistant site_nobody',
+    ]);
   });
 
-  test('is refused when the organization has 50', async () => {
+  test('is refused when the organization has 50 Actions', async () => {
     const { ports } = setUp();
     for (let i = 0; i < 50; i++) await createAction(i % 2 ? SITE_ID : OTHER_SITE_ID, EVENT, ports);
-    expect(await saidNo(createAction(SITE_ID, EVENT, ports))).toEqual([409, 'actions: an organization has at most 50']);
+    expect(await refusedWith(createAction(SITE_ID, EVENT, ports))).toEqual([
+      409,
+      'actions: an organization has at most 50',
+    ]);
   });
 
-  test('shares its slug with no other of its assistant and trigger, except Event Actions', async () => {
+  test('has a slug that is unique per assistant and trigger, unless it is an Event Action', async () => {
     const { ports } = setUp();
     await createAction(SITE_ID, FORM, ports);
-    expect(await saidNo(createAction(SITE_ID, { ...FORM, name: ' contact US!' }, ports))).toEqual([
+    expect(await refusedWith(createAction(SITE_ID, { ...FORM, name: ' contact US!' }, ports))).toEqual([
       409,
       'name: another Form Action of this assistant is already called contact-us',
     ]);
@@ -195,7 +201,7 @@ describe('a new Action', () => {
 });
 
 describe('changing an Action', () => {
-  test('keeps what is not given, its secret and its age, and grows a version', async () => {
+  test('keeps other settings, secret and creation time, and increases the version', async () => {
     const { ports, clock } = setUp();
     const action = await createAction(SITE_ID, FORM, ports);
     clock.advance(1000);
@@ -214,7 +220,7 @@ describe('changing an Action', () => {
     });
   });
 
-  test('keeps what newer code stored with it, which is no setting', async () => {
+  test('keeps fields of newer code, which are no settings', async () => {
     const { ports, store } = setUp();
     const action = await createAction(SITE_ID, AI, ports);
     const newer = { ...action, response_field_map: { a: '$.a' }, of_a_later_release: { on: true } };
@@ -225,10 +231,10 @@ describe('changing an Action', () => {
     expect(settingsOf(changed)).not.toHaveProperty('of_a_later_release');
   });
 
-  test('cannot change the trigger, and may name the one it has', async () => {
+  test('refuses another trigger and accepts the current one', async () => {
     const { ports } = setUp();
     const action = await createAction(SITE_ID, EVENT, ports);
-    expect(await saidNo(updateAction(action.action_id, { ...FORM }, ports))).toEqual([
+    expect(await refusedWith(updateAction(action.action_id, { ...FORM }, ports))).toEqual([
       400,
       'trigger: cannot be changed after creation; it is Event',
     ]);
@@ -245,13 +251,13 @@ describe('changing an Action', () => {
   ])('to %p is refused: %p', async (change, message) => {
     const { ports } = setUp();
     const action = await createAction(SITE_ID, EVENT, ports);
-    expect(await saidNo(updateAction(action.action_id, change, ports))).toEqual([
+    expect(await refusedWith(updateAction(action.action_id, change, ports))).toEqual([
       400,
       expect.stringContaining(message),
     ]);
   });
 
-  test('to the name of another is refused, to its own is not', async () => {
+  test('to the name of another Action is refused, to its own name is accepted', async () => {
     const { ports } = setUp();
     await createAction(SITE_ID, FORM, ports);
     const second = await createAction(SITE_ID, { ...FORM, name: 'Second' }, ports);
@@ -259,7 +265,7 @@ describe('changing an Action', () => {
     expect((await updateAction(second.action_id, { name: 'Second' }, ports)).version).toBe(2);
   });
 
-  test('that somebody else changed in between is refused', async () => {
+  test('that was changed in the meantime is refused', async () => {
     const { ports, store } = setUp();
     const action = await createAction(SITE_ID, EVENT, ports);
     const slow = { ...ports, store: { ...store, findActionById: async () => action } };
@@ -269,11 +275,11 @@ describe('changing an Action', () => {
   });
 });
 
-test('a deleted Action is gone, and makes room for another', async () => {
+test('a deleted Action no longer exists and does not count towards the limit', async () => {
   const { ports } = setUp();
   const action = await createAction(SITE_ID, FORM, ports);
   await deleteAction(action.action_id, ports);
-  expect(await saidNo(requireAction(action.action_id, ports))).toEqual([
+  expect(await refusedWith(requireAction(action.action_id, ports))).toEqual([
     404,
     `action_id: no Action ${action.action_id}`,
   ]);

@@ -13,8 +13,8 @@ const PARAMETERS: ParametersSchema = parametersSchema.parse({
 });
 
 test.each<[string, Record<string, unknown>]>([
-  ['the required one', { order: 'AB12' }],
-  ['all of them', { order: 'AB12', email: 'ada@example.com', count: -3, price: 1.5, gift: false }],
+  ['the required argument', { order: 'AB12' }],
+  ['all arguments', { order: 'AB12', email: 'ada@example.com', count: -3, price: 1.5, gift: false }],
   ['a whole number as integer', { order: 'AB12', count: 2.0 }],
 ])('%s is valid', (_, values) => {
   expect(checkArguments(PARAMETERS, values)).toEqual({ valid: true, values });
@@ -36,7 +36,7 @@ test.each<[string, Record<string, unknown>]>([
   expect(checkArguments(PARAMETERS, values)).toEqual({ valid: false, problem });
 });
 
-test('arguments outside the parameters are dropped; without parameters nothing is left', () => {
+test('arguments that are not parameters are dropped; without parameters all are dropped', () => {
   expect(checkArguments(PARAMETERS, { order: 'AB12', more: 1, __proto__: { gift: true } })).toEqual({
     valid: true,
     values: { order: 'AB12' },
@@ -44,7 +44,7 @@ test('arguments outside the parameters are dropped; without parameters nothing i
   expect(checkArguments(undefined, { a: 1 })).toEqual({ valid: true, values: {} });
 });
 
-test('a pattern that explodes elsewhere is checked in no time', () => {
+test('a pattern with exponential time in a backtracking engine is checked in linear time', () => {
   const parameters = parametersSchema.parse({ properties: { a: { type: 'string', pattern: '^(a+)+$' } } });
   const started = performance.now();
   expect(checkArguments(parameters, { a: `${'a'.repeat(50_000)}!` })).toEqual({
@@ -69,11 +69,11 @@ test.each<[string | undefined, unknown]>([
     { properties: { a: { type: 'string', pattern: 'a{1000}' } } },
   ],
   [undefined, { properties: { a: { type: 'string', pattern: '^[a-z]{1,255}$' } } }],
-])('the problem %p of %p', (problem, parameters) => {
+])('returns the problem %p for %p', (problem, parameters) => {
   expect(parametersProblem(parametersSchema.parse(parameters))).toBe(problem);
 });
 
-test('many patterns are refused at the one that is too much, and what is allowed compiles at once', () => {
+test('refuses the pattern that exceeds the common limit, and compiles allowed patterns quickly', () => {
   const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
   const withPattern = (pattern: string) =>
     parametersSchema.parse({
@@ -100,7 +100,7 @@ test.each([
       ),
     },
   ],
-])('parameters that are too many or too long are refused by the name of the field: %p', (field, parameters) => {
+])('parameters that are too many or too long are refused with the field: %p', (field, parameters) => {
   const { error } = parametersSchema.safeParse(parameters);
   expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
 });

@@ -14,7 +14,7 @@ test.each([
   expect(slugOf(name, 'act_012345678901')).toBe(slug);
 });
 
-test('every name has a slug that can stand in a path', () => {
+test('every name has a slug that is valid in a path', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (name) => {
       expect(slugOf(name, 'act_abcdefgh')).toMatch(/^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/);

@@ -13,7 +13,7 @@ import {
   unanswered,
 } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
-import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingIds, FrozenClock } from '../../fakes/sources.ts';
 import { InMemoryConversations, siteIdCredentials, someClaims, widgetAuthentication } from '../../fakes/widget.ts';
 
@@ -104,7 +104,7 @@ const keyStoreAway = async () => {
 };
 
 describe('an accepted submission', () => {
-  test('stays accepted when its key cannot be settled', async () => {
+  test('stays accepted when its outcome cannot be stored', async () => {
     const { ports, unsettled, identified } = setUp();
     const away = { ...ports, settleSubmission: async () => Promise.reject(new Error('The table is away')) };
     const request = {
@@ -118,7 +118,7 @@ describe('an accepted submission', () => {
     expect(unsettled).toEqual(['id-1']);
   });
 
-  test('is cleaned, signed and sent once, and answered with its id', async () => {
+  test('is cleaned, signed and sent once, and the response has its id', async () => {
     const { submit, outbound, clock } = setUp();
     const values = { email: 'ada@example.com', extra: true, dropped: null, ['k'.repeat(101)]: 'x' };
     const answer = await submit({ conversation_id: CONVERSATION, values });
@@ -137,7 +137,7 @@ describe('an accepted submission', () => {
     );
   });
 
-  test('leaves one record in the log', async () => {
+  test('has one record in the delivery log', async () => {
     const { submit, log } = setUp();
     await submit();
     expect(log.all()).toEqual([
@@ -155,7 +155,7 @@ describe('an accepted submission', () => {
     ]);
   });
 
-  test('is sent although the log is away, and the log lines say so', async () => {
+  test('is sent although the delivery log fails, and the failure is reported', async () => {
     const { submit, log, logWriteFailed, outbound } = setUp();
     log.failing.add('claim').add('complete');
     expect(await submit()).toMatchObject({ success: true });
@@ -163,7 +163,7 @@ describe('an accepted submission', () => {
     expect(logWriteFailed.calls.map((call) => call.result?.status ?? null)).toEqual([null, 200]);
   });
 
-  test('of a user with a token comes from the Domain', async () => {
+  test('with a session token must come from the Domain', async () => {
     const { submit, outbound } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
     const body = { ...BODY, conversation_id: 'of-user-1' };
     await submit(body, { sessionToken: 'good', siteId: undefined });
@@ -220,7 +220,7 @@ describe('refuses', () => {
       'The credential belongs to another site',
     ],
     ['an unknown form', {}, BODY, {}, { slug: 'nothing' }, 404, 'Form not found'],
-    ['a slug that cannot be one', {}, BODY, {}, { slug: 'a/../b' }, 404, 'Form not found'],
+    ['a malformed slug', {}, BODY, {}, { slug: 'a/../b' }, 404, 'Form not found'],
     ['a disabled form', { form: { enabled: false } }, BODY, {}, {}, 404, 'Form not found'],
     [
       'a body without conversation_id',
@@ -288,17 +288,17 @@ describe('refuses', () => {
     ],
   ])('%s', async (_, setup, body, credentials, path, status, message) => {
     const { submit, outbound, log } = setUp(setup);
-    expect(await saidNo(submit(body, credentials, path))).toEqual([status, message]);
+    expect(await refusedWith(submit(body, credentials, path))).toEqual([status, message]);
     expect([outbound.requests, log.all()]).toEqual([[], []]);
   });
 
   test("another user's conversation", async () => {
     const { submit } = setUp({ assistant: SIGNED, tokens: { other: someClaims({ sub: 'user-2' }) } });
     const refused = submit({ ...BODY, conversation_id: 'of-user-1' }, { sessionToken: 'other' });
-    expect(await saidNo(refused)).toEqual([400, 'conversation_id: unknown conversation']);
+    expect(await refusedWith(refused)).toEqual([400, 'conversation_id: unknown conversation']);
   });
 
-  test('the addresses of one IPv6 network count as one visitor', async () => {
+  test('addresses of one IPv6 network, counted as one visitor', async () => {
     const { submit, perMinute } = setUp();
     await submit(BODY, { ip: '2001:db8:1:2::1' });
     await submit(BODY, { ip: '2001:db8:1:2:ffff::9' });
@@ -320,17 +320,17 @@ describe('refuses', () => {
   });
 });
 
-describe('nobody accepted', () => {
+describe('neither endpoint nor channel accepts', () => {
   test.each([
-    ['the endpoint said 500', answered(500)],
-    ['the endpoint said 400', answered(400)],
-    ['the endpoint redirected', answered(302)],
-    ['the endpoint timed out', unanswered('timeout')],
+    ['the endpoint responds with 500', answered(500)],
+    ['the endpoint responds with 400', answered(400)],
+    ['the endpoint redirects', answered(302)],
+    ['the endpoint times out', unanswered('timeout')],
     ['the endpoint is blocked', unanswered('blocked_address')],
-  ])('%s: 502, after one attempt that is on record', async (_, outcome) => {
+  ])('%s: answers 502 after one recorded attempt', async (_, outcome) => {
     const { submit, outbound, log } = setUp();
     outbound.outcomes = [outcome];
-    expect(await saidNo(submit())).toEqual([502, 'The submission could not be delivered']);
+    expect(await refusedWith(submit())).toEqual([502, 'The submission could not be delivered']);
     expect(outbound.requests).toHaveLength(1);
     expect(log.all().map((record) => record.result?.success)).toEqual([false]);
   });
@@ -341,7 +341,7 @@ describe('the escalation channels', () => {
     throw new Error('The topics are away');
   };
 
-  test('are told of the submission beside the endpoint', async () => {
+  test('receive the submission in addition to the endpoint', async () => {
     const told: Parameters<EscalationChannel>[0][] = [];
     const { submit, outbound } = setUp({
       escalate: async (submission) => {
@@ -368,21 +368,21 @@ describe('the escalation channels', () => {
     ['failed', away, 200, true],
     ['none', async () => 'none', 200, true],
     ['none', async () => 'none', 500, false],
-  ])('%s, as %p says, and the endpoint says %p: accepted %p', async (escalation, escalate, status, accepted) => {
+  ])('%s by %p, and the endpoint responds with %p: accepted %p', async (escalation, escalate, status, accepted) => {
     const { submit, outbound, outcomes } = setUp({ escalate });
     outbound.outcomes = [answered(status)];
     if (accepted) expect(await submit()).toEqual({ success: true, submission_id: 'id-1' });
-    else expect(await saidNo(submit())).toEqual([502, 'The submission could not be delivered']);
+    else expect(await refusedWith(submit())).toEqual([502, 'The submission could not be delivered']);
     expect(outcomes).toEqual([{ submissionId: 'id-1', endpoint: status === 200, escalation }]);
   });
 
-  test('that cannot be reached by a fault of our own are no refusal by the endpoint', async () => {
+  test('cause an internal error, not a 502, when the service cannot reach them', async () => {
     const { submit, outbound } = setUp({ escalate: away });
     outbound.outcomes = [answered(500)];
     await expect(submit()).rejects.toThrow('The topics are away');
   });
 
-  test('accept although our own key store is away', async () => {
+  test('accept although the sealing keys cannot be read', async () => {
     const { ports, identified } = setUp({ escalate: async () => 'accepted' });
     const answer = await submitForm(
       { siteId: SITE_ID, slug: 'contact-us', widget: await identified(), readBody: () => BODY },
@@ -395,14 +395,14 @@ describe('the escalation channels', () => {
 describe('a client_key', () => {
   const KEYED = { ...BODY, client_key: 'key-1' };
 
-  test('makes a second try return the same submission, without sending it again', async () => {
+  test('makes a repeated request return the same submission without sending it again', async () => {
     const { submit, outbound } = setUp();
     const first = await submit(KEYED);
     expect(await submit(KEYED)).toEqual(first);
     expect(outbound.requests).toHaveLength(1);
   });
 
-  test('lets a failed submission be tried again, under the same id', async () => {
+  test('allows a failed submission to be sent again with the same id', async () => {
     const { submit, outbound } = setUp();
     outbound.outcomes = [answered(503), answered(200)];
     expect((await refusalOf(submit(KEYED))).status).toBe(502);
@@ -413,16 +413,16 @@ describe('a client_key', () => {
     ]);
   });
 
-  test('refuses a second try while the first is under way', async () => {
+  test('refuses a second request while the first is in progress', async () => {
     const { submit, conversations } = setUp();
     await conversations.claimSubmission(
       { siteId: SITE_ID, conversationId: CONVERSATION, clientKey: 'key-1' },
       'earlier',
     );
-    expect(await saidNo(submit(KEYED))).toEqual([409, 'client_key: this submission is still being delivered']);
+    expect(await refusedWith(submit(KEYED))).toEqual([409, 'client_key: this submission is still being delivered']);
   });
 
-  test('is free again when a fault of our own kept the submission from being sent', async () => {
+  test('is free again after an internal error prevented the submission', async () => {
     const { ports, submit, identified } = setUp();
     const failed = submitForm(
       { siteId: SITE_ID, slug: 'contact-us', widget: await identified(), readBody: () => KEYED },
@@ -432,14 +432,14 @@ describe('a client_key', () => {
     expect(await submit(KEYED)).toMatchObject({ success: true });
   });
 
-  test('of another one is another submission', async () => {
+  test('with another value is another submission', async () => {
     const { submit } = setUp();
     const first = await submit(KEYED);
     const second = await submit({ ...BODY, client_key: 'key-2' });
     expect(second.submission_id).not.toBe(first.submission_id);
   });
 
-  test('is claimed only by a request that could be sent', async () => {
+  test('is claimed only by a valid request', async () => {
     const { submit, conversations } = setUp();
     await refusalOf(submit({ ...KEYED, values: {} }));
     expect(conversations.submissions.size).toBe(0);

@@ -12,7 +12,7 @@ import {
   unanswered,
 } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
-import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingIds, FrozenClock } from '../../fakes/sources.ts';
 
 function setUp(action: Action) {
@@ -35,7 +35,7 @@ function setUp(action: Action) {
   return { body, clock, log, outbound, perMinute, test };
 }
 
-test('an Event Action is sent a test.ping, whatever it is subscribed to', async () => {
+test('an Event Action receives test.ping, independent of its subscriptions', async () => {
   const { body, clock, log, outbound, test } = setUp(anEventAction());
   const result = await test();
   expect(body()).toEqual({
@@ -59,7 +59,7 @@ test('an Event Action is sent a test.ping, whatever it is subscribed to', async 
   ]);
 });
 
-test('a Form Action is sent a value for each of its fields', async () => {
+test('a Form Action receives a value for each of its fields', async () => {
   const types = ['Text', 'Email', 'Phone', 'Number', 'Long text'] as const;
   const fields = types.map((type) => ({ key: type, label: type, type, required: false }));
   const { body, outbound, test } = setUp(aFormAction({ form_fields: fields }));
@@ -75,7 +75,7 @@ test('a Form Action is sent a value for each of its fields', async () => {
   });
 });
 
-describe('an AI-decided Action is sent arguments that the assistant could have given', () => {
+describe('an AI-decided Action receives valid arguments', () => {
   test.each<[string, ParameterProperty]>([
     ['a string', { type: 'string' }],
     ['an integer', { type: 'integer' }],
@@ -95,7 +95,7 @@ describe('an AI-decided Action is sent arguments that the assistant could have g
     expect(checkArguments(parameters, body())).toEqual({ valid: true, values: body() });
   });
 
-  test('leaving out what nothing fits, unless it is required', async () => {
+  test('without optional parameters that no sample matches', async () => {
     const odd = { type: 'string' as const, pattern: '^q{7}$' };
     const parameters = { type: 'object' as const, properties: { left: odd, needed: odd }, required: ['needed'] };
     const { body, test } = setUp(anAiAction({ parameters }));
@@ -103,14 +103,14 @@ describe('an AI-decided Action is sent arguments that the assistant could have g
     expect(body()).toEqual({ needed: 'test' });
   });
 
-  test('and none without parameters', async () => {
+  test('or none when it has no parameters', async () => {
     const { body, test } = setUp(anAiAction());
     await test();
     expect(body()).toEqual({});
   });
 });
 
-test('the request is shown as it was sent, but for the signature', async () => {
+test('the result shows the sent request without its signature', async () => {
   const { clock, outbound, test } = setUp(anEventAction());
   const { request } = await test();
   const sent = outbound.requests[0];
@@ -137,20 +137,20 @@ test.each([answered(503), answered(404), answered(301), unanswered('timeout'), u
   },
 );
 
-test('a disabled Action can be tested before it is switched on', async () => {
+test('a disabled Action can be tested before it is enabled', async () => {
   const { outbound, test } = setUp(anEventAction({ enabled: false }));
   expect((await test()).success).toBe(true);
   expect(outbound.requests).toHaveLength(1);
 });
 
-test('an unknown Action, and one of another organization, is a 404', async () => {
+test('an unknown Action and an Action of another organization are refused with 404', async () => {
   const { outbound, test } = setUp(anEventAction());
-  expect(await saidNo(test('act_nobody'))).toEqual([404, 'action_id: no Action act_nobody']);
-  expect(await saidNo(test('act_event', 'org_other'))).toEqual([404, 'action_id: no Action act_event']);
+  expect(await refusedWith(test('act_nobody'))).toEqual([404, 'action_id: no Action act_nobody']);
+  expect(await refusedWith(test('act_event', 'org_other'))).toEqual([404, 'action_id: no Action act_event']);
   expect(outbound.requests).toEqual([]);
 });
 
-test('an organization has its number of tests a minute; the next one sends nothing', async () => {
+test('the limit of tests per minute and organization is enforced before anything is sent', async () => {
   const { outbound, perMinute, test } = setUp(anEventAction());
   await test();
   expect(perMinute.calls).toEqual([expect.objectContaining({ key: `action-test#${ORG_ID}`, limit: 10 })]);

@@ -4,7 +4,7 @@ const respond = (text: string, map?: Record<string, string>) => toolResponse(Buf
 const ORDER =
   '{"order":{"status":"sent","lines":[{"sku":"a"},{"sku":"b"}],"__proto__":{"x":1}},"total":1.5,"paid":true,"note":null,"tags":[]}';
 
-test('a map pulls each of its paths out, and leaves out those that lead nowhere', () => {
+test('a map returns the value at each path and leaves out paths without a value', () => {
   expect(
     respond(ORDER, {
       status: '$.order.status',
@@ -28,7 +28,7 @@ test('no path reaches a prototype', () => {
   ).toEqual({});
 });
 
-test('without a map the top-level strings, numbers, booleans and nulls are told', () => {
+test('without a map, the top-level strings, numbers, booleans and nulls are returned', () => {
   expect(respond(ORDER)).toEqual({ total: 1.5, paid: true, note: null });
 });
 
@@ -46,12 +46,12 @@ test.each([
   ['<html>', '<html>'],
   ['x'.repeat(501), 'x'.repeat(500)],
   ['👩'.repeat(501), '👩'.repeat(500)],
-])('of what is no JSON the first 500 characters are told', (text, told) => {
+])('of a response that is not JSON, the first 500 characters are returned', (text, told) => {
   expect(respond(text)).toBe(told);
   expect(respond(text, { a: '$.a' })).toBe(told);
 });
 
-test('what lies too deep to be written again is left out, and nothing beside it', () => {
+test('only a value that is nested too deeply for JSON.stringify is left out', () => {
   const deep = `{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"status":"sent"}`;
   expect(respond(deep, { status: '$.status', deep: '$.deep' })).toEqual({ status: 'sent' });
   expect(respond(deep)).toEqual({ status: 'sent' });

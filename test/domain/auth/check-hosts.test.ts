@@ -25,7 +25,7 @@ describe('a widget on a page starts', () => {
   });
 });
 
-describe('the setting that stands against it is named', () => {
+describe('the result names the setting that prevents the start', () => {
   test.each<[string, Partial<PageSettings>, readonly string[]]>([
     ['https://www.shop.example/', { allowed_domains: ['shop.example', 'www.shop.example'] }, ['domain']],
     ['https://shop.example/', { domain: '' }, ['domain']],
@@ -43,7 +43,7 @@ describe('the setting that stands against it is named', () => {
   });
 });
 
-test('the host is named as the browser knows it, with a port that is not its own', () => {
+test('the host has the form that browsers send, with a port unless it is the default', () => {
   const hostOf = (address: string) => checkPage(address, settings()).host;
   expect(hostOf('https://Shop.Example:443/x')).toBe('shop.example');
   expect(hostOf('http://127.0.0.1:4000')).toBe('127.0.0.1:4000');
@@ -61,6 +61,6 @@ test.each([
   ['b.example:8443', 'b.example:8443'],
   ['*.c.example', null],
   ['', null],
-])('the entry %j becomes %j', (entry, normalized) => {
+])('normalizes the entry %j to %j', (entry, normalized) => {
   expect(normalizedEntry(entry)).toBe(normalized);
 });

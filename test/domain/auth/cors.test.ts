@@ -37,12 +37,12 @@ test.each(['https://sh\top.example', 'https:shop.example', 'https://ｓｈｏｐ
   },
 );
 
-test('Allowed Domains have no say in it', () => {
+test('Allowed Domains do not affect the allowed origin', () => {
   const assistant = anAssistant({ domain: 'shop.example', allowed_domains: ['other.example'] });
   expect(allowedOrigin(assistant, 'https://other.example')).toBeUndefined();
 });
 
-describe('a preflight', () => {
+describe('a preflight request', () => {
   const assistant = anAssistant();
   const asked: (readonly string[])[] = [];
   const ports = {
@@ -72,7 +72,7 @@ describe('a preflight', () => {
     expect(await preflight({ siteId, origin }, ports)).toBe(allowed ? origin : undefined);
   });
 
-  test('without a site asks for both entries that could match', async () => {
+  test('without a site looks up both entries that can match', async () => {
     asked.length = 0;
     await preflight({ siteId: undefined, origin: 'https://shop.example' }, ports);
     expect(asked).toEqual([['shop.example', 'shop.example:443']]);

@@ -5,7 +5,7 @@ import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/se
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
-import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingBytes, countingIds, FrozenClock } from '../../fakes/sources.ts';
 
 const KEY = newServerSecret(SITE_ID, countingBytes());
@@ -38,8 +38,8 @@ function setUp(changes: Partial<Assistant> = {}) {
   return { clock, perMinute, perHour, signed, ports, create };
 }
 
-describe('the answer', () => {
-  test('holds the token, the site, and the expiry as a time with UTC offset and in seconds', async () => {
+describe('the response', () => {
+  test('has the token, the site, and the expiry as a time with UTC offset and in seconds', async () => {
     const { create } = setUp();
     expect(await create()).toEqual({
       success: true,
@@ -50,7 +50,7 @@ describe('the answer', () => {
     });
   });
 
-  test('agrees with the claims that are signed', async () => {
+  test('has the same values as the signed claims', async () => {
     const { create, signed } = setUp();
     const context = { plan: 'gold', nested: { list: [1, null, 'é'] } };
     const usage_webhook = { url: 'https://hooks.example/usage', secret: 's'.repeat(32) };
@@ -80,7 +80,7 @@ describe('the answer', () => {
     expect(Date.parse(answer.expires_at) / 1000).toBe(iat + 120);
   });
 
-  test('without user_id is for an anonymous user, a new one each time, and claims nothing that was not given', async () => {
+  test('without user_id is for a new anonymous user, and the token has no other optional claim', async () => {
     const { create, signed } = setUp();
     await create({});
     await create({ user_id: null });
@@ -100,26 +100,26 @@ describe('refuses with 401', () => {
   test.each([
     ['no key', undefined, 'Server key required'],
     ['an empty key', '', 'Server key required'],
-    ['a key of another kind', 'sk_live_123', 'Invalid server key format'],
+    ['a key with another prefix', 'sk_live_123', 'Invalid server key format'],
     ['the prefix in upper case', KEY.replace('ss_', 'SS_'), 'Invalid server key format'],
-    ['a key that no secret of ours looks like', 'ss_', 'Invalid server key'],
+    ['a key that does not have the form of a server secret', 'ss_', 'Invalid server key'],
     ['another secret of the same assistant', OTHER_KEY, 'Invalid server key'],
     [
       'a secret of an unknown assistant',
       newServerSecret('site_zzzzzzzzzzzzzzzzzzzz', countingBytes()),
       'Invalid server key',
     ],
-    ['the key with something behind it', `${KEY}x`, 'Invalid server key'],
+    ['the key with an additional character', `${KEY}x`, 'Invalid server key'],
   ])('%s', async (_, serverKey, message) => {
     const { ports, perHour } = setUp();
     const refused = createSession({ serverKey, ip: '203.0.113.5', readBody: () => ({}) }, ports);
-    expect(await saidNo(refused)).toEqual([401, message]);
+    expect(await refusedWith(refused)).toEqual([401, message]);
     expect(perHour.calls).toEqual([]);
   });
 
   test.each([{ enabled: false }, { suspended: true }])('the right key of a disabled assistant: %j', async (off) => {
     const { create } = setUp(off);
-    expect(await saidNo(create())).toEqual([401, 'Invalid server key']);
+    expect(await refusedWith(create())).toEqual([401, 'Invalid server key']);
   });
 
   test('any key of an assistant without a server secret', async () => {
@@ -129,19 +129,19 @@ describe('refuses with 401', () => {
       { serverKey: KEY, ip: '203.0.113.5', readBody: () => ({}) },
       { ...ports, findAssistant },
     );
-    expect(await saidNo(refused)).toEqual([401, 'Invalid server key']);
+    expect(await refusedWith(refused)).toEqual([401, 'Invalid server key']);
   });
 });
 
 describe('the two limits', () => {
-  test('count per IP address and 20, per assistant and its setting', async () => {
+  test('are 20 per IP address, and the setting of the assistant per assistant', async () => {
     const { create, perMinute, perHour, clock } = setUp();
     await create();
     expect(perMinute.calls).toEqual([{ key: 'session-create#203.0.113.5', limit: 20, now: clock.now() }]);
     expect(perHour.calls).toEqual([{ key: SITE_ID, limit: 77, now: clock.now() }]);
   });
 
-  test('the one per IP address comes first, before 401', async () => {
+  test('the limit per IP address is checked before the key (401)', async () => {
     const { create, perMinute, perHour } = setUp();
     perMinute.decision = { allowed: false, retryAfterSeconds: 17 };
     const refusal = await refusalOf(create({ user_id: 5 }, 'nonsense'));
@@ -149,26 +149,29 @@ describe('the two limits', () => {
     expect(perHour.calls).toEqual([]);
   });
 
-  test('the one per IP address counts what is answered 401 and 400', async () => {
+  test('the limit per IP address also counts requests that are answered with 401 or 400', async () => {
     const { create, perMinute } = setUp();
     await refusalOf(create({}, 'nonsense'));
     await refusalOf(create({ user_id: 5 }));
     expect(perMinute.calls).toHaveLength(2);
   });
 
-  test("401 comes before 400, and a stranger's body is not even read", async () => {
+  test('the key (401) is checked before the body (400) is read', async () => {
     const { ports } = setUp();
     const readBody = () => {
       throw new Refusal('invalid_request', { message: 'read' });
     };
-    expect(await saidNo(createSession({ serverKey: undefined, ip: '203.0.113.5', readBody }, ports))).toEqual([
+    expect(await refusedWith(createSession({ serverKey: undefined, ip: '203.0.113.5', readBody }, ports))).toEqual([
       401,
       'Server key required',
     ]);
-    expect(await saidNo(createSession({ serverKey: KEY, ip: '203.0.113.5', readBody }, ports))).toEqual([400, 'read']);
+    expect(await refusedWith(createSession({ serverKey: KEY, ip: '203.0.113.5', readBody }, ports))).toEqual([
+      400,
+      'read',
+    ]);
   });
 
-  test('400 comes before the one per hour and does not count towards it', async () => {
+  test('a 400 does not count towards the limit per hour', async () => {
     const { create, perHour } = setUp();
     perHour.decision = { allowed: false, retryAfterSeconds: 1234 };
     expect((await refusalOf(create({ user_id: 5 }))).status).toBe(400);
@@ -178,11 +181,11 @@ describe('the two limits', () => {
   });
 });
 
-test('a token that no header can carry is refused, naming the context', async () => {
+test('a token that is too long for a header is refused with the field context', async () => {
   const { ports } = setUp();
   const tooLong = { ...ports, signToken: async () => 'x'.repeat(8193) };
   const justRight = { ...ports, signToken: async () => 'x'.repeat(8192) };
   const request = { serverKey: KEY, ip: '203.0.113.5', readBody: () => ({}) };
-  expect(await saidNo(createSession(request, tooLong))).toEqual([400, expect.stringMatching(/^context: /)]);
+  expect(await refusedWith(createSession(request, tooLong))).toEqual([400, expect.stringMatching(/^context: /)]);
   expect((await createSession(request, justRight)).session_token).toHaveLength(8192);
 });

@@ -6,7 +6,7 @@ const normalizeHostEntry = (text: string) => {
   return 'entry' in read ? read.entry : undefined;
 };
 
-/** The longest name that there is. */
+/** The longest valid name. */
 const NAME_OF_253 = `${`${'a'.repeat(63)}.`.repeat(3)}${'b'.repeat(61)}`;
 
 describe('an entry is normalized', () => {
@@ -68,13 +68,13 @@ describe('an entry is normalized', () => {
     [`${'a'.repeat(64)}.example`, ', with at most 253 characters, and 1 to 63 characters between two dots'],
     [`a${NAME_OF_253}`, ', with at most 253 characters, and 1 to 63 characters between two dots'],
     [`${'ü'.repeat(60)}.example`, ', with at most 253 characters, and 1 to 63 characters between two dots'],
-  ])('%p is refused, because it would never match a page', (entry, reason) => {
+  ])('%p is refused, because it can never match a page', (entry, reason) => {
     expect(readHostEntry(entry)).toEqual({
       problem: `must be a host such as example.com or example.com:8443${reason}`,
     });
   });
 
-  test('once and for all: normalizing again changes nothing', () => {
+  test('a normalized entry does not change when it is normalized again', () => {
     const schemes = fc.constantFrom('', 'http://', 'https://', 'HTTP://', 'ftp://', '//');
     const rest = fc.oneof(
       fc.domain(),
@@ -126,13 +126,13 @@ describe('the page of a Referer header', () => {
       'https://shop。example',
     ],
     ...['https://shop.example:0', 'https://shop.example:0443', 'https://shop.example:65536', 'https://[2001:0db8::1]'],
-  ])('%p is no page that a browser names', (header) => {
+  ])('%p is not a page that a browser sends', (header) => {
     expect(pageHost(header)).toBeUndefined();
     expect(originHost(header)).toBeUndefined();
   });
 });
 
-test('an Origin has nothing behind its port', () => {
+test('an Origin has nothing after its port', () => {
   const page = { hostname: 'shop.example', port: '443', origin: 'https://shop.example' };
   expect(originHost('https://shop.example')).toEqual(page);
   expect(originHost('HTTPS://SHOP.example:443')).toEqual(page);
@@ -179,7 +179,7 @@ describe('an entry matches', () => {
   const host = fc.domain().map((name) => name.toLowerCase());
   const port = fc.integer({ min: 1, max: 65535 });
 
-  test('without a port: every port of exactly that host', () => {
+  test('without a port matches every port of exactly that host', () => {
     fc.assert(
       fc.property(host, port, fc.constantFrom('http', 'https'), (name, number, scheme) => {
         expect(matches(normalizeHostEntry(name) ?? '', `${scheme}://${name}:${number}/page`)).toBe(true);
@@ -187,7 +187,7 @@ describe('an entry matches', () => {
     );
   });
 
-  test('with a port: that port alone', () => {
+  test('with a port matches only that port', () => {
     fc.assert(
       fc.property(host, port, port, (name, entryPort, pagePort) => {
         const entry = normalizeHostEntry(`${name}:${entryPort}`) ?? '';
@@ -196,7 +196,7 @@ describe('an entry matches', () => {
     );
   });
 
-  test('no other host, whatever stands before or behind its name', () => {
+  test('matches no other host with the same beginning or end', () => {
     fc.assert(
       fc.property(host, fc.domain(), port, (name, other, number) => {
         for (const page of [`${other}.${name}`, `${name}.${other}`, `x${name}`]) {
@@ -206,7 +206,7 @@ describe('an entry matches', () => {
     );
   });
 
-  test('exactly when it is among the keys under which an index is asked', () => {
+  test('matches if and only if entriesMatching returns it', () => {
     fc.assert(
       fc.property(host, host, port, fc.boolean(), fc.boolean(), (name, other, number, same, withPort) => {
         const page = pageHost(`https://${name}:${number}`);

@@ -16,16 +16,16 @@ test.each<[string, string | undefined]>([
   ['198.51.100.256', undefined],
   ['fe80::1%eth0', undefined],
   ['shop.example', undefined],
-])('%p is kept as %p', (text, normalized) => {
+])('%p is normalized to %p', (text, normalized) => {
   expect(normalizeIpAddress(text)).toBe(normalized);
 });
 
-test('an empty list allows everybody', () => {
+test('an empty list allows every visitor', () => {
   expect(ipAllowed([], '198.51.100.7')).toBe(true);
   expect(ipAllowed([], 'not an address')).toBe(true);
 });
 
-test('a list allows those on it, however their address is written', () => {
+test('a list allows its addresses in every notation', () => {
   const list = ['198.51.100.7', '2001:db8::1'];
   expect(ipAllowed(list, '198.51.100.7')).toBe(true);
   expect(ipAllowed(list, '::ffff:198.51.100.7')).toBe(true);
@@ -35,7 +35,7 @@ test('a list allows those on it, however their address is written', () => {
   expect(ipAllowed(list, '')).toBe(false);
 });
 
-test('every address has one spelling', () => {
+test('every notation of an address has the same normalized form', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
       const once = normalizeIpAddress(ip);

@@ -5,13 +5,13 @@ const SECRET_32 = 'k'.repeat(32);
 const WEBHOOK = { url: 'https://hooks.example/usage', secret: SECRET_32 };
 const EMOJI = '👩';
 
-/** A context whose compact JSON has this many bytes. */
+/** Returns a context whose compact JSON has this many bytes. */
 function contextOf(bytes: number): Record<string, string> {
   const empty = Buffer.byteLength(JSON.stringify({ a: '' }));
   return { a: 'x'.repeat(bytes - empty) };
 }
 
-/** An object as deep as this; JSON.parse takes any depth, JSON.stringify does not. */
+/** Returns an object with this many levels. JSON.parse accepts any depth, JSON.stringify does not. */
 function nested(depth: number): unknown {
   return JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
 }
@@ -27,12 +27,12 @@ describe('refuses with 400 and names the field', () => {
     ['context whose characters take 2049 bytes', { context: { a: `${'é'.repeat(1020)}x` } }, 'context'],
     ['context that is a list', { context: [1] }, 'context'],
     ['context that is text', { context: '{}' }, 'context'],
-    ['context too deep to be written', { context: nested(50_000) }, 'context'],
+    ['context that is nested too deeply', { context: nested(50_000) }, 'context'],
     ['usage_webhook that is text', { usage_webhook: 'https://hooks.example' }, 'usage_webhook'],
     ['usage_webhook without url', { usage_webhook: { secret: SECRET_32 } }, 'usage_webhook.url'],
     ['usage_webhook without secret', { usage_webhook: { url: WEBHOOK.url } }, 'usage_webhook.secret'],
     ['a url that is http', { usage_webhook: { ...WEBHOOK, url: 'http://hooks.example/' } }, 'usage_webhook.url'],
-    ['a url of no scheme', { usage_webhook: { ...WEBHOOK, url: 'hooks.example' } }, 'usage_webhook.url'],
+    ['a url without a scheme', { usage_webhook: { ...WEBHOOK, url: 'hooks.example' } }, 'usage_webhook.url'],
     [
       'a url that is too long',
       { usage_webhook: { ...WEBHOOK, url: `https://h.example/${'x'.repeat(1983)}` } },
@@ -57,7 +57,7 @@ describe('refuses with 400 and names the field', () => {
   });
 });
 
-describe('takes', () => {
+describe('accepts', () => {
   test.each<[string, unknown]>([
     ['user_id of 255 characters', { user_id: 'u'.repeat(255) }],
     ['user_id of 255 code points', { user_id: EMOJI.repeat(255) }],
@@ -70,8 +70,8 @@ describe('takes', () => {
       'null for every field',
       { user_id: null, user_name: null, user_email: null, context: null, usage_webhook: null, ttl_minutes: null },
     ],
-    ['fields that it does not know', { something: 'else' }],
-    ['nothing', {}],
+    ['unknown fields', { something: 'else' }],
+    ['an empty body', {}],
   ])('%s', (_, body) => {
     expect(() => parseSessionRequest(body)).not.toThrow();
   });
@@ -84,13 +84,13 @@ describe('truncates', () => {
     expect(parsed.userEmail).toBe('e'.repeat(255));
   });
 
-  test('between code points, never inside one', () => {
+  test('only between code points', () => {
     const parsed = parseSessionRequest({ user_name: EMOJI.repeat(101), user_email: `e${EMOJI.repeat(255)}` });
     expect(parsed.userName).toBe(EMOJI.repeat(100));
     expect(parsed.userEmail).toBe(`e${EMOJI.repeat(254)}`);
   });
 
-  test('nothing that fits', () => {
+  test('no value within its limit', () => {
     const parsed = parseSessionRequest({ user_name: 'n'.repeat(100), user_email: 'e'.repeat(255) });
     expect([parsed.userName?.length, parsed.userEmail?.length]).toEqual([100, 255]);
   });
@@ -98,7 +98,7 @@ describe('truncates', () => {
 
 describe('ttl_minutes', () => {
   test.each<[unknown, number]>([
-    // The default, for everything that is no number.
+    // Values that are not numbers get the default.
     [undefined, 900],
     [null, 900],
     ['', 900],
@@ -113,11 +113,11 @@ describe('ttl_minutes', () => {
     [{}, 900],
     [[30], 900],
     [Number.NaN, 900],
-    // In range.
+    // Values in range.
     [1, 60],
     [15, 900],
     [60, 3600],
-    // Pulled to the nearest bound.
+    // Values outside the range become the nearest bound.
     [0, 60],
     [0.99, 60],
     [-5, 60],
@@ -127,10 +127,10 @@ describe('ttl_minutes', () => {
     [1e300, 3600],
     [Number.POSITIVE_INFINITY, 3600],
     [Number.NEGATIVE_INFINITY, 60],
-    // Fractions, to the second.
+    // Fractions are exact to the second.
     [1.5, 90],
     [2.51, 151],
-    // Text of a number.
+    // Text of a number counts as the number.
     ['30', 1800],
     [' 30 ', 1800],
     ['1.5', 90],

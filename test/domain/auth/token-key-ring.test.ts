@@ -28,11 +28,11 @@ test('a rotation adds a key that signs once every container has read it', () => 
   expect(activeKey(ring, clock.now()).kid).toBe(ring[0].kid);
 });
 
-test('a key stays as long as a container may still accept a token that it signed', () => {
+test('a key is kept while a container may still accept a token that it signed', () => {
   const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
   const random = countingBytes();
   let ring = rotateRing(FIRST, clock.now(), random);
-  // It signs for the last time when its successor becomes active; an hour's token, a turn, and a cached ring later it may go.
+  // It signs last when its successor becomes active. It can be removed one token lifetime, one turn and one ring cache time later.
   const lastUse = RING_CACHE_SECONDS + 3600 + TURN_MAX_SECONDS + RING_CACHE_SECONDS;
   clock.advance((lastUse - 1) * 1000);
   ring = rotateRing(ring, clock.now(), random);
@@ -42,7 +42,7 @@ test('a key stays as long as a container may still accept a token that it signed
   expect(ring.map((key) => key.kid)).not.toContain('k1');
 });
 
-test('rotating often loses no key that may have signed', () => {
+test('frequent rotations remove no key that may have signed', () => {
   const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
   const random = countingBytes();
   let ring: KeyRing = FIRST;

@@ -12,7 +12,7 @@ import type { PublishEvent } from '../../../src/domain/events/publish.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { aFormAction, anAssistant, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
-import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingIds, FrozenClock } from '../../fakes/sources.ts';
 import { InMemoryConversations, siteIdCredentials, someClaims, widgetAuthentication } from '../../fakes/widget.ts';
 
@@ -55,7 +55,7 @@ describe('refuses', () => {
   test.each<[string, Setup, Partial<WidgetCredentials>, number, string]>([
     ['neither credential', {}, { siteId: undefined }, 401, 'X-Site-Id or X-Session-Token header required'],
     ['empty credentials', {}, { siteId: '', sessionToken: '' }, 401, 'X-Site-Id or X-Session-Token header required'],
-    ['a token that is not valid', {}, { sessionToken: 'forged' }, 401, 'Invalid or expired session token'],
+    ['an invalid token', {}, { sessionToken: 'forged' }, 401, 'Invalid or expired session token'],
     [
       'an expired token',
       { expired: { old: someClaims() } },
@@ -64,7 +64,7 @@ describe('refuses', () => {
       'Invalid or expired session token',
     ],
     ['an unknown site', {}, { siteId: 'site_nobody' }, 401, 'Widget site not found'],
-    ['a site id that cannot be one', {}, { siteId: '../x y' }, 401, 'Widget site not found'],
+    ['a malformed site id', {}, { siteId: '../x y' }, 401, 'Widget site not found'],
     ['a site of a suspended organization', { assistant: { suspended: true } }, {}, 401, 'Widget site is disabled'],
     ['a disabled site', { assistant: { enabled: false } }, {}, 401, 'Widget site is disabled'],
     [
@@ -93,7 +93,7 @@ describe('refuses', () => {
       401,
       'Origin not in allowed domains',
     ],
-    ['a host that ends alike', {}, { origin: 'https://myshop.example' }, 401, 'Origin not in allowed domains'],
+    ['a host with the same ending', {}, { origin: 'https://myshop.example' }, 401, 'Origin not in allowed domains'],
     ['the origin null', {}, { origin: 'null' }, 401, 'Origin not in allowed domains'],
     [
       'another port than listed',
@@ -139,12 +139,12 @@ describe('refuses', () => {
     ],
   ])('%s', async (_, setup, credentials, status, message) => {
     const { init, perHour, conversations, published } = setUp(setup);
-    expect(await saidNo(init(credentials))).toEqual([status, message]);
-    // Only authenticated requests count towards the limit, and none of these leaves anything behind.
+    expect(await refusedWith(init(credentials))).toEqual([status, message]);
+    // Only authenticated requests count towards the limit, and refused requests store nothing.
     expect([perHour.calls, conversations.saved, published]).toEqual([[], [], []]);
   });
 
-  test('a site that passed its hourly limit, and tells when to come again', async () => {
+  test('a site over its hourly limit, with the time until the next hour', async () => {
     const { init, perHour, published, conversations } = setUp({ assistant: { hourly_rate_limit: 5 } });
     perHour.decision = { allowed: false, retryAfterSeconds: 3233 };
     const refusal = await refusalOf(init());
@@ -160,11 +160,11 @@ describe('refuses', () => {
     ['referrer', { referrer: 7 }],
   ])('a body with a wrong %s', async (field, body) => {
     const { init, perHour } = setUp();
-    expect(await saidNo(init({}, body))).toEqual([400, expect.stringMatching(new RegExp(`^${field}: `))]);
+    expect(await refusedWith(init({}, body))).toEqual([400, expect.stringMatching(new RegExp(`^${field}: `))]);
     expect(perHour.calls).toEqual([]);
   });
 
-  test('in this order: token, disabled, mode, empty list, missing header, host, IP address, body', async () => {
+  test('in the order token, disabled, mode, empty list, missing header, host, IP address, body', async () => {
     const readBody = () => {
       throw new Refusal('invalid_request', { message: 'body' });
     };
@@ -196,14 +196,14 @@ describe('refuses', () => {
   });
 });
 
-describe('lets in', () => {
+describe('accepts', () => {
   test.each<[string, Setup, Partial<WidgetCredentials>]>([
     ['an allowed origin', {}, {}],
     ['the same host on any port', {}, { origin: 'http://shop.example:8080' }],
     ['the listed port', { assistant: { allowed_domains: ['shop.example:443'] } }, {}],
     ['one of several entries', { assistant: { allowed_domains: ['a.example', 'shop.example'] } }, {}],
-    ['a Referer where there is no Origin', {}, { origin: undefined, referer: 'https://shop.example/cart?x=1' }],
-    ['an allowed Origin whatever the Referer', {}, { referer: 'https://evil.example/' }],
+    ['a Referer when there is no Origin', {}, { origin: undefined, referer: 'https://shop.example/cart?x=1' }],
+    ['an allowed Origin with any Referer', {}, { referer: 'https://evil.example/' }],
     ['an IP address on the list', { assistant: { ip_allowlist: ['198.51.100.7'] } }, {}],
     [
       'an IPv4 address that comes as IPv6',
@@ -228,7 +228,7 @@ describe('lets in', () => {
 });
 
 describe('a new conversation', () => {
-  test('is stored, published once, and told with the forms', async () => {
+  test('is stored, published once, and returned with the forms', async () => {
     const { init, conversations, published, clock } = setUp({ forms: [aFormAction()] });
     const answer = await init({}, { visitor_id: 'visitor_1', referrer: 'https://search.example/' });
     expect(answer).toEqual({
@@ -264,7 +264,7 @@ describe('a new conversation', () => {
     ]);
   });
 
-  test('of nobody in particular has ids of its own and no referrer', async () => {
+  test('without ids in the request has new ids and no referrer', async () => {
     const { init, published } = setUp();
     const { conversation_id, session_id, visitor_id } = await init({}, { conversation_id: null, visitor_id: null });
     expect(new Set([conversation_id, session_id, visitor_id]).size).toBe(3);
@@ -273,9 +273,9 @@ describe('a new conversation', () => {
 
   test.each([
     ['the id of a user', 'member-42', 'visitor_member-42'],
-    ['an id as a browser was given it', 'visitor_1', 'visitor_1'],
+    ['the id that the browser received before', 'visitor_1', 'visitor_1'],
     ['a very long id', 'x'.repeat(128), `visitor_${'x'.repeat(120)}`],
-  ])('of a visitor who names %s', async (_, named, visitor_id) => {
+  ])('of a visitor whose browser sends %s', async (_, named, visitor_id) => {
     const { init, published } = setUp();
     expect(await init({}, { visitor_id: named })).toMatchObject({ visitor_id });
     expect(published[0]?.data).toMatchObject({ visitor_id });
@@ -285,13 +285,13 @@ describe('a new conversation', () => {
     ['member-42', 'member-42'],
     ['visitor_1', '~visitor_1'],
     ['~visitor_1', '~~visitor_1'],
-  ])('of the user %s shares its visitor id with no visitor and no other user', async (sub, visitor_id) => {
+  ])('of the user %s has a visitor id that no visitor and no other user has', async (sub, visitor_id) => {
     const { init, published } = setUp({ assistant: SIGNED, tokens: { good: someClaims({ sub }) } });
     expect(await init(withToken)).toMatchObject({ visitor_id });
     expect(published[0]?.data).toMatchObject({ visitor_id });
   });
 
-  test("of a token is the user's, in the token's session", async () => {
+  test('with a token belongs to the user and has the session of the token', async () => {
     const { init, conversations } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
     const answer = await init(withToken, { visitor_id: 'somebody-else' });
     expect(answer).toMatchObject({ session_id: 'session-1', visitor_id: 'user-1' });
@@ -304,7 +304,7 @@ describe('a new conversation', () => {
     expect(String(published[0]?.data.referrer)).toHaveLength(2000);
   });
 
-  test('that the bus does not take fails the request', async () => {
+  test('that the bus does not accept fails the request', async () => {
     const { ports } = setUp();
     const publish = async () => {
       throw new Error('The bus is away');
@@ -315,7 +315,7 @@ describe('a new conversation', () => {
 });
 
 describe('a known conversation', () => {
-  test('is resumed: the same ids, nothing stored and nothing published', async () => {
+  test('is resumed with the same ids, and nothing is stored or published', async () => {
     const { init, conversations, published } = setUp();
     const first = await init({}, { visitor_id: 'visitor_1' });
     const second = await init({}, { conversation_id: first.conversation_id, visitor_id: 'visitor_2' });
@@ -332,7 +332,7 @@ describe('a known conversation', () => {
     expect(published).toHaveLength(1);
   });
 
-  test('of another user, of a user without a token, or of nobody at all is not resumed', async () => {
+  test('of another user, of a user in a request without a token, or with an unknown id is not resumed', async () => {
     const tokens = { good: someClaims(), other: someClaims({ sub: 'user-2' }) };
     const { init, published, ports } = setUp({ tokens });
     const users = String((await init(withToken)).conversation_id);
@@ -366,25 +366,25 @@ describe('a known conversation', () => {
 describe('the forms', () => {
   const form = (name: string, created_at: string) =>
     aFormAction({ action_id: `act_${name}`, name, slug: name, created_at: `2026-01-0${created_at}T00:00:00.000Z` });
-  // As the storage has them: by their random ids.
+  // The storage returns them in the order of their random ids.
   const forms = [form('a', '3'), form('b', '1'), form('c', '2'), form('d', '2')];
   const namesOf = async (form_order?: string[]) => {
     const { init } = setUp({ forms, ...(form_order === undefined ? {} : { assistant: { form_order } }) });
     return (await init()).forms.map(({ name }) => name).join('');
   };
 
-  test('come in the order in which they were created', async () => {
+  test('are in the order of their creation', async () => {
     expect(await namesOf()).toBe('bcda');
   });
 
-  test('come as an admin ordered them; what is newer than that comes after, and what is gone is passed over', async () => {
+  test('are in the order of the admin, then by creation; deleted ones are ignored', async () => {
     expect(await namesOf(['act_d', 'act_gone', 'act_a'])).toBe('dabc');
     expect(await namesOf([])).toBe('bcda');
   });
 });
 
 describe('with begin_conversation: false', () => {
-  test('no conversation is begun: nothing is stored and nothing published, but it counts', async () => {
+  test('no conversation begins and nothing is stored or published, but the request counts', async () => {
     const { init, conversations, published, perHour } = setUp({ forms: [aFormAction()] });
     expect(await init({}, { begin_conversation: false, visitor_id: 'visitor_1' })).toEqual({
       success: true,
@@ -398,7 +398,7 @@ describe('with begin_conversation: false', () => {
     expect(perHour.calls).toHaveLength(1);
   });
 
-  test('the second init, which begins it, keeps the visitor id of the first', async () => {
+  test('the init that begins the conversation later keeps the visitor id of the first init', async () => {
     const { init, published } = setUp();
     const { visitor_id } = await init({}, { begin_conversation: false });
     const second = await init({}, { begin_conversation: true, visitor_id });
@@ -412,13 +412,13 @@ describe('with begin_conversation: false', () => {
     expect(published).toHaveLength(1);
   });
 
-  test("a token's session is told", async () => {
+  test('the response has the session of the token', async () => {
     const { init } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
     const answer = await init(withToken, { begin_conversation: false, conversation_id: 'unknown' });
     expect(answer).toMatchObject({ session_id: 'session-1', visitor_id: 'user-1', conversation_id: null });
   });
 
-  test.each([undefined, null, true])('%s begins one', async (begin_conversation) => {
+  test.each([undefined, null, true])('%s begins a conversation', async (begin_conversation) => {
     const { init, published } = setUp();
     await init({}, { begin_conversation });
     expect(published).toHaveLength(1);
@@ -436,29 +436,29 @@ describe('the site is identified', () => {
     ['when the site is disabled', { assistant: { enabled: false } }, {}],
     ['when the origin is refused', {}, { origin: 'https://evil.example' }],
     ['when the token has expired', { expired: { old: someClaims() } }, { sessionToken: 'old' }],
-  ])('%s, so that the refusal can carry CORS headers', async (_, setup, credentials) => {
+  ])('%s, so that the refusal can have CORS headers', async (_, setup, credentials) => {
     const { init, ports } = setUp(setup);
     await refusalOf(init(credentials));
     const asked = { credentials: siteIdCredentials(credentials), readBody: () => ({}) };
     expect((await identifyInit(asked, ports)).widget.assistant?.site_id).toBe(SITE_ID);
   });
 
-  test('as none when it does not exist', async () => {
+  test('as undefined when it does not exist', async () => {
     const asked = { credentials: siteIdCredentials({ siteId: 'site_nobody' }), readBody: () => ({}) };
     expect((await identifyInit(asked, setUp().ports)).widget.assistant).toBeUndefined();
   });
 });
 
-test('a storage that is away while the caller is refused ends in the refusal', async () => {
+test('a storage error does not replace a refusal of the caller', async () => {
   const { ports } = setUp({ assistant: { enabled: false } });
   const findConversation = async () => {
     throw new Error('The storage is away');
   };
   const asked = { credentials: siteIdCredentials(), readBody: () => ({ conversation_id: 'c-1' }) };
-  expect(await saidNo(initOf(asked, { ...ports, findConversation }))).toEqual([401, 'Widget site is disabled']);
+  expect(await refusedWith(initOf(asked, { ...ports, findConversation }))).toEqual([401, 'Widget site is disabled']);
 });
 
-test('a storage that is away fails the request of a caller who is let in', async () => {
+test('a storage error fails the request of an accepted caller', async () => {
   const { ports, perHour } = setUp();
   const findConversation = async () => {
     throw new Error('The storage is away');

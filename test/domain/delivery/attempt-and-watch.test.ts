@@ -56,33 +56,33 @@ const away = async () => {
   throw new Error('The table is away');
 };
 
-test('an attempt is reported, and a delivery that failed for good is noted', async () => {
+test('an attempt is reported, and the failure of its delivery is recorded', async () => {
   const { work, outbound, attempted, noted } = setUp();
   outbound.outcomes = [answered(500)];
   await work();
   expect([attempted, noted]).toEqual([[[3, 'failed', 500]], ['act_event']]);
 });
 
-test('a success notes nothing', async () => {
+test('a success records no failure', async () => {
   const { work, attempted, noted } = setUp();
   await work();
   expect([attempted, noted]).toEqual([[[3, 'succeeded', 200]], []]);
 });
 
-test('a message that made no attempt is reported, and its endpoint not watched', async () => {
+test('a message without an attempt is reported, and its endpoint is not checked', async () => {
   const { work, attempted, noted } = setUp({ findAction: async () => undefined });
   await work();
   expect([attempted, noted]).toEqual([[[3, 'unsent', undefined]], []]);
 });
 
-test('an endpoint that cannot be watched is told, and the message does not come back', async () => {
+test('a failed endpoint check is reported, and the message is not delivered again', async () => {
   const { work, outbound, attempted, notWatched } = setUp({ recordFailure: away });
   outbound.outcomes = [answered(500)];
   await work();
   expect([attempted, notWatched]).toEqual([[[3, 'failed', 500]], [new Error('The table is away')]]);
 });
 
-test('a message that cannot be dealt with comes back, unreported', async () => {
+test('a message that cannot be handled is delivered again and not reported', async () => {
   const { work, outbound, attempted } = setUp({ findAction: away });
   await expect(work()).rejects.toThrow('The table is away');
   expect([outbound.requests, attempted]).toEqual([[], []]);

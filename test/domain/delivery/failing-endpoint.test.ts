@@ -64,7 +64,7 @@ function setUp() {
   return { clock, signals, fail, succeed, lengthenLog, lookups: () => lookups };
 }
 
-test('an endpoint is named once, when every delivery has failed for an hour, and again after a day', async () => {
+test('an endpoint is signalled once after an hour without a success, and again after a day', async () => {
   const { clock, signals, fail, lookups } = setUp();
   for (let minute = 0; minute < 60; minute += 5) {
     await fail();
@@ -89,7 +89,7 @@ test('an endpoint is named once, when every delivery has failed for an hour, and
   expect(signals).toHaveLength(2);
 });
 
-test('one success in the hour begins it anew, without a write of its own', async () => {
+test('a success within the hour restarts the period and needs no write of its own', async () => {
   const { clock, signals, fail, succeed, lookups } = setUp();
   await fail();
   clock.advance(30 * MINUTE);
@@ -105,7 +105,7 @@ test('one success in the hour begins it anew, without a write of its own', async
   expect(signals).toHaveLength(1);
 });
 
-test('a success, an attempt that is tried again, and a request that a quota kept back note nothing', async () => {
+test('a success, a failure with a retry, and a request over the quota are not recorded as failures', async () => {
   const { clock, signals, fail } = setUp();
   await fail({ attempt: 1 });
   await fail({ attempt: 2 });
@@ -119,7 +119,7 @@ test('a success, an attempt that is tried again, and a request that a quota kept
   expect(signals).toHaveLength(1);
 });
 
-test('each failure looks at one part of a long log, and the last part decides', async () => {
+test('each failure searches one part of a long log, and the last part decides', async () => {
   const { clock, signals, fail, lengthenLog, lookups } = setUp();
   await fail();
   clock.advance(60 * MINUTE);

@@ -8,16 +8,16 @@ test.each([
   ['2000 characters', 'x'.repeat(2000), 'x'.repeat(2000)],
   ['2001 characters', 'x'.repeat(2001), 'x'.repeat(2000)],
   ['2001 code points', '👩'.repeat(2001), '👩'.repeat(2000)],
-])('of %s the log keeps 2000', (_, body, excerpt) => {
+])('of %s the log keeps at most 2000', (_, body, excerpt) => {
   expect(responseExcerpt(Buffer.from(body), {})).toBe(excerpt);
 });
 
-test('bytes that are no text are replaced, and never fail', () => {
+test('bytes that are not UTF-8 are replaced without an error', () => {
   expect(responseExcerpt(Uint8Array.from([0x41, 0xff, 0xfe, 0x42]), {})).toBe('A��B');
   expect(responseExcerpt(Buffer.alloc(1024 * 1024, 0xff), {})).toBe('�'.repeat(2000));
 });
 
-test('a result without an answer has no excerpt; one with an empty answer has an empty one', () => {
+test('a result without a response has no excerpt, and an empty response has an empty one', () => {
   expect(resultOf(unanswered('timeout'), { headers: {} })).toEqual({
     status: null,
     response_excerpt: null,
@@ -28,7 +28,7 @@ test('a result without an answer has no excerpt; one with an empty answer has an
   expect(resultOf(answered(204, ''), { headers: {} }).response_excerpt).toBe('');
 });
 
-test('an endpoint that echoes its request does not get a signature into the log', () => {
+test('a signature that the endpoint echoes does not reach the log', () => {
   const digest = 'ab'.repeat(32);
   const headers = { 'X-Service-Signature': `t=1,v1=${digest}`, 'X-Service-Trigger': 'event' };
   const echo = (sent: object) => responseExcerpt(Buffer.from(JSON.stringify(sent)), headers);
@@ -36,11 +36,11 @@ test('an endpoint that echoes its request does not get a signature into the log'
   expect(echo([digest, digest])).toBe('["(not shown)","(not shown)"]');
   const usage = { 'X-Webhook-Signature': digest };
   expect(responseExcerpt(Buffer.from(digest), usage)).toBe('(not shown)');
-  // One that is cut by the end of the excerpt was found before it was cut.
+  // A signature at the end of the excerpt is removed before the excerpt is cut.
   expect(responseExcerpt(Buffer.from('x'.repeat(1960) + digest), usage)).toBe(`${'x'.repeat(1960)}(not shown)`);
 });
 
-test('what was wrong with the body stands beside the status', () => {
+test('a problem with the body is recorded next to the status', () => {
   const broken = { ...answered(200), bodyComplete: false, note: 'The response body broke off' };
   const errorOf = (outcome: OutboundOutcome) => resultOf(outcome, { headers: {} }).error;
   expect(errorOf(broken)).toEqual({ code: 'connection_closed', message: 'The response body broke off' });

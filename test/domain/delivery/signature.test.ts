@@ -25,13 +25,16 @@ const hasOpenssl = (() => {
   }
 })();
 
-test.each(vectors)('the signature of vector $timestamp is the one on file', ({ secret, timestamp, body, header }) => {
-  expect(signatureHeader(secret, timestamp, body === null ? null : Buffer.from(body))).toBe(header);
-});
+test.each(vectors)(
+  'the signature of vector $timestamp is equal to the stored one',
+  ({ secret, timestamp, body, header }) => {
+    expect(signatureHeader(secret, timestamp, body === null ? null : Buffer.from(body))).toBe(header);
+  },
+);
 
 const withBody = vectors.flatMap(({ body, ...vector }) => (body === null ? [] : [{ ...vector, body }]));
 
-// It refuses to verify an empty body, whoever signed it.
+// The stripe package refuses to verify an empty body.
 test.each(withBody)('the verifier of the stripe package accepts vector $timestamp', ({ secret, timestamp, body }) => {
   const header = signatureHeader(secret, timestamp, Buffer.from(body));
   const verify = (text: string, at: number) =>
@@ -60,14 +63,14 @@ describe('the request of an Action', () => {
     ['event', anEventAction()],
     ['ai', anAiAction()],
     ['form', aFormAction()],
-  ])('is marked %p', (name, action) => {
+  ])('has the trigger %p', (name, action) => {
     const request = actionRequest(action, { ...input, payload: '{}' });
     expect(request.headers['X-Service-Trigger']).toBe(name);
     expect(request.headers['X-Service-Trigger-Ref']).toBe('ref-1');
     expect(request.connectionKey).toBeUndefined();
   });
 
-  test('signs the very bytes that it sends, in whole seconds', () => {
+  test('signs exactly the bytes that it sends, with whole seconds', () => {
     const request = actionRequest(anEventAction(), { ...input, payload: '{"a":"é"}' });
     expect(request.headers['X-Service-Signature']).toBe(signatureHeader('s', 1772600767, request.body));
     expect(Buffer.from(request.body ?? []).toString()).toBe('{"a":"é"}');

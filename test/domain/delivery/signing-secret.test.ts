@@ -20,7 +20,7 @@ const vectors = z
 const KEY = { kid: 'k1', key: 'a key of sixty-four characters or so, as Secrets Manager makes it' };
 const OTHER = { kid: 'k2', key: 'another key' };
 
-test('a new signing secret holds 256 random bits', () => {
+test('a new signing secret has 256 random bits', () => {
   const random = countingBytes();
   const secret = newSigningSecret(random);
   expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
@@ -28,13 +28,16 @@ test('a new signing secret holds 256 random bits', () => {
   expect(newSigningSecret(random)).not.toBe(secret);
 });
 
-test.each(vectors)('what was sealed with $kid for $action_id opens for ever, and seals to the same text', (vector) => {
-  const { kid, key, action_id, secret, iv_hex, sealed } = vector;
-  expect(openSigningSecret(sealed, action_id, [{ kid, key }])).toBe(secret);
-  expect(sealSigningSecret(secret, action_id, { kid, key }, () => Buffer.from(iv_hex, 'hex'))).toBe(sealed);
-});
+test.each(vectors)(
+  'the vector sealed with $kid for $action_id can be opened, and sealing gives the same text',
+  (vector) => {
+    const { kid, key, action_id, secret, iv_hex, sealed } = vector;
+    expect(openSigningSecret(sealed, action_id, [{ kid, key }])).toBe(secret);
+    expect(sealSigningSecret(secret, action_id, { kid, key }, () => Buffer.from(iv_hex, 'hex'))).toBe(sealed);
+  },
+);
 
-test('sealing hides the secret, differs each time, and opening gives it back', () => {
+test('a sealed secret is hidden, differs each time, and can be opened', () => {
   const sealed = sealSigningSecret('whsec_x', 'act_1', KEY, randomBytes);
   expect(sealed).toMatch(/^v1\.k1\.[A-Za-z0-9_-]+$/);
   expect(Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('whsec_x');
@@ -67,7 +70,7 @@ describe('does not open', () => {
     expect(() => openSigningSecret(text, actionId, [key])).toThrow();
   });
 
-  test('and does not tell the secret or the key when it fails', () => {
+  test('and its error contains neither the secret nor the key', () => {
     expect(() => openSigningSecret(sealed, 'act_2', [KEY])).toThrow(
       expect.objectContaining({ message: expect.not.stringMatching(/whsec_x|sixty-four/) }),
     );

@@ -24,7 +24,7 @@ function setUp(places: number) {
   return { outbound, ports, untold, taken: () => taken };
 }
 
-test('a request takes a place while it waits, and gives it back', async () => {
+test('a request takes a place while it waits and releases it afterwards', async () => {
   const { outbound, ports, taken } = setUp(1);
   let during = 0;
   const deliver = withinInFlight(async (request) => {
@@ -35,7 +35,7 @@ test('a request takes a place while it waits, and gives it back', async () => {
   expect([during, taken()]).toEqual([1, 0]);
 });
 
-test('a request gives its place back when the way out fails', async () => {
+test('a request releases its place when the outbound pipeline fails', async () => {
   const { ports, taken } = setUp(1);
   const broken = withinInFlight(async () => {
     throw new Error('The way out is broken');
@@ -44,7 +44,7 @@ test('a request gives its place back when the way out fails', async () => {
   expect(taken()).toBe(0);
 });
 
-test('without a free place nothing is sent; an organization that names itself nowhere is not counted', async () => {
+test('a request without a free place is not sent; a request without an organization is not counted', async () => {
   const { outbound, ports } = setUp(0);
   const deliver = withinInFlight(outbound.deliver, ports);
   const { failure, status } = await deliver(COUNTED);
@@ -52,7 +52,7 @@ test('without a free place nothing is sent; an organization that names itself no
   expect(await deliver(REQUEST)).toEqual(answered(200));
 });
 
-test('places that cannot be reached stop nothing, and the operator is told', async () => {
+test('when the places cannot be read, the request is sent and the failure is reported', async () => {
   const { outbound, ports, untold } = setUp(1);
   const away = async () => {
     throw new Error('The counters are away');

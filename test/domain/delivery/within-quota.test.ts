@@ -17,20 +17,20 @@ function setUp() {
   return { clock, outbound, perDay, uncounted, ports, deliver: withinQuota(outbound.deliver, ports) };
 }
 
-test('counts each request against its quota, and delivers it', async () => {
+test('counts each request against its quota and sends it', async () => {
   const { deliver, outbound, perDay, clock } = setUp();
   expect(await deliver(COUNTED)).toEqual(answered(200));
   expect(outbound.requests).toEqual([COUNTED]);
   expect(perDay.calls).toEqual([{ key: ORG_ID, limit: 2, now: clock.now() }]);
 });
 
-test('a request without a quota is delivered and not counted', async () => {
+test('a request without a quota is sent and not counted', async () => {
   const { deliver, outbound, perDay } = setUp();
   await deliver(REQUEST);
   expect([outbound.requests.length, perDay.calls.length]).toEqual([1, 0]);
 });
 
-test('a quota that is used up lets nothing leave', async () => {
+test('a request over its quota is not sent', async () => {
   const { deliver, outbound, perDay } = setUp();
   perDay.decision = { allowed: false, retryAfterSeconds: 60 };
   const { failure, status } = await deliver(COUNTED);
@@ -38,7 +38,7 @@ test('a quota that is used up lets nothing leave', async () => {
   expect(outbound.requests).toEqual([]);
 });
 
-test('a counter that is away stops nothing, and the operator is told', async () => {
+test('when the counter fails, the request is sent and the failure is reported', async () => {
   const { ports, outbound, uncounted } = setUp();
   const away = async () => {
     throw new Error('The counters are away');

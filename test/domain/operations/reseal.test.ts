@@ -3,7 +3,7 @@ import { openSigningSecret, sealedWith, sealSigningSecret } from '../../../src/d
 import { type ResealPorts, reseal } from '../../../src/domain/operations/reseal.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
-import { saidNo } from '../../fakes/refusals.ts';
+import { refusedWith } from '../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 class Interrupted extends Error {}
@@ -28,7 +28,7 @@ async function setUp(actions = 5) {
       kept.ring = ring;
     },
   };
-  /** @param limit of steps, after which the operator presses Ctrl-C */
+  /** @param limit number of steps after which the run is interrupted */
   const ports = (limit = Number.POSITIVE_INFINITY): ResealPorts => {
     const before = told.length;
     return {
@@ -38,7 +38,7 @@ async function setUp(actions = 5) {
       randomBytes,
       step: async (text) => {
         if (told.push(text) - before > limit) throw new Interrupted();
-        // At every moment, also while it is interrupted, each secret can be opened with the ring that is stored.
+        // After each step, each secret can be opened with the stored ring.
         for (const [id, action] of store.actions) {
           const [, number] = id.split('_');
           expect(openSigningSecret(action.sealed_signing_secret, id, kept.ring)).toBe(`whsec_${number}`);
@@ -50,7 +50,7 @@ async function setUp(actions = 5) {
   return { clock, store, kept, told, ports };
 }
 
-test('adds a key, seals every secret with it once every function knows it, and drops the old one', async () => {
+test('adds a key, waits until every function knows it, seals every secret with it and removes the old key', async () => {
   const { clock, store, kept, told, ports } = await setUp();
   const begun = clock.now().getTime();
   const done = await reseal(ports());
@@ -65,7 +65,7 @@ test('adds a key, seals every secret with it once every function knows it, and d
   expect(clock.now().getTime() - begun).toBeGreaterThan(330_000);
 });
 
-test('interrupted at any step, it goes on with the key that it added', async () => {
+test('a run that was interrupted at any step continues with the key that it added', async () => {
   const { kept, ports } = await setUp(3);
   const kids = new Set<string>();
   let interruptions = 0;
@@ -84,7 +84,7 @@ test('interrupted at any step, it goes on with the key that it added', async () 
   expect(kept.ring.map(({ kid }) => kid)).toEqual([...kids]);
 });
 
-test('an Action that somebody saves meanwhile is sealed in the next pass', async () => {
+test('an Action that is saved during a pass is sealed in the next pass', async () => {
   const { store, ports } = await setUp(2);
   const { replaceAction } = store;
   let saved = 0;
@@ -104,7 +104,7 @@ test('an Action that somebody saves meanwhile is sealed in the next pass', async
   );
 });
 
-test('a secret that no key opens is named, and hinders nobody', async () => {
+test('a secret that no key can open is reported, and the others are sealed', async () => {
   const { store, ports } = await setUp(1);
   const stranger = { kid: 'gone', key: 'another-key'.repeat(6) };
   const sealed_signing_secret = sealSigningSecret('whsec_x', 'act_x', stranger, countingBytes());
@@ -113,14 +113,14 @@ test('a secret that no key opens is named, and hinders nobody', async () => {
   expect(done).toMatchObject({ resealed: 1, lost: ['act_x'] });
 });
 
-test('a ring that somebody else changed meanwhile is left alone', async () => {
+test('a ring that another run changed is not overwritten', async () => {
   const { kept, ports } = await setUp(1);
   const other: KeyRing = [{ kid: 'other', key: 'another-key'.repeat(6) }, OLD];
   const pause = async (milliseconds: number) => {
     if (milliseconds === 30_000) kept.ring = other;
     return ports().pause(milliseconds);
   };
-  const refused = await saidNo(reseal({ ...ports(), pause, step: async () => undefined }));
+  const refused = await refusedWith(reseal({ ...ports(), pause, step: async () => undefined }));
   expect(refused[0]).toBe(409);
   expect(kept.ring).toBe(other);
 });

@@ -8,7 +8,7 @@ import { FrozenClock } from '../../fakes/sources.ts';
 
 const MEMBER: Membership = { org_id: ORG_ID, sub: 'anna', email: 'anna@shop.example', role: 'admin', created_at: 'x' };
 
-test('an input that is nested too deeply to be written out again is refused, and creates nothing', async () => {
+test('an input that is nested too deeply is refused and creates nothing', async () => {
   const ports = new InMemoryRecordedStores(new InMemoryConfigurationStore(), new FrozenClock().now);
   const input: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
   let created = 0;

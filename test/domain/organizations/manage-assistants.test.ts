@@ -11,7 +11,7 @@ import {
   updateOrganization,
 } from '../../../src/domain/organizations/manage-organizations.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
-import { refusalOf, saidNo } from '../../fakes/refusals.ts';
+import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 async function setUp(plan: 'free' | 'paid' = 'paid') {
@@ -24,7 +24,7 @@ async function setUp(plan: 'free' | 'paid' = 'paid') {
 }
 
 describe('an organization', () => {
-  test('is free unless told otherwise, and has an id of its own', async () => {
+  test('has the plan free by default, and its own id', async () => {
     const { ports } = await setUp();
     expect(await createOrganization({ name: 'Beta' }, ports)).toEqual({
       org_id: expect.stringMatching(/^org_[a-z2-7]{20}$/),
@@ -41,16 +41,16 @@ describe('an organization', () => {
     [{ name: 'x', plan: 'gold' }, 'plan: '],
   ])('%p is refused: %p', async (input, message) => {
     const { ports } = await setUp();
-    expect(await saidNo(createOrganization(input, ports))).toEqual([400, expect.stringContaining(message)]);
+    expect(await refusedWith(createOrganization(input, ports))).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('changes what is given and keeps the rest', async () => {
+  test('keeps settings that a change does not name', async () => {
     const { ports, organization } = await setUp('free');
     expect(await updateOrganization(organization.org_id, { plan: 'paid' }, ports)).toEqual({
       ...organization,
       plan: 'paid',
     });
-    expect(await saidNo(updateOrganization('org_nobody', {}, ports))).toEqual([
+    expect(await refusedWith(updateOrganization('org_nobody', {}, ports))).toEqual([
       404,
       'org_id: no organization org_nobody',
     ]);
@@ -58,7 +58,7 @@ describe('an organization', () => {
 });
 
 describe('an assistant', () => {
-  test('begins enabled, in Allowed Websites, with empty lists', async () => {
+  test('is enabled by default, in Allowed Websites, with empty lists', async () => {
     const { assistant, organization } = await setUp();
     expect(assistant).toEqual({
       site_id: expect.stringMatching(/^site_[a-z2-7]{20}$/),
@@ -81,7 +81,7 @@ describe('an assistant', () => {
     [{ domain: 'shop.example', allowed_domains: ['www.shop.example'] }, ['www.shop.example']],
     [{ domain: 'shop.example', allowed_domains: [] }, []],
     [{ domain: ' ' }, []],
-  ])('of %j begins with the Allowed Domains %j', async (settings, allowed_domains) => {
+  ])('with the settings %j starts with the Allowed Domains %j', async (settings, allowed_domains) => {
     const { ports, organization } = await setUp();
     const input = { name: 'B', hourly_rate_limit: 1, ...settings };
     expect((await createAssistant(organization.org_id, input, ports)).allowed_domains).toEqual(allowed_domains);
@@ -127,16 +127,16 @@ describe('an assistant', () => {
   ])('with %p is refused: %p', async (changes, message) => {
     const { ports, organization } = await setUp();
     const refused = createAssistant(organization.org_id, { name: 'B', hourly_rate_limit: 1, ...changes }, ports);
-    expect(await saidNo(refused)).toEqual([400, expect.stringMatching(new RegExp(`^${message}.+`))]);
+    expect(await refusedWith(refused)).toEqual([400, expect.stringMatching(new RegExp(`^${message}.+`))]);
   });
 
   test('of an unknown organization is refused', async () => {
     const { ports } = await setUp();
     const refused = createAssistant('org_nobody', { name: 'B', hourly_rate_limit: 1 }, ports);
-    expect(await saidNo(refused)).toEqual([404, 'org_id: no organization org_nobody']);
+    expect(await refusedWith(refused)).toEqual([404, 'org_id: no organization org_nobody']);
   });
 
-  test('changes what is given, keeps the rest, and grows a version', async () => {
+  test('keeps settings that a change does not name, and increases the version', async () => {
     const { ports, assistant, clock } = await setUp();
     clock.advance(1000);
     const changed = await updateAssistant(assistant.site_id, { enabled: false, allowed_domains: ['a.example'] }, ports);
@@ -156,7 +156,7 @@ describe('an assistant', () => {
     });
   });
 
-  test('saved by somebody else in between is not overwritten', async () => {
+  test('that was saved in the meantime is not overwritten', async () => {
     const { ports, assistant, store } = await setUp();
     const slow = { ...ports, store: { ...store, findAssistant: async () => assistant } };
     await updateAssistant(assistant.site_id, { name: 'Theirs' }, ports);
@@ -166,7 +166,10 @@ describe('an assistant', () => {
 
   test('that does not exist cannot be changed', async () => {
     const { ports } = await setUp();
-    expect(await saidNo(updateAssistant('site_nobody', {}, ports))).toEqual([404, 'site_id: no assistant site_nobody']);
+    expect(await refusedWith(updateAssistant('site_nobody', {}, ports))).toEqual([
+      404,
+      'site_id: no assistant site_nobody',
+    ]);
   });
 });
 
@@ -176,14 +179,14 @@ describe('Session Signed', () => {
   test('cannot be selected on the free plan', async () => {
     const { ports, organization, assistant } = await setUp('free');
     const created = createAssistant(organization.org_id, { name: 'B', hourly_rate_limit: 1, ...signed }, ports);
-    expect(await saidNo(created)).toEqual([400, expect.stringMatching(/^authentication_mode: .*paid/)]);
-    expect(await saidNo(updateAssistant(assistant.site_id, signed, ports))).toEqual([
+    expect(await refusedWith(created)).toEqual([400, expect.stringMatching(/^authentication_mode: .*paid/)]);
+    expect(await refusedWith(updateAssistant(assistant.site_id, signed, ports))).toEqual([
       400,
       expect.stringMatching(/^authentication_mode: .*paid/),
     ]);
   });
 
-  test('goes on after a downgrade, but cannot be selected again', async () => {
+  test('keeps working after a downgrade, but cannot be selected again', async () => {
     const { ports, organization, assistant } = await setUp('paid');
     await updateAssistant(assistant.site_id, signed, ports);
     await updateOrganization(organization.org_id, { plan: 'free' }, ports);
@@ -203,7 +206,7 @@ describe('the server secret', () => {
     return { ...all, siteId: all.assistant.site_id };
   }
 
-  test('is told once and stored as its hash with the last six characters', async () => {
+  test('is returned once and stored as its hash with the last six characters', async () => {
     const { ports, siteId, store } = await signedSetUp();
     const { serverSecret, assistant } = await generateServerSecret(siteId, { regenerate: false }, ports);
     expect(siteOfServerSecret(serverSecret)).toBe(siteId);
@@ -214,7 +217,7 @@ describe('the server secret', () => {
     expect(JSON.stringify([...store.assistants.values()])).not.toContain(serverSecret);
   });
 
-  test('is replaced only on demand, and then the old one fails', async () => {
+  test('is replaced only on request, and then the old secret is refused', async () => {
     const { ports, siteId, store } = await signedSetUp();
     const first = await generateServerSecret(siteId, { regenerate: false }, ports);
     expect((await refusalOf(generateServerSecret(siteId, { regenerate: false }, ports))).status).toBe(409);
@@ -233,7 +236,7 @@ describe('the server secret', () => {
   test('is not generated in Allowed Websites', async () => {
     const { ports, assistant } = await setUp('paid');
     const refused = generateServerSecret(assistant.site_id, { regenerate: false }, ports);
-    expect(await saidNo(refused)).toEqual([400, expect.stringMatching(/^authentication_mode: /)]);
+    expect(await refusedWith(refused)).toEqual([400, expect.stringMatching(/^authentication_mode: /)]);
   });
 });
 
@@ -253,7 +256,7 @@ describe('escalation topics', () => {
     'va-wave-escalation-shop',
   ])('%p is refused', async (wrong) => {
     const { ports, assistant } = await setUp();
-    expect(await saidNo(setEscalationTopics(assistant.site_id, [topic, wrong], ports))).toEqual([
+    expect(await refusedWith(setEscalationTopics(assistant.site_id, [topic, wrong], ports))).toEqual([
       400,
       expect.stringMatching(/^escalation_topics\.1: /),
     ]);

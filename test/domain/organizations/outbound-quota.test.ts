@@ -4,7 +4,7 @@ import { assistantView } from '../../../src/domain/organizations/dashboard-assis
 import { setOutboundQuota } from '../../../src/domain/organizations/outbound-quota.ts';
 import { setSuspended } from '../../../src/domain/organizations/suspension.ts';
 import { anOrganization } from '../../fakes/organization.ts';
-import { saidNo } from '../../fakes/refusals.ts';
+import { refusedWith } from '../../fakes/refusals.ts';
 
 test('sets and removes the quota on the organization and on all its assistants and Actions', async () => {
   const { ports, parts, org_id } = await anOrganization();
@@ -49,7 +49,7 @@ test('the quota is no setting of an admin, and the dashboard does not show it', 
 
 test.each([0, -1, 1.5, Number.NaN, 1_000_000_001])('refuses a quota of %p and changes nothing', async (perDay) => {
   const { ports, parts, org_id } = await anOrganization();
-  expect(await saidNo(setOutboundQuota(org_id, perDay, ports))).toEqual([
+  expect(await refusedWith(setOutboundQuota(org_id, perDay, ports))).toEqual([
     400,
     expect.stringMatching(/^daily_outbound_quota: /),
   ]);
@@ -58,5 +58,5 @@ test.each([0, -1, 1.5, Number.NaN, 1_000_000_001])('refuses a quota of %p and ch
 
 test('refuses an organization that does not exist', async () => {
   const { ports } = await anOrganization();
-  expect((await saidNo(setOutboundQuota('org_x', 500, ports)))[0]).toBe(404);
+  expect((await refusedWith(setOutboundQuota('org_x', 500, ports)))[0]).toBe(404);
 });

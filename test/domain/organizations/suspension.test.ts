@@ -4,7 +4,7 @@ import { settingsOf, updateAction } from '../../../src/domain/actions/manage-act
 import { requireAssistant, updateAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { setSuspended } from '../../../src/domain/organizations/suspension.ts';
 import { anOrganization } from '../../fakes/organization.ts';
-import { saidNo } from '../../fakes/refusals.ts';
+import { refusedWith } from '../../fakes/refusals.ts';
 
 class Interrupted extends Error {}
 
@@ -48,15 +48,15 @@ test('parts that are created or changed later are suspended, and an admin cannot
   const changed = await updateAssistant(site?.site_id ?? '', { enabled: true }, ports);
   expect([renamed.suspended, changed.suspended]).toEqual([true, true]);
   expect(settingsOf(renamed)).not.toHaveProperty('suspended');
-  expect((await saidNo(updateAction(added.action_id, { suspended: false }, ports)))[0]).toBe(400);
-  expect((await saidNo(updateAssistant(created.site_id, { suspended: false }, ports)))[0]).toBe(400);
+  expect((await refusedWith(updateAction(added.action_id, { suspended: false }, ports)))[0]).toBe(400);
+  expect((await refusedWith(updateAssistant(created.site_id, { suspended: false }, ports)))[0]).toBe(400);
   expect((await requireAssistant(created.site_id, ports)).suspended).toBe(true);
 });
 
 test('a creation that runs during the suspension creates a suspended part', async () => {
   const { set, ports, assistant, action, sites } = await setUp();
   const [site] = sites;
-  // Both have read the organization when it is suspended, and write afterwards.
+  // Both read the organization before it is suspended, and write afterwards.
   const { createAssistant, createAction } = ports.store;
   let suspending: Promise<unknown> | undefined;
   const late = async <T>(write: () => Promise<T>): Promise<T> => {

@@ -11,7 +11,7 @@ const hasPython = (() => {
   }
 })();
 
-/** Reads JSON texts from its input, one a line, and writes each as the spec says. */
+/** A Python program that reads JSON texts, one per line, and writes each in canonical form. */
 const PYTHON = `
 import json, sys
 for line in sys.stdin.buffer:
@@ -28,7 +28,7 @@ test.each<[unknown, string]>([
   expect(canonicalJson(value)).toBe(text);
 });
 
-test('what is written is the same value, in ASCII', () => {
+test('the written text is the same value, in ASCII', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value);

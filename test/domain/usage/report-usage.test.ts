@@ -4,7 +4,7 @@ import type { OutboundOutcome } from '../../../src/domain/delivery/outbound.ts';
 import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { answered, FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, unanswered } from '../../fakes/delivery.ts';
-import { saidNo } from '../../fakes/refusals.ts';
+import { refusedWith } from '../../fakes/refusals.ts';
 import { countingIds, FrozenClock } from '../../fakes/sources.ts';
 import { someClaims } from '../../fakes/widget.ts';
 
@@ -29,7 +29,7 @@ function setUp(claims: SessionClaims | undefined = HOOKED) {
   return { clock, outbound, log, logWriteFailed, report };
 }
 
-test('a turn is reported with the fields of the spec, sorted, compact, and signed as it is sent', async () => {
+test('a turn is reported with the sorted fields of the spec in compact JSON, and the sent bytes are signed', async () => {
   const { report, outbound, clock } = setUp();
   expect(await report()).toEqual({ should_continue: true, reported: true });
   const [request] = outbound.requests;
@@ -66,7 +66,7 @@ test.each<[string, OutboundOutcome, boolean]>([
   ['500', answered(500), true],
   ['a timeout', unanswered('timeout'), true],
   ['a blocked address', unanswered('blocked_address'), true],
-])('after %s the conversation goes on: %p', async (_, outcome, goesOn) => {
+])('after %s the conversation continues: %p', async (_, outcome, goesOn) => {
   const { report, outbound, log } = setUp();
   outbound.outcomes = [outcome];
   expect(await report()).toEqual({ should_continue: goesOn, reported: true });
@@ -79,19 +79,19 @@ test.each<[string, OutboundOutcome, boolean]>([
   ]);
 });
 
-test('a session without a webhook goes on without a request', async () => {
+test('a session without a webhook continues without a request', async () => {
   const { report, outbound } = setUp(someClaims());
   expect(await report()).toEqual({ should_continue: true, reported: false });
   expect(outbound.requests).toEqual([]);
 });
 
-test('a token that is not ours is refused', async () => {
+test('an invalid token is refused', async () => {
   const { report, outbound } = setUp();
-  expect(await saidNo(report('forged'))).toEqual([401, 'Invalid or expired session token']);
+  expect(await refusedWith(report('forged'))).toEqual([401, 'Invalid or expired session token']);
   expect(outbound.requests).toEqual([]);
 });
 
-test('a log that is away neither stops nor repeats the report', async () => {
+test('a failure of the delivery log neither prevents nor repeats the report', async () => {
   const { report, outbound, log, logWriteFailed } = setUp();
   log.failing.add('claim').add('complete');
   expect(await report()).toMatchObject({ reported: true });

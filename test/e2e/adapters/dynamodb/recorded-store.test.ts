@@ -6,7 +6,7 @@ import { createActionOnce, saveAction } from '../../../../src/domain/actions/das
 import { createAssistantOnce, saveAssistant } from '../../../../src/domain/organizations/dashboard-assistants.ts';
 import { StaleVersion } from '../../../../src/domain/organizations/recorded-changes.ts';
 import { ORG_ID } from '../../../fakes/configuration.ts';
-import { saidNo } from '../../../fakes/refusals.ts';
+import { refusedWith } from '../../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { startTables, type TestTables } from './tables.ts';
 
@@ -62,7 +62,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
     );
     expect(new Set(made.map(({ action_id }) => action_id)).size).toBe(1);
     const other = createActionOnce(admin, site_id, { key: 'another', input: form }, ports());
-    expect((await saidNo(other))[0]).toBe(409);
+    expect((await refusedWith(other))[0]).toBe(409);
   });
 
   test('a key is forgotten after 24 hours, whether or not its item was deleted', async () => {
