@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { costs, IDLE } from '../../scripts/costs.ts';
+import { costs, IDLE, IN_SHORT } from '../../scripts/costs.ts';
 import { synthesize } from '../lib/synthesized.ts';
 
 test('docs/costs.md is what the price table says (node scripts/costs.ts)', () => {
@@ -19,4 +19,18 @@ test('what is paid for without a request is what the template has', async () => 
       ).length,
   );
   expect(metrics.reduce((all, some) => all + some, 0)).toBe(IDLE.alarmMetrics);
+});
+
+test('README says the same in whole dollars', () => {
+  const whole = (amount: number) => `$${Math.round(amount)}`;
+  const range = `${whole(IN_SHORT.muchTraffic)} to ${whole(IN_SHORT.littleTraffic)}`;
+  const text = readFileSync('README.md', 'utf8').replaceAll(/\s+/g, ' ');
+  expect(text).toContain(
+    `about ${whole(IN_SHORT.idle)} a month when idle, ${range} per million deliveries ([how we count](docs/costs.md))`,
+  );
+  expect(text).toContain(
+    `| Price per million | ${range} | $100, and $490 a month | your servers | your servers | $1.20,`,
+  );
+  // The others' prices, too.
+  for (const price of ['$490 a month and $100 per million messages', '| $1.20 |']) expect(costs()).toContain(price);
 });

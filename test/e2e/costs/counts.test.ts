@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type {
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context,
+  SQSBatchResponse,
+  SQSEvent,
+} from 'aws-lambda';
+import { envelopeOf } from '../../../bench/delivery/contender.ts';
+import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
+import { functionEnvironment, startStorage } from '../../../bench/setting/storage.ts';
+import { COUNTED } from '../../../scripts/costs.ts';
+import { createAction } from '../../../src/domain/actions/manage-actions.ts';
+import { createAssistant, generateServerSecret } from '../../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { httpEvent, lambdaContext, logged, sqsEvent } from '../../lambdas/invocation.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
+import { startReceiver } from '../acceptance/receiver.ts';
+import { startMeteredServices } from './metered-services.ts';
+
+type QueueFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+type HttpFunction = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+
+const ORGANIZATIONS = 10;
+const ACTIONS = 5;
+
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-costs-'));
+const receiver = await startReceiver();
+const storage = await startStorage(folder);
+const services = await startMeteredServices(storage.origin, storage.environment.AWS_ENDPOINT_URL_SQS ?? '');
+const bundles = functionsOf(await serviceAssembly());
+const authority = join(folder, 'authority.pem');
+writeFileSync(authority, receiver.authorityPem);
+Object.assign(process.env, functionEnvironment(services.origin, services.origin), {
+  VA_WAVE_LOCAL_CA_FILE: authority,
+  POWERTOOLS_LOG_LEVEL: 'INFO',
+});
+async function load<Handler>(name: string): Promise<Handler> {
+  const { handler }: { handler: Handler } = await import(pathToFileURL(bundleOf(bundles, name)).href);
+  return handler;
+}
+const router = await load<QueueFunction>('event-router');
+const dispatcher = await load<QueueFunction>('dispatcher');
+const [sessionCreate, init, preflight] = [
+  await load<HttpFunction>('session-create'),
+  await load<HttpFunction>('widget-init'),
+  await load<HttpFunction>('preflight'),
+];
+
+const { management } = storage;
+const sites: { orgId: string; siteId: string }[] = [];
+for (let organization = 0; organization < ORGANIZATIONS; organization++) {
+  const { org_id: orgId } = await createOrganization({ name: 'A customer', plan: 'paid' }, management);
+  const site = { name: 'The website', domain: 'shop.example.com', hourly_rate_limit: 1_000_000 };
+  const { site_id: siteId } = await createAssistant(orgId, site, management);
+  const events = ['message.sent', 'contact.created', 'contact.updated', 'conversation.started', 'conversation.ended'];
+  for (let action = 0; action < ACTIONS; action++) {
+    await createAction(
+      siteId,
+      { trigger: 'Event', name: `Action ${action}`, url: receiver.url('/hook'), events: [events[action]] },
+      management,
+    );
+  }
+  sites.push({ orgId, siteId });
+}
+
+const { site_id: signedSite } = await createAssistant(
+  sites[0]?.orgId ?? '',
+  { name: 'Signed', domain: 'a.example', hourly_rate_limit: 1_000_000, authentication_mode: 'Session Signed' },
+  management,
+);
+
+afterAll(async () => {
+  services.stop();
+  await storage.stop();
+  await receiver.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const { serverSecret } = await generateServerSecret(signedSite, { regenerate: false }, management);
+const shop = { origin: 'https://shop.example.com', 'x-site-id': sites[0]?.siteId ?? '' };
+
+/** KB as CloudWatch bills them. */
+const billedKb = (log: string) =>
+  log
+    .split('\n')
+    .filter((line) => line !== '')
+    .reduce((all, line) => all + Buffer.byteLength(line) + 26, 0) / 1024;
+
+type Count = { readonly calls: object; readonly reads: number; readonly writes: number; readonly logKb: number };
+
+/** The second invocation of a container: the first reads secrets, and opens connections. */
+async function expectCount(invoke: () => Promise<unknown>, { logKb, ...expected }: Count) {
+  await logged(invoke);
+  services.take();
+  const { log } = await logged(invoke);
+  const { sent, ...found } = services.take();
+  expect(found).toEqual(expected);
+  expect(billedKb(log)).toBeLessThanOrEqual(logKb);
+  expect(billedKb(log)).toBeGreaterThanOrEqual(0.85 * logKb);
+  return sent;
+}
+
+describe.each([[1], [10]])('batches of %p', (batch) => {
+  const events = () =>
+    sites.slice(0, batch).map(({ orgId, siteId }) => {
+      const { event, timestamp, data } = envelopeOf('', orgId, 1000);
+      const detail = { org_id: orgId, site_id: siteId, data };
+      return { id: randomUUID(), 'detail-type': event, time: timestamp, detail };
+    });
+
+  test('events and their deliveries take what docs/costs.md counts', async () => {
+    const messages = await expectCount(() => router(sqsEvent(...events()), lambdaContext()), COUNTED.routed(batch));
+    expect(messages).toHaveLength(batch);
+    const again = () =>
+      sqsEvent(...messages.map((message) => message.replace(/"id":"[^"]+"/, `"id":"${randomUUID()}"`)));
+    const before = receiver.requests.length;
+    await expectCount(() => dispatcher(again(), lambdaContext()), COUNTED.attempted(batch));
+    expect(receiver.requests.length - before).toBe(2 * batch);
+  });
+});
+
+describe('requests take what docs/costs.md counts:', () => {
+  test.each([
+    [
+      'session create',
+      sessionCreate,
+      { headers: { 'x-server-key': serverSecret }, body: { user_id: 'user-1' } },
+      COUNTED.sessionCreate,
+    ],
+    ['an init', init, { headers: shop, body: { begin_conversation: false } }, COUNTED.init],
+    ['one that begins a conversation', init, { headers: shop, body: {} }, COUNTED.initThatBegins],
+    [
+      'a preflight',
+      preflight,
+      {
+        method: 'OPTIONS',
+        path: '/api/widget/init',
+        query: { site: shop['x-site-id'] },
+        headers: { origin: shop.origin, 'access-control-request-method': 'POST' },
+      },
+      COUNTED.preflight,
+    ],
+  ])('%s', async (_, handler, request, count) => {
+    await expectCount(async () => {
+      const { statusCode = 0 } = await handler(httpEvent(request), lambdaContext());
+      expect([200, 204]).toContain(statusCode);
+    }, count);
+  });
+});

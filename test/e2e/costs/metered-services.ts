@@ -1,0 +1,67 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Meter = {
+  /** Calls by their operation. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** What DynamoDB bills: units of 4 KB read strongly consistent, and of 1 KB written. */
+  readonly reads: number;
+  readonly writes: number;
+  /** Bodies of the messages that were sent to SQS. */
+  readonly sent: readonly string[];
+};
+
+type Capacity = { readonly CapacityUnits?: number };
+
+const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
+
+/**
+ * Stands before DynamoDB and the stand-ins of the other services, and counts what a function asks of them. DynamoDB itself says what
+ * each call consumed.
+ */
+export async function startMeteredServices(dynamo: string, others: string) {
+  let calls: Record<string, number> = {};
+  let [reads, writes] = [0, 0];
+  let sent: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const [api = '', operation = ''] = String(request.headers['x-amz-target']).split('.');
+    const input = JSON.parse(Buffer.concat(chunks).toString());
+    const isDynamo = api.startsWith('DynamoDB');
+    calls[operation] = (calls[operation] ?? 0) + 1;
+    for (const { MessageBody } of input.Entries ?? []) if (MessageBody !== undefined) sent.push(MessageBody);
+    const answer = await fetch(isDynamo ? dynamo : others, {
+      method: 'POST',
+      headers: {
+        'content-type': String(request.headers['content-type']),
+        'x-amz-target': String(request.headers['x-amz-target']),
+        authorization: String(request.headers.authorization),
+        'x-amz-date': String(request.headers['x-amz-date']),
+      },
+      body: JSON.stringify(isDynamo ? { ...input, ReturnConsumedCapacity: 'TOTAL' } : input),
+    });
+    const text = await answer.text();
+    const consumed: Capacity | readonly Capacity[] = JSON.parse(text).ConsumedCapacity ?? [];
+    const units = [consumed].flat().reduce((all, { CapacityUnits = 0 }) => all + CapacityUnits, 0);
+    if (isDynamo && units === 0) throw new Error(`DynamoDB does not say what ${operation} consumed`);
+    if (WRITES.has(operation)) writes += units;
+    else reads += units;
+    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    /** What was counted since the last time that this was asked. */
+    take: (): Meter => {
+      const meter = { calls, reads, writes, sent };
+      [calls, reads, writes, sent] = [{}, 0, 0, []];
+      return meter;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
