@@ -44,12 +44,10 @@ describe('event-router', () => {
   });
 
   test('sends the messages of a batch of events in one call', async () => {
-    expect((await run(router, ...Array.from({ length: 10 }, (_, id) => ({ ...EVENT, id: `${id}` })))).failures).toEqual(
-      [],
-    );
+    expect((await run(router, EVENT, { ...EVENT, id: 'second' }, { ...EVENT, id: 'third' })).failures).toEqual([]);
     expect(aws.callsOf('SendMessageBatch')).toHaveLength(1);
     const ids = sent().map(({ MessageBody = '' }) => JSON.parse(MessageBody).envelope.id);
-    expect(ids).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+    expect(ids).toEqual([EVENT.id, 'second', 'third']);
   });
 
   test('hands back only the events that could not be routed', async () => {

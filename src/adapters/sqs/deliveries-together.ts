@@ -2,7 +2,7 @@ import type { DeliveryMessage } from '../../contract/queues.ts';
 import type { deliveriesQueue, Sent } from './deliveries-queue.ts';
 
 /** How long the deliveries of one event wait for those of others, in milliseconds: no slow read of another organization's holds them up. */
-const PATIENCE_MS = 200;
+const PATIENCE_MS = 500;
 
 type Waiting = {
   readonly messages: readonly DeliveryMessage[];
@@ -12,7 +12,7 @@ type Waiting = {
 
 /**
  * Sends the deliveries of the events that a function routes side by side in one call, or few (SQS bills calls). They leave when each event that
- * was announced has asked or ended, or 200 ms after the first one asked.
+ * was announced has asked or ended, or 500 ms after the first one asked.
  */
 export function deliveriesTogether({ sendTogether }: Pick<ReturnType<typeof deliveriesQueue>, 'sendTogether'>) {
   /** Events that have neither asked nor ended. */
