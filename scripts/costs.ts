@@ -157,7 +157,7 @@ const idleWithFreeTier =
 /** Every five minutes. */
 const CANARY_RUNS = 12 * HOURS;
 /** A session create, an init without its browser's preflight, and the file; the canary waits for them in 256 MB. */
-const CANARY_RUN: Usage = sum(SESSION_CREATE, init(0), WIDGET, {
+const CANARY_RUN: Usage = sum(SESSION_CREATE, init(COUNTED.init, 0), WIDGET, {
   lambdaRequest: 1,
   lambdaGbSecond: 0.25,
   secretRead: 1,

@@ -1,14 +1,14 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { publicAddress } from '../../src/adapters/canary/public-address.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { readSecret } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { type Trial, tryService } from '../../src/domain/operations/try-service.ts';
 
-const logger = new Logger({ serviceName: 'canary' });
+const logger = functionLogger('canary');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
 const secrets = secretsManagerClient();
 const serverKey = required(process.env, ENVIRONMENT.canaryServerKey);
