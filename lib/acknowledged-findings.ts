@@ -2,8 +2,8 @@ import { type Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 /**
- * Findings of cdk-nag (AwsSolutions) about what the CDK adds to the stack by itself, each with its reason. Those about
- * constructs of ours are acknowledged where the construct is made.
+ * Acknowledges the findings of cdk-nag (AwsSolutions) about resources that the CDK adds to the stack, each with its reason. A finding
+ * about a construct of this project is acknowledged where that construct is created.
  */
 export function acknowledgeFindings(stack: Stack): void {
   for (const child of stack.node.children) {

@@ -13,40 +13,40 @@ import { Construct } from 'constructs';
 import { METRICS_NAMESPACE, METRICS_SERVICE } from '../src/contract/metrics.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-/** The period of every metric that is watched, unless it says otherwise. */
+/** The default period of the metrics that alarms evaluate. */
 export const FIVE_MINUTES = Duration.minutes(5);
 
 export type WatchedMetric = {
-  /** Heading of docs/runbook.md that says what to do. */
+  /** Heading in docs/runbook.md that explains what to do. */
   readonly runbookEntry: string;
   readonly metric: IMetric;
-  /** The alarm is raised when the metric reaches it. */
+  /** The alarm is raised when the metric reaches this value. */
   readonly threshold: number;
-  /** How many periods are looked at. @default 1 */
+  /** Number of periods that the alarm evaluates. @default 1 */
   readonly periods?: number;
-  /** In how many of them the threshold has to be reached. @default all */
+  /** Number of these periods that must reach the threshold. @default all */
   readonly breaching?: number;
-  /** What a period without any value counts as. @default good */
+  /** How a period without a value counts. @default as good */
   readonly missing?: TreatMissingData;
 };
 
 /**
- * Errors that wake somebody: five in five minutes, twice in a quarter of an hour. One error is a bad moment of AWS: its request was
- * answered 500 and may be made again, its message comes back. What does not get better by itself ends among the dead letters, which
- * raise an alarm at the first.
+ * The alarm on errors needs five errors in five minutes, twice within a quarter of an hour. A single error is often a short fault of AWS: its
+ * request was answered with a 500 and can be repeated, its message becomes visible again. A lasting fault produces dead letters, and the first
+ * dead letter raises an alarm.
  */
 export const LASTING_ERRORS = { threshold: 5, periods: 3, breaching: 2 } as const;
 
 export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
 
 export type AlarmsProps = {
-  /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
+  /** SNS topic to which alarms are sent. @default none: alarms only change their state */
   readonly topicArn: string | undefined;
-  /** The emulator of test/deploy has no alarms over sums of metrics, so there are none there. */
+  /** Omits alarms over sums of metrics, which the emulator of test/deploy does not support. */
   readonly emulated: boolean;
 };
 
-/** Makes the alarms of the features, each in the scope of the feature that it is about. */
+/** Creates the alarms of the features. Each alarm is in the scope of its feature. */
 export class Alarms extends Construct {
   readonly #topic: ITopic | undefined;
   readonly #emulated: boolean;
@@ -58,7 +58,7 @@ export class Alarms extends Construct {
     this.#topic = topicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Topic', topicArn);
   }
 
-  /** Errors and throttles of the functions that are watched, for the graph of our own faults. */
+  /** Errors and throttles of the functions that have alarms, for the graph of the service's own faults. */
   get faults(): readonly IMetric[] {
     return this.#faults;
   }
@@ -89,9 +89,9 @@ export class Alarms extends Construct {
   }
 
   /**
-   * Raises one alarm over the errors of a feature's functions: an alarm is paid by the metric, so one for each would cost the same
-   * and tell less.
-   * @param functions at most ten, which is what the expression of an alarm takes
+   * Creates one alarm over the errors of a feature's functions. AWS bills an alarm by its metrics, so one alarm per function would cost the
+   * same, and would miss errors that are spread over the functions.
+   * @param functions at most ten, the limit for the expression of an alarm
    */
   watch(scope: Construct, functions: readonly ServiceFunction[], lasting: Lasting = LASTING_ERRORS): void {
     const period = FIVE_MINUTES;
@@ -109,12 +109,12 @@ export class Alarms extends Construct {
   }
 }
 
-/** @param label names the sum, and the metrics below it */
+/** Sums metrics. @param label names the sum, and also the metrics in it */
 function sum(label: string, metrics: readonly IMetric[]): IMetric {
   const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
   const named = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
   return new MathExpression({
-    // What reported nothing counts as nothing; a sum with a gap in it would be a gap.
+    // A metric without a value counts as zero. Otherwise the sum would have no value either.
     expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
     label,
     period: FIVE_MINUTES,
@@ -122,7 +122,7 @@ function sum(label: string, metrics: readonly IMetric[]): IMetric {
   });
 }
 
-/** A metric that the functions emit themselves. */
+/** A metric that the functions publish. */
 export function ownMetric(metricName: string, period: Duration, statistic = 'Sum'): Metric {
   return new Metric({
     namespace: METRICS_NAMESPACE,

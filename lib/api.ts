@@ -9,8 +9,9 @@ import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * No query string, header or body: nothing of a token, a secret or a visitor. The address is that of the connection: behind CloudFront
- * an edge's, else the caller's. An access log of an HTTP API cannot name a header, so the visitor's is in CloudFront's own log.
+ * The access log contains no query string, header or body, so no token, secret or visitor data. The address is that of the connection: of
+ * CloudFront's edge, or of a caller that bypasses CloudFront. The access log of an HTTP API cannot contain a header, so the address of the visitor is
+ * in CloudFront's own log.
  */
 const ACCESS_LOG = JSON.stringify({
   request_id: '$context.requestId',
@@ -27,11 +28,11 @@ const ACCESS_LOG = JSON.stringify({
 export type ApiProps = {
   readonly stage: Stage;
   readonly alarms: Alarms;
-  /** The public routes cost money per request, so a flood is cut off for all before it is paid for by one. */
+  /** Requests per second for all callers together. Each request costs the operator money, so a flood is throttled for all. */
   readonly requestsPerSecond: number;
 };
 
-/** The HTTP API. Features add their routes; whatever is no route of theirs is answered 404. */
+/** The HTTP API. Features add their routes. Every other path is answered with a 404. */
 export class Api extends Construct {
   readonly http: HttpApi;
   readonly accessLog: LogGroup;
@@ -72,12 +73,12 @@ export class Api extends Construct {
     alarms.raise(this, 'ServerErrors', {
       runbookEntry: 'server-errors',
       metric: this.http.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' }),
-      // A customer's endpoint cannot cause these.
+      // No customer's endpoint can cause these responses.
       ...LASTING_ERRORS,
     });
   }
 
-  /** A public route, which its function guards. @param name of the integration */
+  /** Adds a public route. Its function authenticates the request. @param name of the integration */
   route(path: string, method: HttpMethod, name: string, { fn }: ServiceFunction): void {
     this.http.addRoutes({ path, methods: [method], integration: new HttpLambdaIntegration(name, fn) });
   }

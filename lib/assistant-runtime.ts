@@ -2,7 +2,7 @@ import { Construct } from 'constructs';
 import type { Foundation } from './foundation.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
 
-/** What the platform's assistant runtime invokes, allowed by IAM: it lists and calls tools, and reports usage. */
+/** The functions that the platform's assistant runtime invokes with IAM permissions. They list and call tools, and report usage. */
 export class AssistantRuntime extends Construct {
   readonly aiAction: ServiceFunction;
   readonly usageReport: ServiceFunction;

@@ -10,17 +10,17 @@ import { type Alarms, FIVE_MINUTES, ownMetric } from './alarms.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-/** Three requests of eight seconds at most, and the look at the secret. */
+/** Three requests of at most eight seconds each, and reading the secret. */
 const CANARY_TIMEOUT = Duration.seconds(30);
 
 export type CanaryProps = { readonly stage: Stage; readonly alarms: Alarms; readonly baseUrl: string };
 
 /**
- * Uses the service from outside, as a customer does, and raises an alarm when it cannot: also for what no other metric shows, such as an
- * expired certificate or a web ACL that refuses everybody. A scheduled function, because CloudWatch Synthetics asks more for the same.
+ * Uses the service from outside, as a customer does, and raises an alarm when that fails. It detects faults that no other metric shows, such as an
+ * expired certificate or a web ACL that refuses every request. It is a scheduled function, because CloudWatch Synthetics costs more for the same.
  */
 export class Canary extends Construct {
-  /** Holds the server secret of the assistant that the canary uses; the operator puts it there. */
+  /** Contains the server secret of the assistant that the canary uses. The operator writes it. */
   readonly serverKey: Secret;
   readonly failures: IMetric;
 
@@ -31,12 +31,12 @@ export class Canary extends Construct {
     });
     Validations.of(this.serverKey).acknowledge({
       id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason: 'It is the secret of an assistant, which the operator regenerates and puts here.',
+      reason: 'It is the secret of an assistant, which the operator regenerates and writes here.',
     });
     const canary = new ServiceFunction(this, 'Canary', {
       stage,
       folder: 'canary',
-      description: 'Mints a session, initializes a widget and loads its file, at the public address',
+      description: 'Creates a session, initializes a widget and loads its file, at the public address',
       timeout: CANARY_TIMEOUT,
       memorySize: 256,
     });
@@ -58,7 +58,7 @@ export class Canary extends Construct {
       threshold: 1,
       periods: 3,
       breaching: 2,
-      // Silence is no good news here: nothing was tried.
+      // A missing value is a fault: the canary did not run.
       missing: TreatMissingData.BREACHING,
     });
   }

@@ -1,26 +1,26 @@
-/** How many invocations at once each part of the service may have, at most. */
+/** The maximum concurrency of each part of the service. */
 export type Concurrency = {
   readonly router: number;
   readonly dispatcher: number;
-  /** Requests that the API lets through in a second; a burst may be twice as many. */
+  /** Requests per second that the API accepts. A burst may be twice as large. */
   readonly requestsPerSecond: number;
 };
 
-/** Enough for 10 000 events a second (docs/scaling.md), and half of what an account has by default: the widget needs some too. */
+/** Half of the default quota of an account, so that the widget keeps the other half. docs/scaling.md says how much traffic this allows. */
 export const USUAL: Concurrency = { router: 20, dispatcher: 500, requestsPerSecond: 2000 };
 
-/** An event source mapping of SQS takes no less, and no more. */
+/** The limits of the maximum concurrency of an SQS event source mapping. */
 const MAPPING_MIN = 2;
 const MAPPING_MAX = 1000;
-/** Of the account's invocations: events are routed in a fraction of the time that their deliveries take. */
+/** The router's share of the account's concurrency. Routing takes a fraction of the time of the deliveries. */
 const ROUTER_SHARE = 1 / 50;
-/** What one free invocation answers: a request takes some 40 ms. */
+/** Requests per second that one invocation can answer. A request takes about 40 ms. */
 const REQUESTS_PER_INVOCATION = 25;
 
 /**
- * Shares an account's invocations out, so that busy endpoints never leave the widgets without any: a fiftieth to the router, half
- * of the rest to the dispatcher, and to the API what the other half can answer.
- * @param account the quota "Concurrent executions" of the account, 10 at least
+ * Divides the concurrency of an account, so that slow endpoints never leave the widget without invocations. The router gets a fiftieth, the
+ * dispatcher gets half of the rest, and the API accepts what the other half can answer.
+ * @param account the quota "Concurrent executions" of the account, at least 10
  */
 export function shareConcurrency(account: number): Concurrency {
   const router = Math.min(USUAL.router, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const cache = join(root, 'node_modules/.cache/va-wave-dashboard');
-/** Whatever changes the page. Vite's and React's versions are in the lock. */
+/** Everything that changes the page. The lock file contains the versions of Vite and React. */
 const SOURCES = ['dashboard/**/*.{css,ts,tsx,html,svg,json}', 'src/contract/**/*.ts', 'package-lock.json'];
 
 /**
- * Folder of the built page: `page/` and `assets/`. Vite works for seconds and in processes of its own, so a build is kept under
- * the hash of its sources, and a synthesis without changes costs nothing.
+ * Builds the page and returns its folder, with `page/` and `assets/`. Vite takes seconds and starts processes, so a build is cached under
+ * the hash of its sources. A synthesis without changes then reuses it.
  */
 export function builtDashboard(): string {
   const built = join(cache, sourceHash());
@@ -21,14 +21,14 @@ export function builtDashboard(): string {
   try {
     execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), own], {
       cwd: root,
-      // Whatever starts the synthesis: React and Vite build for development under any other value.
+      // React and Vite build for development under any other value.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     renameSync(own, built);
   } catch (error) {
     rmSync(own, { recursive: true, force: true });
-    // Another synthesis may have been faster.
+    // A concurrent synthesis may have finished first.
     if (!existsSync(built)) throw error;
   }
   return built;

@@ -27,32 +27,32 @@ import type { Login } from './login.ts';
 import { nameInAccount } from './names.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
 
-/** Of what the page contains that others wrote: it is served beside it. */
+/** File name of the third-party notices, which are served next to the page. */
 const NOTICES = fileURLToPath(new URL('../THIRD-PARTY-NOTICES.md', import.meta.url));
 
-/** A test request that another function makes, and a little patience around it. */
+/** Longer than a test request, which another function makes. */
 const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
 
 export type DashboardProps = Foundation & {
   readonly login: Login;
   readonly api: Api;
-  /** Undefined for an API without a page. */
+  /** Undefined when only the API is deployed, without the page. */
   readonly edge: Edge | undefined;
-  /** Below which the page is. */
+  /** The address below which the page is served. */
   readonly baseUrl: string;
 };
 
-/** Every path without a dot in its last part is a screen of the one page. */
+/** Serves the page for every path whose last part has no dot, because these paths are screens of the page. */
 const SCREENS = `function handler(event) {
   var request = event.request;
   if (request.uri.split('/').pop().indexOf('.') === -1) request.uri = '/dashboard/index.html';
   return request;
 }`;
 
-/** The dashboard: its page below `/dashboard/`, its API behind the login, and nothing else that a browser could reach. */
+/** The dashboard: the page below `/dashboard/`, and the API, which requires a login. */
 export class Dashboard extends Construct {
   readonly url: string;
-  /** Makes the requests of the Test button, in the network of the functions that reach the world. */
+  /** Sends the requests of the Test button, in the network of the functions that make outbound requests. */
   readonly actionTest: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: DashboardProps) {
@@ -92,7 +92,7 @@ export class Dashboard extends Construct {
     const api = new ServiceFunction(this, 'Api', {
       stage,
       folder: 'dashboard-api',
-      description: 'What the dashboard reads and writes, by the role of whoever is logged in',
+      description: 'Reads and writes for the dashboard, as the role of the user allows',
       timeout: WHOLE_TEST_TIMEOUT,
     });
     tables.configuration.allow(api, 'ConditionCheckItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
@@ -129,7 +129,7 @@ export class Dashboard extends Construct {
       logGroup: edge.deploymentLog,
       destinationKeyPrefix: 'dashboard/assets',
       sources: [Source.asset(join(built, 'assets'))],
-      // A page that is open during a deployment still loads parts of its own version.
+      // A page that is open during a deployment can still load the chunks of its own version.
       prune: false,
       cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
     });
@@ -151,11 +151,11 @@ export class Dashboard extends Construct {
       distribution: edge.distribution,
       distributionPaths: ['/dashboard', '/dashboard/*'],
     });
-    // The page names assets that must be there when it is.
+    // The assets must exist before the page that names them.
     page.node.addDependency(assets);
   }
 
-  /** Nothing from elsewhere, nothing inline; connections to the API, which has the page's own origin, and to the login. */
+  /** Allows no content of other origins and no inline content. Allows connections to the API, which has the origin of the page, and to the login. */
   #securityHeaders(loginOrigins: readonly string[]): ResponseHeadersPolicy {
     const policy = [
       "default-src 'self'",

@@ -6,17 +6,17 @@ import type { Concurrency } from './concurrency.ts';
 import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
 
-/** A batch is handled side by side: one 5-second attempt, plus claim, record and retry message around it. */
+/** The attempts of a batch are concurrent, so the timeout covers one attempt of 5 seconds with its claim, its record and its retry message. */
 const DISPATCHER_TIMEOUT = Duration.seconds(15);
-/** Ten events, or six megabytes of them, to fifty Actions each: at most three hundred batches of one megabyte. */
+/** At most ten events or six megabytes, each event to fifty Actions: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
 
-/** Endpoints of single customers fail all the time; half of all organizations at once have only our own network in common. */
+/** Endpoints of single customers often fail. If half of all organizations fail at the same time, the service's own network is the likely cause. */
 const UNREACHED_SHARE = 0.5;
 
 export type DeliveriesProps = Foundation & { readonly concurrency: Concurrency };
 
-/** The way of an event from the events queue to the endpoints of the subscribed Actions. */
+/** The router and the dispatcher: they take an event from the events queue to the endpoints of the subscribed Actions. */
 export class Deliveries extends Construct {
   constructor(scope: Construct, id: string, props: DeliveriesProps) {
     super(scope, id);

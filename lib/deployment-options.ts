@@ -3,54 +3,54 @@ import * as z from 'zod';
 import { STACK_NAME_MAX } from './names.ts';
 import type { StageName } from './stage.ts';
 
-/** What an operator chooses at deploy time: `-c <name>=<value>`, or the same names in the context of cdk.json. */
+/** The options of a deployment: `-c <name>=<value>`, or the same names in the context of cdk.json. */
 export type DeploymentOptions = {
   /** @default prod */
   readonly stage?: StageName | undefined;
-  /** Name of the stack: another one is another deployment of the service, beside the first. @default by stage */
+  /** Name of the stack. Another name creates another deployment of the service. @default by stage */
   readonly stackName?: string | undefined;
-  /** How long the delivery log keeps a record, in days. @default by stage */
+  /** Days for which the delivery log keeps a record. @default by stage */
   readonly deliveryLogRetentionDays?: number | undefined;
-  /** Invocations of the dispatcher at once, at most; each makes ten attempts. @default a share of accountConcurrency */
+  /** Maximum concurrency of the dispatcher. Each invocation makes ten attempts. @default a share of accountConcurrency */
   readonly deliveryConcurrency?: number | undefined;
-  /** The account's quota of Lambda invocations at once, of which each feature gets a share. @default 1000, the usual quota */
+  /** The account's quota of concurrent executions. Each feature gets a share of it. @default 1000, the usual quota */
   readonly accountConcurrency?: number | undefined;
   /**
-   * Reserved concurrency of form-submit, ai-action and action-test, each: endpoints that hang can then take no more of the account.
+   * Reserved concurrency of form-submit, ai-action and action-test, for each of them. Endpoints that hang then cannot use more of the account.
    * @default none
    */
   readonly requestConcurrency?: number | undefined;
-  /** SNS topic that alarms are sent to. @default alarms change their state and tell nobody */
+  /** SNS topic to which alarms are sent. @default none: alarms only change their state */
   readonly alarmTopicArn?: string | undefined;
-  /** A name of the operator's own for `{base_url}`; its DNS record is made by the operator. @default CloudFront's name */
+  /** Custom domain name for `{base_url}`. The operator creates its DNS record. @default CloudFront's name */
   readonly domain?: { readonly name: string; readonly certificateArn: string } | undefined;
-  /** A web ACL in front of the distribution, which is then the only way to the widget's routes. @default none: it costs more than the rest of the idle service */
+  /** Web ACL of the distribution. The widget's routes then refuse requests that bypass the distribution. @default none: a web ACL costs more than the rest of the idle service */
   readonly webAclArn?: string | undefined;
-  /** Sends every outbound request from two fixed addresses (docs/costs.md says for how much). @default false */
+  /** Sends every outbound request from one of two fixed addresses. docs/costs.md has the price. @default false */
   readonly fixedEgress?: boolean | undefined;
   /** Uses the service from outside every five minutes, as a customer does (docs/runbook.md). @default false */
   readonly canary?: boolean | undefined;
-  /** Version of the origin secret that the distribution sends, after a rotation. @default the current one when it was deployed */
+  /** Version of the origin secret that the distribution sends, after a rotation. @default the version that is current at the deployment */
   readonly originSecretVersion?: string | undefined;
-  /** A second region that holds a copy of the sealing key. @default none */
+  /** Second region with a copy of the sealing key. @default none */
   readonly sealingKeyReplicaRegion?: string | undefined;
-  /** Tables that exist already, to be used instead of new ones: restored from a backup, or left by a stack that was deleted. @default none */
+  /** Existing tables to use instead of new ones, such as a table that was restored from a backup or retained by a deleted stack. @default none */
   readonly existingTables?: ExistingTables | undefined;
 };
 
-/** Names of tables by what they hold. */
+/** Names of tables by their content. */
 export type ExistingTables = {
   readonly configuration?: string | undefined;
   readonly conversations?: string | undefined;
   readonly deliveryLog?: string | undefined;
 };
 
-/** An option from `-c` is text; from cdk.json it may be what it is. */
+/** An option of `-c` is a string. An option of cdk.json may have its own type. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
   error: 'must be true or false',
 });
 const topicArn = z.string().regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic');
-// CloudFront is configured from one region, wherever the stack is.
+// CloudFront takes its certificate and web ACL from one region only, for stacks of every region.
 const certificateArn = z
   .string()
   .regex(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1');
@@ -67,7 +67,7 @@ const wholeNumber = (min: number, max: number) =>
     .int('must be a whole number')
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
-// What CloudFormation takes, and short enough for the names that carry it.
+// CloudFormation's pattern, and short enough for the names that contain it.
 const stackName = z
   .string()
   .regex(
@@ -81,10 +81,10 @@ const context = z.object({
   stage: z.enum(['prod', 'dev'], { error: 'must be prod or dev' }).optional(),
   stackName: stackName.optional(),
   deliveryLogRetentionDays: wholeNumber(1, 3650).optional(),
-  // What an event source mapping of SQS takes.
+  // The limits of an SQS event source mapping.
   deliveryConcurrency: wholeNumber(2, 1000).optional(),
   requestConcurrency: wholeNumber(1, 1000).optional(),
-  // Lambda gives no account less.
+  // The smallest quota of an account.
   accountConcurrency: wholeNumber(10, 1_000_000).optional(),
   alarmTopicArn: topicArn.optional(),
   domainName: domainName.optional(),
@@ -101,11 +101,11 @@ const context = z.object({
 
 /**
  * Reads the options from the context of an app.
- * @throws Error that names each option which cannot be taken, and what it must be
+ * @throws Error that names each invalid option and the values that it accepts
  */
 export function readDeploymentOptions(app: Node): DeploymentOptions {
-  const given = Object.fromEntries(Object.keys(context.shape).map((name) => [name, app.tryGetContext(name)]));
-  const parsed = context.safeParse(given);
+  const settings = Object.fromEntries(Object.keys(context.shape).map((name) => [name, app.tryGetContext(name)]));
+  const parsed = context.safeParse(settings);
   if (!parsed.success) {
     throw new Error(parsed.error.issues.map(({ path, message }) => `-c ${path.join('.')}: ${message}`).join('\n'));
   }
@@ -128,7 +128,7 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
 
 function ownDomain(name: string | undefined, certificateArn: string | undefined): Pick<DeploymentOptions, 'domain'> {
   if (name !== undefined && certificateArn !== undefined) return { domain: { name, certificateArn } };
-  if (name !== undefined) throw new Error('-c domainName: needs -c certificateArn beside it');
-  if (certificateArn !== undefined) throw new Error('-c certificateArn: needs -c domainName beside it');
+  if (name !== undefined) throw new Error('-c domainName: also needs -c certificateArn');
+  if (certificateArn !== undefined) throw new Error('-c certificateArn: also needs -c domainName');
   return {};
 }

@@ -15,19 +15,19 @@ import { Construct } from 'constructs';
 import { nameInAccount } from './names.ts';
 import type { Stage } from './stage.ts';
 
-/** CloudFront hands its logs over here alone, wherever the bucket is. */
+/** The only region in which CloudFront's log deliveries exist, for buckets of every region. */
 const CLOUDFRONT_REGION = 'us-east-1';
 
 export type EdgeAccessLogProps = {
   readonly stage: Stage;
-  /** Of the functions that only work while the stack is deployed. */
+  /** Log group of the functions that run only during a deployment. */
   readonly deploymentLog: LogGroup;
 };
 
 /**
- * The bucket of access logs, of the distribution and of the bucket with its files. CloudFront's older way of logging cannot write to
- * buckets in opt-in regions, so this is standard logging (v2). Its three parts exist in us-east-1 only, where a stack of another
- * region cannot make resources; hence the calls.
+ * The bucket for the access logs of the distribution and of the bucket with its files. CloudFront's legacy logging cannot write to
+ * buckets in opt-in regions, so this uses standard logging (v2). Its three resources exist in us-east-1 only. A stack of another region
+ * cannot create resources there, so custom resources call the API.
  */
 export class EdgeAccessLog extends Construct {
   readonly bucket: Bucket;
@@ -36,14 +36,14 @@ export class EdgeAccessLog extends Construct {
   constructor(scope: Construct, id: string, { stage, deploymentLog }: EdgeAccessLogProps) {
     super(scope, id);
     this.#deploymentLog = deploymentLog;
-    // In the scope of the edge: a bucket that moves is another bucket.
+    // The scope stays the edge, because another scope would create a new bucket.
     this.bucket = new Bucket(scope, 'AccessLogs', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       lifecycleRules: [{ expiration: Duration.days(30) }],
       removalPolicy: stage.removalPolicy,
-      // A bucket that holds anything is not deleted.
+      // A bucket with content is not deleted.
       autoDeleteObjects: stage.removalPolicy === RemovalPolicy.DESTROY,
     });
     Validations.of(this.bucket).acknowledge({
@@ -68,7 +68,7 @@ export class EdgeAccessLog extends Construct {
     const sourceArn = logsArn('delivery-source', name);
     const destinationArn = logsArn('delivery-destination', name);
     this.bucket.addToResourcePolicy(
-      // Word for word the statement that AWS documents, and looks for: without it, it would want to write the policy itself.
+      // Exactly the statement that AWS documents and looks for. Without it, AWS would try to write the policy itself.
       new PolicyStatement({
         sid: 'AWSLogDeliveryWrite',
         principals: [new ServicePrincipal('delivery.logs.amazonaws.com')],
@@ -88,7 +88,7 @@ export class EdgeAccessLog extends Construct {
       onDelete: call('deleteDeliverySource', { parameters: { name } }),
       grants: {
         'logs:PutDeliverySource': sourceArn,
-        // AWS's service authorization reference names the destination here, its guide the source.
+        // AWS's service authorization reference names the destination for this action, and its guide names the source.
         'logs:DeleteDeliverySource': [sourceArn, destinationArn],
         'cloudfront:AllowVendedLogDeliveryForResource': distribution.distributionArn,
       },
@@ -107,7 +107,7 @@ export class EdgeAccessLog extends Construct {
     });
     const everyDelivery = logsArn('delivery', '*');
     const delivery = this.#resource('Delivery', {
-      // A delivery is never changed: under another name, it is another one.
+      // A log delivery cannot be changed. A changed one needs a new name.
       onCreate: call('createDelivery', {
         physicalResourceId: PhysicalResourceId.fromResponse('delivery.id'),
         parameters: { deliverySourceName: name, deliveryDestinationArn: destinationArn },
@@ -116,7 +116,7 @@ export class EdgeAccessLog extends Construct {
       grants: {
         'logs:CreateDelivery': [sourceArn, destinationArn, everyDelivery],
         'logs:DeleteDelivery': everyDelivery,
-        // The service looks whether the bucket's policy lets it write.
+        // CloudWatch Logs checks that the bucket policy allows it to write.
         's3:GetBucketPolicy': this.bucket.bucketArn,
       },
     });
@@ -148,7 +148,7 @@ export class EdgeAccessLog extends Construct {
   }
 }
 
-/** Resources by the action that is allowed on them. */
+/** The resources for each allowed action. */
 type Grants = Readonly<Record<string, string | string[]>>;
 
 function call(action: string, more: Pick<AwsSdkCall, 'parameters' | 'physicalResourceId'>): AwsSdkCall {

@@ -30,7 +30,7 @@ import { nameInAccount } from './names.ts';
 import type { Stage } from './stage.ts';
 import { bundleWidget, writeImmutableFiles } from './widget-bundle.ts';
 
-/** What the API may see of a viewer's request. Never Host: API Gateway answers only to its own. */
+/** The headers of a viewer's request that the API receives. Host is not among them, because API Gateway accepts only its own host name. */
 const FORWARDED_HEADERS = [
   'Origin',
   'Referer',
@@ -43,7 +43,7 @@ const FORWARDED_HEADERS = [
   'CloudFront-Viewer-Address',
 ];
 
-/** Long enough to notice a bad file, and to find out who wrote it. */
+/** Days for which a former version of a file is kept: enough to notice a bad file and to find out who wrote it. */
 const FORMER_FILES_KEPT = Duration.days(90);
 
 export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn' | 'originSecretVersion'> & {
@@ -52,15 +52,15 @@ export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn' | 'origin
   readonly originSecret: Secret;
 };
 
-/** `{base_url}`: `/static/*` from a private bucket, `/api/*` to the API; lib/dashboard.ts adds `/dashboard/*`. */
+/** The distribution behind `{base_url}`: it serves `/static/*` from a private bucket and forwards `/api/*` to the API. lib/dashboard.ts adds `/dashboard/*`. */
 export class Edge extends Construct {
   readonly distribution: Distribution;
   readonly baseUrl: string;
-  /** The widget under a name that changes with its content, for a tag with `integrity`. */
+  /** Address of the widget file whose name changes with its content, for a tag with `integrity`. */
   readonly widget: { readonly immutablePath: string; readonly integrity: string };
-  /** Holds every file that the distribution serves. */
+  /** Contains every file that the distribution serves. */
   readonly bucket: Bucket;
-  /** Of the functions that copy files while the stack is deployed. */
+  /** Log group of the functions that copy files during a deployment. */
   readonly deploymentLog: LogGroup;
   /** The bucket as an origin. */
   readonly assets: IOrigin;
@@ -80,11 +80,11 @@ export class Edge extends Construct {
       enforceSSL: true,
       serverAccessLogsBucket: accessLog.bucket,
       serverAccessLogsPrefix: 's3/',
-      // Whatever overwrites a file that pages load, the former one is still there.
+      // Keeps the former version of a file that is overwritten by mistake or by an attacker.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
       removalPolicy: stage.removalPolicy,
-      // A bucket that holds anything is not deleted.
+      // A bucket with content is not deleted.
       autoDeleteObjects: stage.removalPolicy === RemovalPolicy.DESTROY,
     });
     this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket, {
@@ -93,7 +93,7 @@ export class Edge extends Construct {
       }),
     });
     const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
-    // Without a version, CloudFormation looks at the secret again only when something else of the distribution changes.
+    // Without a version, CloudFormation reads the secret again only when another property of the distribution changes.
     const originSecret =
       props.originSecretVersion === undefined
         ? props.originSecret.secretValue
@@ -125,7 +125,7 @@ export class Edge extends Construct {
         responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS_AND_SECURITY_HEADERS,
       },
       additionalBehaviors: {
-        // The first that fits counts. An allow list cannot name Authorization, so here it is everything but Host.
+        // The first behavior that matches applies. An allow list of headers cannot contain Authorization, so this one forwards everything except Host.
         [`${DASHBOARD_API_PATH}/*`]: {
           ...api,
           originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
@@ -154,7 +154,7 @@ export class Edge extends Construct {
     if (webAclArn === undefined) {
       Validations.of(this.distribution).acknowledge({
         id: 'AwsSolutions::AwsSolutions-CFR2',
-        reason: 'A web ACL costs more than the rest of the idle service; an operator adds one where it is wanted.',
+        reason: 'A web ACL costs more than the rest of the idle service; an operator can add one.',
       });
     }
     if (domain === undefined) {
@@ -168,7 +168,7 @@ export class Edge extends Construct {
       immutablePath: `/static/${widget.immutableName}`,
       integrity: widget.integrity,
     };
-    // Always the newest: pages that name it get a mended widget within minutes.
+    // Always the newest version, so that pages get a corrected widget within minutes.
     new BucketDeployment(this, 'Widget', {
       destinationBucket: this.bucket,
       logGroup: deploymentLog,
@@ -179,7 +179,7 @@ export class Edge extends Construct {
       distribution: this.distribution,
       distributionPaths: ['/static/va-wave-widget.js'],
     });
-    // For pages that pin it by its hash, and its texts in other languages; older ones stay, so that no deploy breaks a page.
+    // For pages that pin the widget by its hash, and for its texts in other languages. Older files stay, so that no deployment breaks a page.
     new BucketDeployment(this, 'PinnedWidget', {
       destinationBucket: this.bucket,
       logGroup: deploymentLog,
@@ -193,7 +193,7 @@ export class Edge extends Construct {
       destinationKeyPrefix: 'static',
       sources: [Source.data('va-wave-widget.d.ts', widget.types)],
       prune: false,
-      // By its name it would be taken for a film.
+      // The file extension .ts would otherwise get the content type of a video.
       contentType: 'text/plain; charset=utf-8',
       cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
     });

@@ -18,26 +18,26 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Stage } from './stage.ts';
 
-/** One NAT gateway in each: a zone that fails takes half the addresses with it, not the service. */
+/** Availability zones, each with a NAT gateway. If one zone fails, the service continues with the address of the other. */
 const ZONES = 2;
 
 export type EgressProps = { readonly stage: Stage };
 
 /**
- * A network whose way out has fixed addresses, for customers who allow requests by address. Only the functions that make
- * outbound requests live in it.
+ * A network whose outbound traffic has fixed addresses, for customers whose firewalls allow requests by address. Only the functions that make
+ * outbound requests run in it.
  */
 export class Egress extends Construct {
-  /** Properties of a function that lives in this network. */
+  /** Properties of a function that runs in this network. */
   readonly placement: Pick<FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
-  /** Where outbound requests come from. */
+  /** The addresses from which outbound requests come. */
   readonly addresses: readonly string[];
 
   constructor(scope: Construct, id: string, props: EgressProps) {
     super(scope, id);
     const eips = Array.from({ length: ZONES }, (_, zone) => {
       const eip = new CfnEIP(this, `Address${zone + 1}`, { domain: 'vpc' });
-      // Customers have written it down: once released, it is somebody else's.
+      // Customers allow this address in their firewalls. After a release, AWS may give it to another account.
       eip.applyRemovalPolicy(props.stage.removalPolicy);
       return eip;
     });
@@ -51,7 +51,7 @@ export class Egress extends Construct {
         { name: 'Gateways', subnetType: SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
         { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 18 },
       ],
-      // The busiest traffic costs nothing on this way; through the NAT gateways it is paid by the gigabyte.
+      // A gateway endpoint is free. The NAT gateways would charge this traffic by the gigabyte.
       gatewayEndpoints: { DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
       flowLogs: {
         Rejected: {
@@ -67,10 +67,10 @@ export class Egress extends Construct {
     });
     const securityGroup = new SecurityGroup(this, 'SecurityGroup', {
       vpc,
-      description: 'The outbound functions of va-wave: to any port of the world, from nowhere',
+      description: 'Outbound functions of va-wave: all outbound ports, no inbound traffic',
       allowAllOutbound: false,
     });
-    // An Action's URL may name any port.
+    // The URL of an Action may contain any port.
     securityGroup.addEgressRule(Peer.anyIpv4(), Port.allTcp());
     securityGroup.addEgressRule(Peer.anyIpv4(), Port.udp(53));
     this.placement = {
@@ -80,7 +80,7 @@ export class Egress extends Construct {
     };
   }
 
-  /** What Lambda needs in order to put a function into the network, withheld from the function's own code. */
+  /** Allows Lambda to attach a function to the network, and denies the same calls to the code of the function. */
   allowInterfaces(role: Role): void {
     const actions = [
       'ec2:CreateNetworkInterface',
@@ -96,13 +96,14 @@ export class Egress extends Construct {
         effect: Effect.DENY,
         actions,
         resources: ['*'],
-        // Lambda names the function only when its code asks.
+        // Lambda sets this condition key only when the code of the function makes the call.
         conditions: { Null: { 'lambda:SourceFunctionArn': 'false' } },
       }),
     );
     Validations.of(role).acknowledge({
       id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'Lambda checks these calls without naming a network interface; code of the function is denied them.',
+      reason:
+        'Lambda checks these calls without naming a network interface; the code of the function is denied these calls.',
     });
   }
 }

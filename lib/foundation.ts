@@ -5,15 +5,15 @@ import type { Outbound, ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';
 import type { Tables } from './tables.ts';
 
-/** What every feature is built on: where it keeps things, what it signs with, and who watches it. */
+/** The resources that all features share: tables, keys and alarms. */
 export type Foundation = {
   readonly stage: Stage;
   readonly tables: Tables;
   readonly keys: Keys;
   readonly messaging: Messaging;
   readonly alarms: Alarms;
-  /** For functions that make outbound requests. */
+  /** Properties of functions that make outbound requests. */
   readonly outbound: Outbound;
-  /** For those of them in which a visitor, an assistant or an admin waits for the endpoint. */
+  /** Properties of those functions whose caller waits for the endpoint: form-submit, ai-action and action-test. */
   readonly waiting: Outbound & Pick<ServiceFunctionProps, 'reservedConcurrency'>;
 };

@@ -6,11 +6,11 @@ import { buildSync } from 'esbuild';
 
 const lambdas = fileURLToPath(new URL('../lambdas/', import.meta.url));
 
-/** A copy of somebody's software comes with its license, and a bundle is one. The file is never read, and costs a cold start nothing. */
+/** A bundle contains software of third parties, so their licenses are next to it. No code reads the file, so it does not slow a cold start. */
 const NOTICES = 'THIRD-PARTY-NOTICES.md';
 const notices = fileURLToPath(new URL(`../${NOTICES}`, import.meta.url));
 
-/** Credentials from the environment alone, where Lambda puts them. */
+/** Reads the credentials from the environment only, where Lambda provides them. */
 const FUNCTION_CREDENTIALS = {
   '@aws-sdk/credential-provider-node': fileURLToPath(
     new URL('../src/adapters/function-credentials.ts', import.meta.url),
@@ -18,15 +18,15 @@ const FUNCTION_CREDENTIALS = {
 };
 
 /**
- * The bundle of one function, made in this process: a process per function, as NodejsFunction starts, takes three times as long.
+ * Bundles one function in this process. NodejsFunction starts a process per function, which takes three times as long.
  * @param folder below lambdas/, with a handler.ts
- * @param networkRule replaces the module behind `#network-rule`
+ * @param networkRule path of the module that replaces `#network-rule`
  */
 export function functionCode(folder: string, networkRule?: string): AssetCode {
   return Code.fromAsset(`${lambdas}${folder}`, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // Never pulled: tryBundle always succeeds or throws. The type wants one.
+      // This image is never pulled, because tryBundle always succeeds or throws. The type requires one.
       image: DockerImage.fromRegistry('scratch'),
       local: {
         tryBundle(outputFolder) {
@@ -45,7 +45,7 @@ export function bundleHandler(entry: string, outfile: string, networkRule?: stri
   bundle(entry, outfile, { ...FUNCTION_CREDENTIALS, ...rule });
 }
 
-/** Writes a single ES module with everything but Node's own modules. @param alias modules that stand for others */
+/** Writes a single ES module that contains everything except Node's own modules. @param alias replacements of modules */
 export function bundle(entry: string, outfile: string, alias: Record<string, string> = {}): void {
   buildSync({
     entryPoints: [entry],
@@ -56,11 +56,11 @@ export function bundle(entry: string, outfile: string, alias: Record<string, str
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
-    // Names stay: a stack trace in the log is read by people, and the file has no source map beside it.
+    // Names are kept, because engineers read stack traces in the log and there is no source map.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',
-    // Some dependencies are CommonJS and call require() for Node's own modules.
+    // Some dependencies are CommonJS modules and call require() for Node's own modules.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   });
 }

@@ -9,25 +9,25 @@ import { type Alarms, ownMetric } from './alarms.ts';
 import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-/** A week, and two daily runs that failed. */
+/** Maximum age of the newest token key: a week, and two daily runs that failed. */
 const TOKEN_KEY_OLD_DAYS = 9;
-/** It runs once a day, and Lambda has tried three times by then. */
+/** The function runs once a day. Lambda has tried a failed run three times within this period. */
 const SINGLE_ERROR = { threshold: 1, periods: 1, breaching: 1 };
 
 export type KeysProps = {
   readonly stage: Stage;
   readonly alarms: Alarms;
-  /** A second region that holds a copy of the sealing key. @default none */
+  /** Second region with a copy of the sealing key. @default none */
   readonly sealingKeyReplicaRegion?: string | undefined;
 };
 
-/** The service's own keys. CloudFormation generates their first values; nobody ever types one. */
+/** The keys of the service. CloudFormation generates their first values, so no person enters one. */
 export class Keys extends Construct {
-  /** Signs session tokens: a ring, of which this is the first key. */
+  /** Signs session tokens. It is a ring of keys, and CloudFormation generates the first one. */
   readonly token: Secret;
-  /** Seals the signing secrets of Actions. Losing it loses every one of them. */
+  /** Encrypts the signing secrets of Actions. Without it, no signing secret can be read. */
   readonly sealing: Secret;
-  /** Proves to the API that a request came through our distribution. */
+  /** Proves to the API that a request came through the distribution. */
   readonly origin: Secret;
 
   constructor(scope: Construct, id: string, props: KeysProps) {
@@ -52,7 +52,7 @@ export class Keys extends Construct {
         'The token keys rotate by our own function, since retired ones must stay until their tokens expire; the sealing key and the origin secret are replaced by the documented steps (docs/runbook.md).',
     });
     this.origin = new Secret(this, 'Origin', {
-      description: 'Sent by the va-wave distribution to its API, which trusts the viewer address only beside it',
+      description: 'The va-wave distribution sends it to its API, which trusts the viewer address only with it',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
     });
     this.#rotateTokenKeys(props);
@@ -71,14 +71,14 @@ export class Keys extends Construct {
   }
 
   /**
-   * Replaces the ring every week: a stolen key is worth a week and 85 minutes at most, until its successor signs (5 minutes) and the
-   * last token that it may have signed is gone (80). The function runs daily, and tells the key's age.
+   * Adds a key every week. A stolen key is useful for at most a week and 85 minutes: 5 minutes until every function signs with the next key,
+   * and 80 minutes until the last token of the old key has expired. The function runs daily and publishes the age of the key.
    */
   #rotateTokenKeys({ stage, alarms }: KeysProps): void {
     const rotation = new ServiceFunction(this, 'KeyRotation', {
       stage,
       folder: 'key-rotation',
-      description: 'Adds a key to the ring that signs session tokens, and drops those that no token needs',
+      description: 'Adds a key to the ring that signs session tokens, and removes the keys that no token needs',
       timeout: REQUEST_TIMEOUT,
       memorySize: 256,
     });

@@ -18,7 +18,7 @@ import { Construct } from 'constructs';
 import { DASHBOARD_RESOURCE_SERVER, DASHBOARD_SCOPE_NAME } from '../src/contract/dashboard-operations.ts';
 import type { Stage } from './stage.ts';
 
-/** A page stays logged in this long without a new login; every hour it gets a new access token. */
+/** How long a page stays logged in. It gets a new access token every hour. */
 const REFRESH_TOKEN_VALIDITY = Duration.hours(12);
 const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
 
@@ -27,8 +27,8 @@ const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDe
 export type LoginProps = { readonly stage: Stage; readonly emulated: boolean };
 
 /**
- * Who may log in to the dashboard: a user pool without self sign-up. What somebody may do there is no affair of the pool: roles
- * are kept in the configuration table.
+ * The user pool of the dashboard, without self sign-up. The pool only authenticates. The roles of members are in the configuration
+ * table.
  */
 export class Login extends Construct {
   readonly pool: UserPool;
@@ -44,7 +44,7 @@ export class Login extends Construct {
       signInAliases: { email: true },
       signInCaseSensitive: false,
       autoVerify: { email: true },
-      // A new address counts, as a login and for `member add`, only once its user has proved to receive its mail.
+      // A new email address is valid for login and for `member add` only after its user has verified it.
       keepOriginal: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       passwordPolicy: {
@@ -56,7 +56,7 @@ export class Login extends Construct {
       },
       mfa: Mfa.OPTIONAL,
       mfaSecondFactor: { sms: false, otp: true },
-      // The least that has managed login.
+      // The cheapest plan with managed login.
       featurePlan: FeaturePlan.ESSENTIALS,
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.removalPolicy,
@@ -64,18 +64,18 @@ export class Login extends Construct {
     Validations.of(this.pool).acknowledge(
       {
         id: 'AwsSolutions::AwsSolutions-COG2',
-        reason: 'Admins may use an authenticator app; whether they must is for the operator to decide.',
+        reason: 'Admins may use an authenticator app; the operator decides whether they must.',
       },
       {
         id: 'AwsSolutions::AwsSolutions-COG8',
-        reason: 'The Plus plan costs per user; an operator chooses it where it is wanted.',
+        reason: 'The Plus plan costs per user; an operator can choose it.',
       },
     );
     this.#server = this.pool.addResourceServer('Api', {
       identifier: DASHBOARD_RESOURCE_SERVER,
       scopes: [SCOPE],
     });
-    // Prefixes are shared by all accounts of a region, so a part of the stack's own id makes this one unique.
+    // All accounts of a region share the prefixes, so a part of the stack's id makes this prefix unique.
     const stackUuid = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
     this.#domain = this.pool.addDomain('Domain', {
       cognitoDomain: { domainPrefix: Fn.join('-', ['va-wave', Fn.select(4, Fn.split('-', stackUuid))]) },
@@ -83,19 +83,19 @@ export class Login extends Construct {
     });
   }
 
-  /** Where a browser gets metadata, keys and tokens. */
+  /** Addresses from which a browser gets metadata, keys and tokens. */
   get origins(): readonly string[] {
     return [`${this.pool.userPoolProviderUrl}/`, this.#domain.baseUrl()];
   }
 
-  /** The dashboard's public client, for pages below `baseUrl`, and the authorizer that takes its access tokens. */
+  /** Creates the dashboard's public client for pages below `baseUrl`, and the authorizer that accepts its access tokens. */
   addClient(baseUrl: string): { readonly clientId: string; readonly authorizer: HttpJwtAuthorizer } {
     const client = this.pool.addClient('Dashboard', {
       generateSecret: false,
-      // The managed login is the only way in for a person. Left out, Cognito would allow flows that hand out tokens which may change
-      // the user's attributes; of those that can be named, this one alone needs the operator's AWS credentials.
+      // Users log in with the managed login only. Without this list, Cognito would allow flows whose tokens may change the attributes of
+      // the user. Of the flows that can be listed, this is the only one that needs the operator's AWS credentials.
       authFlows: { adminUserPassword: true },
-      // Without a list, a client may write every standard attribute, and the email address says who somebody is.
+      // Without a list, a client may write every standard attribute, and the email address identifies the user.
       writeAttributes: new ClientAttributes().withStandardAttributes({ locale: true }),
       supportedIdentityProviders: [UserPoolClientIdentityProvider.COGNITO],
       oAuth: {
@@ -112,7 +112,7 @@ export class Login extends Construct {
       enableTokenRevocation: true,
     });
     if (!this.#emulated) {
-      // Without a style of its own, the managed login of a client is unavailable.
+      // The managed login of a client is unavailable without a style of its own.
       new CfnManagedLoginBranding(this, 'Branding', {
         userPoolId: this.pool.userPoolId,
         clientId: client.userPoolClientId,

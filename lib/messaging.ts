@@ -9,30 +9,31 @@ import { DELIVERED_EVENTS } from '../src/contract/events.ts';
 import type { Alarms } from './alarms.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-/** How a queue hands a message out again whose work failed, or was cut off. */
+/** How a queue delivers a message again after its processing failed or was cut off. */
 type Redelivery = {
-  /** How long a message that was received is out of sight. Longer than the function's timeout. */
+  /** How long a received message is invisible. It exceeds the timeout of the function. */
   readonly visibilityTimeout: Duration;
-  /** A message comes back this often before it counts as our own fault and goes to the dead-letter queue. */
+  /** Number of receives after which a message moves to the dead-letter queue. */
   readonly maxReceives: number;
 };
 
-/** AWS asks for at least six times the function's timeout, so that a slow batch is not handed out a second time. */
+/** AWS recommends a visibility timeout of at least six times the timeout of the function, so that a slow batch is not delivered twice. */
 const ROUTER_VISIBILITY_FACTOR = 6;
 const ROUTER_MAX_RECEIVES = 5;
 
 /**
- * What a crash of the dispatcher costs the messages that it was working on. A message that is handed out twice is sent once, because its
- * attempt is claimed; so this only has to exceed CUT_OFF_SECONDS, which exceed the function's timeout. Messages come back three times as often as from the other queue, so that trouble of ours may last as long.
+ * After a crash of the dispatcher, its messages become visible again after this visibility timeout. A message that is delivered twice causes
+ * one request, because its attempt is claimed. The timeout therefore only has to exceed CUT_OFF_SECONDS, which exceeds the timeout of the function.
+ * A message has three times as many receives as in the events queue, so that a fault of the service may last as long.
  */
 const DELIVERIES: Redelivery = { visibilityTimeout: Duration.seconds(30), maxReceives: 15 };
 
-/** Retries take six seconds and a poll at most twenty; an older message waits for something that does not work. */
+/** The age in seconds at which a message shows a fault. Retries take six seconds, and a poll takes at most twenty. */
 const OLD_MESSAGE_SECONDS = 300;
 
 type WorkQueueProps = Redelivery & { readonly alarms: Alarms };
 
-/** A queue with its dead-letter queue, both encrypted and reachable over TLS only. */
+/** A queue with its dead-letter queue. Both are encrypted and accept TLS only. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -61,12 +62,12 @@ export class WorkQueue extends Construct {
       runbookEntry: 'old-messages',
       metric: this.queue.metricApproximateAgeOfOldestMessage({ period }),
       threshold: OLD_MESSAGE_SECONDS,
-      // A burst that is worked off within minutes is the queue's business.
+      // A burst that is processed within minutes raises no alarm.
       periods: 3,
     });
   }
 
-  /** Feeds the function in batches of ten; items that it reports as failed come back alone. */
+  /** Invokes the function with batches of ten messages. Only the messages that it reports as failed become visible again. */
   feeds(fn: ServiceFunction, options: { readonly maxConcurrency: number }): void {
     fn.fn.addEventSource(
       new SqsEventSource(this.queue, {
@@ -83,7 +84,7 @@ export type MessagingProps = {
   readonly alarms: Alarms;
 };
 
-/** From the bus to the deliveries queue. */
+/** The bus, its rule, the events queue and the deliveries queue. */
 export class Messaging extends Construct {
   readonly bus: EventBus;
   readonly events: WorkQueue;
@@ -100,7 +101,7 @@ export class Messaging extends Construct {
     this.deliveries = new WorkQueue(this, 'Deliveries', { ...DELIVERIES, alarms });
     new Rule(this, 'CatalogEvents', {
       eventBus: this.bus,
-      description: 'The events that fire; reserved names never pass',
+      description: 'Events that reach Actions, without reserved names',
       eventPattern: { detailType: [...DELIVERED_EVENTS] },
       targets: [
         new SqsQueue(this.events.queue, {

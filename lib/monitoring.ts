@@ -9,7 +9,7 @@ import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.t
 import type { Canary } from './canary.ts';
 import type { Messaging } from './messaging.ts';
 
-/** The unit in which a dashboard counts its columns. */
+/** Width of a dashboard in CloudWatch's units. */
 const DASHBOARD_WIDTH = 24;
 
 export type MonitoringProps = {
@@ -21,7 +21,7 @@ export type MonitoringProps = {
   readonly canary: Canary | undefined;
 };
 
-/** One dashboard over all features, and the alarms that are about none of them alone. Each feature raises its own. */
+/** The CloudWatch dashboard of all features, and the alarms that belong to no single feature. */
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { alarms, messaging, api, distribution, canary }: MonitoringProps) {
     super(scope, id);
@@ -30,9 +30,9 @@ export class Monitoring extends Construct {
     const logWriteFailed = ownMetric(METRICS.logWriteFailed, FIVE_MINUTES);
     alarms.raise(this, 'Throttles', {
       runbookEntry: 'throttles',
-      // Of the whole account, as the concurrency is that is then used up: one metric to pay for instead of one per function.
+      // This metric covers the account, as the quota of concurrency does. One metric also costs less than one per function.
       metric: LambdaFunction.metricAllThrottles({ period: FIVE_MINUTES }),
-      // Queues try again by themselves, and a widget's page is loaded again; what lasts needs a larger quota.
+      // SQS repeats throttled messages, and visitors reload pages. Throttling that lasts needs a larger quota.
       ...LASTING_ERRORS,
     });
     alarms.raise(this, 'UnreadableActions', {
@@ -51,7 +51,7 @@ export class Monitoring extends Construct {
           'Latency of attempts (ms)': ['p50', 'p99'].map((statistic) =>
             ownMetric(METRICS.attemptLatency, FIVE_MINUTES, statistic),
           ),
-          // No alarm: an endpoint is its owner's to mend, and the bus tells whoever wants to tell the owner (docs/runbook.md).
+          // There is no alarm, because only the customer can repair the endpoint. An event on the bus lets the operator inform the customer (docs/runbook.md).
           'Endpoints that have failed for an hour': [ownMetric(METRICS.endpointsFailing, Duration.hours(1))],
         }),
         row({
@@ -76,7 +76,7 @@ export class Monitoring extends Construct {
   }
 }
 
-/** Graphs beside each other, as wide as the dashboard, by title. */
+/** Arranges graphs in one row that is as wide as the dashboard. The keys are the titles. */
 function row(graphs: Readonly<Record<string, readonly IMetric[]>>): GraphWidget[] {
   const entries = Object.entries(graphs);
   return entries.map(
@@ -84,7 +84,7 @@ function row(graphs: Readonly<Record<string, readonly IMetric[]>>): GraphWidget[
   );
 }
 
-/** A line for each value of a dimension that has been seen. */
+/** A graph with one line for each value of a dimension. */
 function sumsBy(dimension: string, metricName: string): IMetric {
   return new MathExpression({
     expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} MetricName="${metricName}"', 'Sum', 300)`,
@@ -93,7 +93,7 @@ function sumsBy(dimension: string, metricName: string): IMetric {
   });
 }
 
-/** CloudFront's metrics are in one region, wherever the stack is: a graph reaches them, an alarm of another region does not. */
+/** The only region with CloudFront's metrics. A graph can show metrics of another region, but an alarm cannot evaluate them. */
 function edgeErrors({ distributionId }: IDistribution): Metric {
   return new Metric({
     namespace: 'AWS/CloudFront',

@@ -8,30 +8,30 @@ import type { Egress } from './egress.ts';
 import { functionCode } from './function-code.ts';
 import type { Stage } from './stage.ts';
 
-/** How the functions that make outbound requests reach the world. */
+/** The network access of functions that make outbound requests. */
 export type Outbound = {
-  /** The network that the function lives in. @default none: it reaches the world from AWS's own addresses */
+  /** The network in which the function runs. @default none: requests come from AWS's own addresses */
   readonly egress?: Egress;
-  /** Replaces the module behind `#network-rule` in the bundle. Only the one-machine cloud sets it. @default the strict rule */
+  /** Path of the module that replaces `#network-rule` in the bundle. Only the one-machine service sets it. @default the strict rule */
   readonly networkRule?: string;
 };
 
 export type ServiceFunctionProps = Outbound & {
-  /** Folder below lambdas/ that holds handler.ts. */
+  /** Folder below lambdas/ that contains handler.ts. */
   readonly folder: FunctionName;
   readonly description: string;
   readonly timeout: Duration;
-  /** In MB; CPU grows with it, and cold starts are CPU time. @default 512 */
+  /** Memory in MB. CPU grows with it, and a cold start is mostly CPU time. @default 512 */
   readonly memorySize?: number;
-  /** Invocations at once that are kept for it, and that it may not exceed. @default none */
+  /** Reserved concurrency, which is also the maximum. @default none */
   readonly reservedConcurrency?: number | undefined;
   readonly stage: Stage;
 };
 
-/** A Lambda function of this service: one bundle, one role that starts with the right to write its own log and nothing else. */
+/** A Lambda function of the service, with its own bundle and its own role. Initially the role may only write to the function's own log group. */
 export class ServiceFunction extends Construct {
   readonly fn: LambdaFunction;
-  /** As its folder is called. */
+  /** Name of the folder of the function. */
   readonly name: FunctionName;
   readonly log: LogGroup;
 
@@ -42,7 +42,7 @@ export class ServiceFunction extends Construct {
       retention: props.stage.logRetention,
       removalPolicy: props.stage.removalPolicy,
     });
-    // A role of our own: the managed policy that Lambda attaches otherwise allows writing to every log group.
+    // The managed policy that Lambda attaches by default would allow writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.fn = new LambdaFunction(this, 'Function', {
       code: functionCode(props.folder, props.networkRule),
@@ -63,7 +63,7 @@ export class ServiceFunction extends Construct {
     props.egress?.allowInterfaces(role);
   }
 
-  /** Allows exactly these calls on exactly these resources, and tells the function by environment where they are. */
+  /** Allows these calls on these resources, and passes the names of the resources in environment variables. */
   allow(grant: {
     readonly actions: readonly string[];
     readonly resources: readonly string[];
@@ -74,7 +74,7 @@ export class ServiceFunction extends Construct {
   }
 }
 
-/** For functions that answer a person: the API gives up after 30 s, a person long before. */
+/** Timeout of functions whose caller waits for the response. API Gateway ends a request after 30 s, and callers give up earlier. */
 export const REQUEST_TIMEOUT = Duration.seconds(10);
-/** One 5-second attempt to the endpoint, and the storage around it. */
+/** Timeout of functions that make one 5-second attempt, with its reads and writes. */
 export const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);

@@ -1,16 +1,16 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
-/** What differs between stages, and all that does. */
+/** Everything that differs between stages. */
 export type Stage = {
-  /** Stages are stacks of their own: one that became another would change what happens to its data. */
+  /** Each stage has its own stack. A stack that changed its stage would change what happens to its data. */
   readonly stackName: string;
-  /** Of data, keys and logs, when the stack is deleted. */
+  /** What happens to data, keys and logs when the stack is deleted. */
   readonly removalPolicy: RemovalPolicy;
-  /** Tables and users cannot be deleted before somebody switches this off. */
+  /** Tables and users cannot be deleted while this is on. */
   readonly deletionProtection: boolean;
   readonly logRetention: RetentionDays;
-  /** Of the delivery log, unless a setting says otherwise. */
+  /** Default retention of the delivery log, in days. */
   readonly deliveryLogRetentionDays: number;
 };
 

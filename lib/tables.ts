@@ -11,16 +11,16 @@ type Call = 'ConditionCheckItem' | 'GetItem' | 'BatchGetItem' | 'Query' | 'PutIt
 type ServiceTableProps = {
   readonly sortKey: boolean;
   readonly timeToLive: boolean;
-  /** Undefined for what is worth nothing without the stack. */
+  /** Undefined for a table that is useless without the stack. */
   readonly stage: Stage | undefined;
   readonly environmentName: string;
-  /** Name of a table that is there already. @default a new one */
+  /** Name of an existing table to use. @default a new table */
   readonly existing?: string | undefined;
-  /** What else a function is told that may use the table. */
+  /** Further environment variables for functions that may use the table. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** On-demand, recoverable to any second of the last 35 days. Keys are called `pk` and `sk`, the expiry `expires_at` (unix seconds). */
+/** A table with on-demand capacity that can be restored to any second of the last 35 days. The keys are `pk` and `sk`, and the expiry is `expires_at` (unix seconds). */
 export class ServiceTable extends Construct {
   readonly table: ITable;
   readonly #environment: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export class ServiceTable extends Construct {
     });
   }
 
-  /** Lets a function make these calls and tells it the table's name. */
+  /** Allows a function these calls and passes it the name of the table. */
   allow(fn: ServiceFunction, ...calls: readonly Call[]): void {
     fn.allow({
       actions: calls.map((call) => `dynamodb:${call}`),
@@ -57,12 +57,12 @@ export class ServiceTable extends Construct {
 
 export type TablesProps = {
   readonly stage: Stage;
-  /** How long the delivery log keeps a record, in days. */
+  /** Days for which the delivery log keeps a record. */
   readonly deliveryLogRetentionDays: number;
   readonly existing: ExistingTables | undefined;
 };
 
-/** Four tables by lifetime (docs/architecture.md). */
+/** The four tables, one for each lifetime of data (docs/architecture.md). */
 export class Tables extends Construct {
   readonly configuration: ServiceTable;
   readonly counters: ServiceTable;
@@ -78,7 +78,7 @@ export class Tables extends Construct {
       environmentName: ENVIRONMENT.configurationTable,
       existing: existing?.configuration,
     });
-    // Rate windows are worth nothing a day later, so this one goes with the stack.
+    // Counters expire within a day, so this table is deleted with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
       sortKey: false,
       timeToLive: true,

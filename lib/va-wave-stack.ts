@@ -26,11 +26,11 @@ import { WidgetRoutes } from './widget-routes.ts';
 
 export type VaWaveStackProps = StackProps &
   DeploymentOptions & {
-    /** Module behind `#network-rule` in the outbound functions. Only the one-machine cloud sets it. @default the strict rule */
+    /** Path of the module behind `#network-rule` in the outbound functions. Only the one-machine service sets it. @default the strict rule */
     readonly networkRule?: string;
     /**
-     * Leaves out what the emulator of test/e2e/deploy does not have: the distribution with its buckets and what is in them (the API then
-     * stands for `{base_url}`), alarms over sums of metrics, and the looks of the login. Nothing else sets it. @default false
+     * Omits what the emulator of test/e2e/deploy does not support: the distribution with its buckets and files, alarms over sums of metrics, and
+     * the style of the login. The address of the API is then `{base_url}`. Only that test sets it. @default false
      */
     readonly emulated?: boolean;
   };
@@ -39,7 +39,7 @@ const { version: VERSION } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
 
-/** The whole service: each feature makes its own functions, with their grants and alarms, on one foundation. */
+/** The stack of the whole service. Each feature creates its own functions, with their grants and alarms, on a common foundation. */
 export class VaWaveStack extends Stack {
   constructor(scope: Construct, id: string, props: VaWaveStackProps = {}) {
     const stage = STAGES[props.stage ?? 'prod'];

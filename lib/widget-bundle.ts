@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync } from 'esbuild';
 
 export type WidgetBundle = {
-  /** One classic script. */
+  /** The source of the classic script. */
   readonly code: string;
-  /** File name for ever: it changes with the content, and contains `va-wave-widget`, by which the loader finds its tag. */
+  /** File name that changes with the content. It contains `va-wave-widget`, by which the loader finds its script tag. */
   readonly immutableName: string;
-  /** For the `integrity` attribute of a tag that names the immutable file. */
+  /** Value of the `integrity` attribute for a tag that names this file. */
   readonly integrity: string;
-  /** Texts by file name. The loader knows the names, which hold the hashes that browsers check. */
+  /** Texts by file name. The loader knows the names, which contain the hashes that browsers check. */
   readonly texts: ReadonlyMap<string, string>;
-  /** What pages in TypeScript know `vaWave` by. */
+  /** The type declarations of `vaWave` for pages in TypeScript. */
   readonly types: string;
 };
 
 const widget = fileURLToPath(new URL('../widget/', import.meta.url));
 const cache = fileURLToPath(new URL('../node_modules/.cache/va-wave-widget/', import.meta.url));
 
-/** Bundles the loader and the panel into what browsers are served. English is in the loader; other languages are files. */
+/** Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. */
 export function bundleWidget(): WidgetBundle {
   const texts = new Map<string, string>();
   const hashes: Record<string, string> = {};

@@ -9,11 +9,11 @@ import { ONE_ATTEMPT_TIMEOUT, REQUEST_TIMEOUT, ServiceFunction } from './service
 
 export type WidgetRoutesProps = Foundation & {
   readonly api: Api;
-  /** Refuses the widget's requests that did not come through the distribution. Session create is for customers' backends, which may call the API. */
+  /** Refuses requests of the widget that bypass the distribution. Session create is not affected, because customers' backends may call the API directly. */
   readonly distributionOnly: boolean;
 };
 
-/** The routes of the spec's "Endpoints". CORS is ours (docs/architecture.md): the built-in one cannot know the site. */
+/** The routes of the spec's section "Endpoints". The functions answer CORS themselves, because API Gateway's CORS cannot know the site. */
 export class WidgetRoutes extends Construct {
   constructor(scope: Construct, id: string, props: WidgetRoutesProps) {
     super(scope, id);
@@ -35,7 +35,7 @@ export class WidgetRoutes extends Construct {
     const sessionCreate = new ServiceFunction(this, 'SessionCreate', {
       stage,
       folder: 'session-create',
-      description: 'Mints session tokens for customer backends',
+      description: 'Creates session tokens for customer backends',
       timeout: REQUEST_TIMEOUT,
     });
     tables.configuration.allow(sessionCreate, 'GetItem');
@@ -82,7 +82,7 @@ export class WidgetRoutes extends Construct {
     });
     Validations.of(formSubmit).acknowledge({
       id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${ESCALATION_TOPIC_PREFIX}*]`,
-      reason: 'The operator makes escalation topics at any time; the prefix keeps every other topic out of reach.',
+      reason: 'The operator creates escalation topics at any time. The prefix excludes every other topic.',
     });
     return formSubmit;
   }

@@ -46,8 +46,8 @@ test.each([
   ],
   [{ configurationTable: 'arn:aws:dynamodb' }, '-c configurationTable: must be the name of a table'],
   [{ alarmTopicArn: 'ops@example.com' }, '-c alarmTopicArn: must be the ARN of an SNS topic'],
-  [{ domainName: 'chat.example.com' }, '-c domainName: needs -c certificateArn beside it'],
-  [{ certificateArn: CERTIFICATE }, '-c certificateArn: needs -c domainName beside it'],
+  [{ domainName: 'chat.example.com' }, '-c domainName: also needs -c certificateArn'],
+  [{ certificateArn: CERTIFICATE }, '-c certificateArn: also needs -c domainName'],
   [
     { domainName: 'https://chat.example.com', certificateArn: CERTIFICATE },
     '-c domainName: must be a host name in lower case',
