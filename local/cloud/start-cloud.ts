@@ -12,6 +12,7 @@ import { SqsEngine } from './engines/sqs.ts';
 import { EventSource } from './functions/event-source.ts';
 import { FunctionPools } from './functions/function-pools.ts';
 import type { InvocationResult } from './functions/function-worker.ts';
+import { Pace } from './functions/pace.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { answerHttp } from './gateway/gateway-listener.ts';
 import { HttpApi } from './http/api.ts';
@@ -53,7 +54,7 @@ export type CloudOptions = {
   readonly withoutStatement?: DroppedStatement;
   /** How many invocations of one function run side by side at most; what comes on top waits. @default 12 */
   readonly workersPerFunction?: number;
-  /** How often expired items and messages are deleted, in seconds. @default 10 */
+  /** How often expired messages, and the expired items of a further megabyte of each table, are deleted, in seconds. @default 10 */
   readonly sweepSeconds?: number;
   /** A file that gets the lines of every function, besides the logs that their roles may write. */
   readonly logCopy?: string | undefined;
@@ -242,6 +243,7 @@ async function start(
     edgeListener.serve((request) => edge.answer(request), onFault);
   }
 
+  const pace = new Pace(functions.calls);
   const sources = model.eventSources.map((definition) => {
     const pool = findPool(functions, definition.FunctionName);
     const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
@@ -251,7 +253,7 @@ async function start(
     // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
     source.check();
     const onError = (message: string): void => print(`${definition.logicalId}: ${message}`);
-    return new EventSource({ definition, queue: source, pool, onError });
+    return new EventSource({ definition, queue: source, pool, pace, onError });
   });
   for (const source of sources) source.start();
   const sweep = async (now = Date.now()) => ({
@@ -259,7 +261,11 @@ async function start(
     messages: queues.sweepRetained(now),
   });
   stops.push(scheduler.start(onFault));
-  const sweeping = sweepRegularly(sweep, (options.sweepSeconds ?? 10) * 1000, onFault);
+  const sweepOn = async () => {
+    await tables.sweepOn(Date.now());
+    queues.sweepRetained(Date.now());
+  };
+  const sweeping = sweepRegularly(sweepOn, (options.sweepSeconds ?? 10) * 1000, onFault);
   stops.push(async () => {
     await Promise.all([sweeping.stop(), functions.stop(), ...sources.map((source) => source.stop())]);
   });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { CallsUnderWay } from './calls-under-way.ts';
 import type { PolicyStatement } from './policy-document.ts';
 
 /** A statement of a role, with the place in the template that a report can name. */
@@ -40,19 +41,29 @@ export function callerName(caller: Caller): string {
   return caller.kind === 'function' ? caller.functionId : caller.service;
 }
 
+type Holder = { readonly caller: Caller; readonly calls: CallsUnderWay | undefined };
+
 /** Access keys of this run: fresh each time, so that nothing can be left over from another. */
 export class AccessKeys {
-  readonly #callers = new Map<string, Caller>();
+  readonly #holders = new Map<string, Holder>();
 
-  /** A new key for this caller. The secret half is never checked: on loopback the id alone tells who calls. */
-  issue(caller: Caller): Credentials {
+  /**
+   * A new key for this caller. The secret half is never checked: on loopback the id alone tells who calls.
+   * @param calls is told of what is called with this key
+   */
+  issue(caller: Caller, calls?: CallsUnderWay): Credentials {
     const accessKeyId = `LOCAL${randomBytes(10).toString('hex').toUpperCase().slice(0, 15)}`;
-    this.#callers.set(accessKeyId, caller);
+    this.#holders.set(accessKeyId, { caller, calls });
     return { accessKeyId, secretAccessKey: randomBytes(30).toString('base64url') };
   }
 
   /** Whose key this is, or undefined. */
-  caller(accessKeyId: string): Caller | undefined {
-    return this.#callers.get(accessKeyId);
+  holder(accessKeyId: string): Holder | undefined {
+    return this.#holders.get(accessKeyId);
+  }
+
+  /** From now on nobody's. */
+  revoke(accessKeyId: string): void {
+    this.#holders.delete(accessKeyId);
   }
 }

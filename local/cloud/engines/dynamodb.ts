@@ -17,6 +17,8 @@ export class DynamoEngine {
   readonly #process: DynamoProcess;
   readonly #pool: Pool;
   readonly #tables: readonly TableDefinition[];
+  /** By table: the key after which `sweepOn` goes on. */
+  readonly #sweptTo = new Map<string, JsonObject>();
 
   constructor(process: DynamoProcess, tables: readonly TableDefinition[]) {
     this.#process = process;
@@ -46,14 +48,24 @@ export class DynamoEngine {
    */
   async sweepExpired(nowMs: number): Promise<number> {
     let deleted = 0;
-    for (const { name, properties } of this.#tables) {
-      const ttl = properties.TimeToLiveSpecification;
-      if (ttl?.Enabled === true) {
-        const keys = properties.KeySchema.map(({ AttributeName }) => AttributeName);
-        deleted += await this.#sweepTable(name, ttl.AttributeName, keys, Math.floor(nowMs / 1000));
-      }
+    for (const table of this.#tables) {
+      let from: JsonObject | undefined;
+      do {
+        const page = await this.#sweepPage(table, nowMs, from);
+        deleted += page.deleted;
+        from = page.next;
+      } while (from !== undefined);
     }
     return deleted;
+  }
+
+  /** As `sweepExpired`, but a page of each table, and the following page the next time: however large a table, nobody waits for it. */
+  async sweepOn(nowMs: number): Promise<void> {
+    for (const table of this.#tables) {
+      const { next } = await this.#sweepPage(table, nowMs, this.#sweptTo.get(table.name));
+      if (next === undefined) this.#sweptTo.delete(table.name);
+      else this.#sweptTo.set(table.name, next);
+    }
   }
 
   async stop(): Promise<void> {
@@ -77,34 +89,38 @@ export class DynamoEngine {
     }
   }
 
-  async #sweepTable(table: string, attribute: string, keys: readonly string[], now: number): Promise<number> {
-    let deleted = 0;
-    let start: JsonObject | undefined;
+  async #sweepPage(
+    { name, properties }: TableDefinition,
+    nowMs: number,
+    from: JsonObject | undefined,
+  ): Promise<{ readonly deleted: number; readonly next: JsonObject | undefined }> {
+    const ttl = properties.TimeToLiveSpecification;
+    if (ttl?.Enabled !== true) return { deleted: 0, next: undefined };
+    const now = Math.floor(nowMs / 1000);
+    const keys = properties.KeySchema.map(({ AttributeName }) => AttributeName);
+    const expired = '#ttl < :now AND #ttl > :ancient';
     const condition = {
-      ExpressionAttributeNames: { '#ttl': attribute },
+      ExpressionAttributeNames: { '#ttl': ttl.AttributeName },
       ExpressionAttributeValues: { ':now': { N: String(now) }, ':ancient': { N: String(now - FIVE_YEARS_S) } },
     };
-    do {
-      const page = await this.#call('Scan', {
-        TableName: table,
-        FilterExpression: '#ttl < :now AND #ttl > :ancient',
-        ...condition,
-        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-      });
-      for (const item of Array.isArray(page.Items) ? page.Items : []) {
-        const Key = Object.fromEntries(keys.map((key) => [key, isObject(item) ? item[key] : undefined]));
-        try {
-          // Somebody may have prolonged it since the scan.
-          const ConditionExpression = '#ttl < :now AND #ttl > :ancient';
-          await this.#call('DeleteItem', { TableName: table, Key, ConditionExpression, ...condition });
-          deleted += 1;
-        } catch (error) {
-          if (!(error instanceof ServiceError) || error.code !== 'ConditionalCheckFailedException') throw error;
-        }
+    const page = await this.#call('Scan', {
+      TableName: name,
+      FilterExpression: expired,
+      ...condition,
+      ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+    });
+    let deleted = 0;
+    for (const item of Array.isArray(page.Items) ? page.Items : []) {
+      const Key = Object.fromEntries(keys.map((key) => [key, isObject(item) ? item[key] : undefined]));
+      try {
+        // Somebody may have prolonged it since the scan.
+        await this.#call('DeleteItem', { TableName: name, Key, ConditionExpression: expired, ...condition });
+        deleted += 1;
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'ConditionalCheckFailedException') throw error;
       }
-      start = isObject(page.LastEvaluatedKey) ? page.LastEvaluatedKey : undefined;
-    } while (start !== undefined);
-    return deleted;
+    }
+    return { deleted, next: isObject(page.LastEvaluatedKey) ? page.LastEvaluatedKey : undefined };
   }
 
   async #call(operation: string, parameters: Readonly<Record<string, unknown>>): Promise<JsonObject> {

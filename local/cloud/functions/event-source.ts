@@ -3,7 +3,8 @@ import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
 import type { EventSourceDefinition } from '../template/model.ts';
-import type { Environment, FunctionPool } from './function-pool.ts';
+import type { InvocationResult } from './function-worker.ts';
+import type { Pace } from './pace.ts';
 
 /** The queue of an event source, in the name of the function's role. What the role does not allow throws. */
 export type SourceQueue = {
@@ -27,15 +28,30 @@ export type QueueMessage = {
   readonly MessageAttributes?: Readonly<Record<string, object>>;
 };
 
-type EventSourceOptions = {
+/** The function, as an event source runs it: in environments that it has to itself. */
+export type SourceFunction<Environment> = {
+  readonly concurrency: number;
+  /** Undefined when the machine stops. */
+  acquire(): Promise<Environment | undefined>;
+  /** Releases it afterwards. */
+  run(environment: Environment, event: string): Promise<InvocationResult>;
+  release(environment: Environment): void;
+};
+
+type EventSourceOptions<Environment> = {
   readonly definition: EventSourceDefinition;
   readonly queue: SourceQueue;
-  readonly pool: FunctionPool;
+  readonly pool: SourceFunction<Environment>;
+  /** Of all event sources of this machine. */
+  readonly pace: Pick<Pace, 'admit' | 'ended'>;
   readonly onError: (message: string) => void;
 };
 
 /** Polling goes on after an error: a permission may be all that is missing from a working machine. */
 const ERROR_PAUSE_MS = 5_000;
+
+/** Until it is asked again whether work may be begun. */
+const PACE_PAUSE_MS = 20;
 
 /** One in so many places of a function is kept for messages of quiet groups, so that those find a place at once. */
 const QUIET_SHARE = 4;
@@ -44,15 +60,15 @@ const QUIET_SHARE = 4;
  * Feeds a function from a queue as Lambda does: in batches, with the rights of the function's role, several at a time. What
  * succeeded is deleted; what failed comes back when its visibility timeout is over, and ends in the dead-letter queue.
  */
-export class EventSource {
-  readonly #options: EventSourceOptions;
+export class EventSource<Environment> {
+  readonly #options: EventSourceOptions<Environment>;
   readonly #running = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   readonly #stopped: Promise<void>;
   #loop: Promise<void> | undefined;
   #reported: string | undefined;
 
-  constructor(options: EventSourceOptions) {
+  constructor(options: EventSourceOptions<Environment>) {
     this.#options = options;
     this.#stopped = new Promise((resolve) => {
       this.#abort.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -82,6 +98,10 @@ export class EventSource {
         const waiting = await Promise.race([queue.arrival(), this.#stopped]);
         if (this.#abort.signal.aborted) return;
         if (waiting !== true) continue;
+        if (this.#options.pace.admit() === 0) {
+          await Promise.race([sleep(PACE_PAUSE_MS), this.#stopped]);
+          continue;
+        }
         // What cannot be worked on yet stays in the queue, where its order may still change.
         const environment = await pool.acquire();
         if (environment === undefined) return;
@@ -96,13 +116,14 @@ export class EventSource {
 
   /** Whether there was something to work on. */
   #take(environment: Environment): boolean {
-    const { definition, queue, pool } = this.#options;
+    const { definition, queue, pool, pace } = this.#options;
+    const most = Math.min(definition.BatchSize, pace.admit());
     const concurrency = this.#concurrency;
     const free = concurrency - this.#running.size;
     const kept = Math.floor(concurrency / QUIET_SHARE);
     let messages: readonly QueueMessage[] = [];
     try {
-      if (free > 0) messages = queue.receive(definition.BatchSize, free <= kept);
+      if (free > 0 && most > 0) messages = queue.receive(most, free <= kept);
     } finally {
       if (messages.length === 0) pool.release(environment);
     }
@@ -118,9 +139,10 @@ export class EventSource {
   }
 
   async #handle(environment: Environment, messages: readonly QueueMessage[]): Promise<void> {
-    const { definition, queue, pool } = this.#options;
+    const { definition, queue, pool, pace } = this.#options;
     const event = JSON.stringify({ Records: messages.map((message) => recordOf(message, definition.EventSourceArn)) });
     const result = await pool.run(environment, event);
+    pace.ended();
     if (result.failed) return;
     const failed = failedItems(result.payload, messages);
     const done = messages.filter(({ MessageId }) => !failed.has(MessageId));

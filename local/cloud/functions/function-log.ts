@@ -22,6 +22,8 @@ const KEEP_BYTES = 10_000_000;
 export class FunctionLog {
   readonly #options: FunctionLogOptions;
   readonly #allowed: boolean;
+  /** What was written in this turn of the event loop. */
+  #unwritten = '';
 
   constructor(options: FunctionLogOptions) {
     this.#options = options;
@@ -35,11 +37,18 @@ export class FunctionLog {
     this.#allowed = denials.every((denial) => denial === undefined);
   }
 
-  /** Appends what a worker wrote. Whole lines or parts of lines, as they come. */
+  /** Takes what a worker wrote, whole lines or parts of lines, as they come. It is in the file after this turn of the event loop. */
   write(text: string): void {
-    for (const line of text.split('\n')) {
-      if (line.includes('"ERROR"')) this.#options.onError(shorten(line));
+    if (text.includes('"ERROR"')) {
+      for (const line of text.split('\n')) if (line.includes('"ERROR"')) this.#options.onError(shorten(line));
     }
+    if (this.#unwritten === '') setImmediate(() => this.#append());
+    this.#unwritten += text;
+  }
+
+  #append(): void {
+    const text = this.#unwritten;
+    this.#unwritten = '';
     if (this.#allowed) appendFileSync(this.#options.file, text);
     if (this.#options.copy !== undefined) appendFileSync(this.#options.copy, text);
   }

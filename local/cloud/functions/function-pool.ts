@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { CallsUnderWay } from '../access/calls-under-way.ts';
 import type { FunctionDefinition } from '../template/model.ts';
 import { FunctionWorker, type InvocationResult } from './function-worker.ts';
+import { needsAnother } from './growth.ts';
+import { idleProcessors } from './idle-processors.ts';
 
 type FunctionPoolOptions = {
   readonly definition: FunctionDefinition;
-  readonly environment: Readonly<Record<string, string>>;
+  /** What one more environment finds in its environment, with an access key of its own. */
+  readonly issue: () => EnvironmentKey;
   /** Enough to see concurrency; AWS has a thousand. What comes on top waits for a worker. */
   readonly maxWorkers: number;
   /** Folder where V8 keeps compiled code for the next worker. */
@@ -14,15 +19,22 @@ type FunctionPoolOptions = {
   readonly onLost: (message: string) => void;
 };
 
+/** What one execution environment is given. */
+export type EnvironmentKey = {
+  readonly environment: Readonly<Record<string, string>>;
+  /** What is called with its access key. */
+  readonly calls: CallsUnderWay;
+  /** Takes the access key back. */
+  readonly revoke: () => void;
+};
+
 /** An execution environment that its holder uses alone until he releases it or has run something in it. */
 export type Environment = FunctionWorker;
 
-/** So many start as soon as they are wanted. */
-const STARTED_AT_ONCE = 2;
-/** Whoever waits this long may get one more. */
-const GROW_MS = 50;
-/** Above this share of its time a thread computes rather than waits: another worker would only take the processor from it. */
-const COMPUTING = 0.6;
+/** How often it is looked whether one more is needed, while there is work. */
+const LOOK_MS = 50;
+/** A look that comes later than this by so much: the machine has no time to spare, and one more environment would take of it. */
+const LATE_MS = 50;
 /** A worker that has had nothing to do for this long is ended. */
 const IDLE_MS = 60_000;
 /** After a failed asynchronous invocation Lambda tries twice again, after one and two minutes. */
@@ -34,12 +46,13 @@ export class FunctionPool {
   readonly #options: FunctionPoolOptions;
   readonly #idle: { readonly worker: FunctionWorker; readonly since: number }[] = [];
   readonly #busy = new Set<FunctionWorker>();
+  readonly #starting = new Set<FunctionWorker>();
+  readonly #idleProcessors = idleProcessors();
   readonly #waiting: ((worker: FunctionWorker | undefined) => void)[] = [];
   readonly #retries = new Set<NodeJS.Timeout>();
-  #growTimer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #stopped = false;
-  #ownUtilization = performance.eventLoopUtilization();
 
   constructor(options: FunctionPoolOptions) {
     this.definition = options.definition;
@@ -67,11 +80,9 @@ export class FunctionPool {
     if (this.#stopped) return undefined;
     let worker = this.#idle.pop()?.worker;
     while (worker?.dead === true) worker = this.#idle.pop()?.worker;
-    if (worker === undefined && this.#busy.size < Math.min(STARTED_AT_ONCE, this.concurrency)) worker = this.#start();
-    if (worker === undefined) {
-      this.#growSoon();
-      return new Promise((resolve) => this.#waiting.push(resolve));
-    }
+    if (worker === undefined && this.#busy.size + this.#starting.size === 0) worker = this.#start();
+    this.#lookSoon();
+    if (worker === undefined) return new Promise((resolve) => this.#waiting.push(resolve));
     this.#busy.add(worker);
     return worker;
   }
@@ -119,55 +130,56 @@ export class FunctionPool {
   /** Ends every worker at once, also those in the middle of an invocation, as a crash would. New ones start on demand. */
   async kill(): Promise<void> {
     const idle = this.#idle.splice(0).map(({ worker }) => worker);
-    await Promise.all([...idle, ...this.#busy].map((worker) => worker.kill()));
+    await Promise.all([...idle, ...this.#starting, ...this.#busy].map((worker) => worker.kill()));
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#growTimer);
+    clearTimeout(this.#lookTimer);
     clearTimeout(this.#idleTimer);
     for (const timer of this.#retries) clearTimeout(timer);
     for (const waiting of this.#waiting.splice(0)) waiting(undefined);
     await this.kill();
   }
 
-  /** One more for whoever still waits, unless the workers, or this thread that they wait for, have all they can do. */
+  #lookSoon(): void {
+    const due = performance.now() + LOOK_MS;
+    this.#lookTimer ??= setTimeout(() => {
+      this.#lookTimer = undefined;
+      if (performance.now() < due + LATE_MS) this.#grow();
+      if (this.#busy.size > 0) this.#lookSoon();
+    }, LOOK_MS);
+  }
+
   #grow(): void {
-    this.#growTimer = undefined;
-    if (this.#waiting.length === 0) return;
-    const shares = [...this.#busy].map((worker) => worker.computingShare());
-    const computing = Math.max(this.#ownShare(), shares.reduce((sum, share) => sum + share, 0) / shares.length);
-    if (this.#busy.size < this.concurrency && computing < COMPUTING && !shares.includes(1)) {
-      const worker = this.#start();
-      this.#busy.add(worker);
-      this.#waiting.shift()?.(worker);
-    }
-    if (this.#waiting.length > 0) this.#growSoon();
-  }
-
-  #growSoon(): void {
-    if (this.#growTimer !== undefined) return;
-    this.#ownShare();
-    for (const worker of this.#busy) worker.computingShare();
-    this.#growTimer = setTimeout(() => this.#grow(), GROW_MS);
-  }
-
-  #ownShare(): number {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, this.#ownUtilization);
-    this.#ownUtilization = now;
-    return utilization;
+    const environments = {
+      waiting: [...this.#busy].map((worker) => worker.waiting()),
+      idle: this.#idle.length,
+      starting: this.#starting.size,
+    };
+    const processors = availableParallelism();
+    const machine = { most: this.concurrency, processors, idleProcessors: this.#idleProcessors() };
+    if (!needsAnother(environments, machine)) return;
+    const worker = this.#start();
+    this.#starting.add(worker);
+    void worker.started().then(() => {
+      this.#starting.delete(worker);
+      this.release(worker);
+    });
   }
 
   #start(): FunctionWorker {
-    const { definition, environment, compiledCode, onOutput } = this.#options;
+    const { definition, issue, compiledCode, onOutput } = this.#options;
+    const { environment, calls, revoke } = issue();
     return new FunctionWorker({
       start: { codeFolder: definition.codeFolder, handler: definition.properties.Handler, compiledCode },
       environment,
+      calls,
       memoryMb: definition.properties.MemorySize,
       functionArn: definition.arn,
       timeoutMs: definition.properties.Timeout * 1000,
       onOutput,
+      onEnd: revoke,
     });
   }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Authorizer } from '../access/authorizer.ts';
-import type { AccessKeys, Caller } from '../access/callers.ts';
+import type { AccessKeys, Caller, Credentials } from '../access/callers.ts';
+import { CallsUnderWay } from '../access/calls-under-way.ts';
 import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { FunctionDefinition } from '../template/model.ts';
@@ -25,6 +26,8 @@ type FunctionPoolsOptions = {
 
 /** Every function of the stack, ready to be invoked. */
 export class FunctionPools {
+  /** What all functions together call on this machine. */
+  readonly calls = new CallsUnderWay();
   readonly #pools: readonly FunctionPool[];
   readonly #callers = new Map<FunctionPool, Caller>();
 
@@ -47,7 +50,12 @@ export class FunctionPools {
       });
       const pool = new FunctionPool({
         definition,
-        environment: environmentOf(definition, caller, options),
+        issue: () => {
+          const calls = new CallsUnderWay(this.calls);
+          const credentials = options.keys.issue(caller, calls);
+          const environment = environmentOf(definition, credentials, options);
+          return { environment, calls, revoke: () => options.keys.revoke(credentials.accessKeyId) };
+        },
         maxWorkers: options.maxWorkers,
         compiledCode: options.compiledCode,
         onOutput: (text) => log.write(text),
@@ -78,10 +86,9 @@ export class FunctionPools {
 /** The function's own environment, and what Lambda adds to it. Nothing of ours leaks in. */
 function environmentOf(
   { name, codeFolder, logGroup, properties }: FunctionDefinition,
-  caller: Caller,
-  { keys, gatewayUrl, extraEnvironment }: FunctionPoolsOptions,
+  { accessKeyId, secretAccessKey }: Credentials,
+  { gatewayUrl, extraEnvironment }: FunctionPoolsOptions,
 ): Record<string, string> {
-  const { accessKeyId, secretAccessKey } = keys.issue(caller);
   return {
     ...properties.Environment.Variables,
     ...extraEnvironment,

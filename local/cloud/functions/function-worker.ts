@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import type { CallsUnderWay } from '../access/calls-under-way.ts';
+import { NOTHING_ELSE, type Waiting } from './growth.ts';
 import type { FunctionError, Invocation, WorkerReply, WorkerStart } from './messages.ts';
 
 /** How an invocation ended, in Lambda's words. */
@@ -11,11 +13,22 @@ export type InvocationResult = {
 type FunctionWorkerOptions = {
   readonly start: WorkerStart;
   readonly environment: Readonly<Record<string, string>>;
+  /** What it calls on this machine. */
+  readonly calls: CallsUnderWay;
   readonly memoryMb: number;
   readonly functionArn: string;
   readonly timeoutMs: number;
   readonly onOutput: (text: string) => void;
+  readonly onEnd: () => void;
 };
+
+/**
+ * Of the part of the heap where objects begin. What an invocation makes is forgotten soon after, and by default V8 keeps 48 MB for it, in
+ * each environment.
+ */
+const YOUNG_GENERATION_MB = 12;
+/** An invocation that has run for less than this tells nothing. */
+const LOOK_MS = 40;
 
 /** Lambda gives a function ten seconds to start before the invocation's own time begins. */
 const INIT_TIMEOUT_MS = 10_000;
@@ -29,7 +42,8 @@ export class FunctionWorker {
   #settle: ((reply: InvocationResult) => void) | undefined;
   #dead = false;
   #started = false;
-  #utilization = performance.eventLoopUtilization();
+  /** When somebody last looked, or the invocation began. */
+  #looked = { at: 0, activeMs: 0, callsMs: 0, stuckMs: 0 };
 
   constructor(options: FunctionWorkerOptions) {
     this.#options = options;
@@ -39,7 +53,7 @@ export class FunctionWorker {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#worker.stdout.setEncoding('utf8').on('data', options.onOutput);
     this.#worker.stderr.setEncoding('utf8').on('data', options.onOutput);
@@ -67,6 +81,7 @@ export class FunctionWorker {
         started({ errorType: 'Runtime.ExitError', errorMessage: error.message });
       });
       this.#worker.on('exit', () => {
+        options.onEnd();
         this.#die('Runtime.ExitError', 'Runtime exited without providing a reason');
         started({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
       });
@@ -77,13 +92,28 @@ export class FunctionWorker {
     return this.#dead;
   }
 
-  /** Since it was last asked: which share of the time the worker computed, 0 to 1, and did not wait. Whoever starts computes. */
-  computingShare(): number {
-    if (!this.#started) return 1;
-    const now = this.#worker.performance.eventLoopUtilization();
-    const share = this.#worker.performance.eventLoopUtilization(now, this.#utilization).utilization;
-    this.#utilization = now;
-    return this.#dead ? 0 : share;
+  /** Resolves when it can run something, or never will. */
+  async started(): Promise<void> {
+    await this.#ready;
+  }
+
+  /** How the invocation that is running waited since it was last asked: it neither computed nor waited for an answer of this machine. */
+  waiting(): Waiting {
+    if (!this.#started || this.#settle === undefined) return { share: 0, stuckMs: 0 };
+    const before = this.#looked;
+    const now = this.#look();
+    const elapsed = now.at - before.at;
+    if (elapsed < LOOK_MS) return { share: 0, stuckMs: 0 };
+    const engaged = now.activeMs - before.activeMs + now.callsMs - before.callsMs;
+    const share = Math.max(0, elapsed - engaged) / elapsed;
+    const stuckMs = share < NOTHING_ELSE ? 0 : before.stuckMs + elapsed;
+    this.#looked = { ...now, stuckMs };
+    return { share, stuckMs };
+  }
+
+  #look() {
+    const { active } = this.#worker.performance.eventLoopUtilization();
+    return { at: performance.now(), activeMs: active, callsMs: this.#options.calls.waitedMs, stuckMs: 0 };
   }
 
   /** Runs one event to its end, which is the function's timeout at the latest. Never throws. */
@@ -96,6 +126,7 @@ export class FunctionWorker {
     }
     const { timeoutMs, functionArn } = this.#options;
     const invocation: Invocation = { requestId, event, deadline: Date.now() + timeoutMs, functionArn };
+    this.#looked = this.#look();
     const result = await new Promise<InvocationResult>((resolve) => {
       const timer = setTimeout(() => {
         const seconds = (timeoutMs / 1000).toFixed(2);

@@ -23,6 +23,8 @@ export type AwsResponse = {
 export type AwsCall = {
   /** What the caller's policies must allow, all of it. */
   readonly checks: readonly Check[];
+  /** Whether the answer takes its time, and that says nothing of this machine: as long as a function, or until a message comes. */
+  readonly takesItsTime?: boolean;
   /** Done once everything is allowed. */
   perform(): Promise<AwsResponse>;
 };

@@ -26,6 +26,7 @@ export function lambda(functions: FunctionPools): AwsService {
       const type = request.headers['x-amz-invocation-type'] ?? 'RequestResponse';
       return {
         checks: [{ action: 'lambda:InvokeFunction', resource: found.definition.arn }],
+        takesItsTime: true,
         async perform() {
           if (type !== 'RequestResponse' && type !== 'Event') throw new UnknownOperation('lambda', `Invoke ${type}`);
           if (request.body.length > LIMIT[type]) {
