@@ -54,8 +54,10 @@ const INTRODUCTION = `# API reference
 
 <!-- \`node scripts/api-reference.ts\` generates this page from docs/openapi.json. A test checks that both agree. -->
 
-This page is for developers who call the service over HTTP. It lists every route below \`{base_url}\`, with its parameters, bodies and
-answers. The same content is available as an [OpenAPI document](openapi.json). The specification leaves some parts open, such as the shape
+This page is for **customer developers** and **platform teams**. After reading it you can call every route of the service over HTTP.
+
+Each route is below \`{base_url}\` and has its parameters, bodies and answers. The same content is available as an
+[OpenAPI document](openapi.json). The contract leaves some parts open, such as the shape
 of errors and the dashboard's routes. [Open points](open-points.md) lists these parts; they may change.
 
 An error has the body \`{"success": false, "error": "<message>"}\`. On the dashboard's routes it also has a \`code\`
@@ -96,7 +98,7 @@ message may contain more than this table shows, such as the id that does not exi
 
 ${table(
   ['Code', 'Status', 'Message'],
-  rows.map(([name, error]) => [`\`${name}\``, String(error.status), error.message]),
+  rows.map(([name, error]) => [`\`${name}\``, String(error.status), `\`${error.message}\``]),
 )}`;
 }
 

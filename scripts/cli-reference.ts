@@ -18,8 +18,9 @@ export function cliReference(): string {
 
 const INTRODUCTION = `<!-- \`node scripts/cli-reference.ts\` generates this page. A test checks that it agrees with the help texts. -->
 
-This page is for operators. It lists every command of \`npx va-wave\` with its options. The command line needs Node 22.19 or newer. The
-options of the first section are allowed before and after every command.`;
+This page is for **operators**. After reading it you can run every command of \`npx va-wave\` with its options.
+
+The command line needs Node 22.19 or newer. The options of the first section are allowed before and after every command.`;
 
 /** Lists the program, then every command that has no subcommands. */
 function commands(command: Command, path = command.name()): { readonly path: string; readonly command: Command }[] {

@@ -16,7 +16,7 @@ import {
   DASHBOARD_SCOPE,
   type DashboardOperation,
 } from '../src/contract/dashboard-operations.ts';
-import { REFUSALS } from '../src/contract/errors.ts';
+import { REFUSALS, type RefusalCode } from '../src/contract/errors.ts';
 import { formSubmitRequest, initRequest } from '../src/contract/widget.ts';
 import { sessionRequest } from '../src/domain/auth/session-request.ts';
 
@@ -34,6 +34,8 @@ const withoutDialect = ({ $schema, ...schema }: Json): Json => schema;
 
 const error = { $ref: '#/components/schemas/Error' };
 const dashboardErrorSchema = { $ref: '#/components/schemas/DashboardError' };
+/** Joins the messages of refusals as code, so that Markdown shows them literally. */
+const messages = (...codes: readonly RefusalCode[]) => codes.map((code) => `\`${REFUSALS[code].message}\``).join('; ');
 const refused = (description: string) => ({ description, content: content(error) });
 const refusedToDashboard = (description: string) => ({ description, content: content(dashboardErrorSchema) });
 const header = (name: string, description: string, required = false): Json => ({
@@ -93,10 +95,8 @@ const publicPaths: Json = {
       responses: {
         200: answer('The token', sessionCreated),
         400: refused('The message names the field'),
-        401: refused(
-          `${REFUSALS.server_key_required.message}; ${REFUSALS.server_key_malformed.message}; ${REFUSALS.server_key_invalid.message}`,
-        ),
-        429: refused(`${REFUSALS.rate_limit_exceeded.message}; see Retry-After`),
+        401: refused(messages('server_key_required', 'server_key_malformed', 'server_key_invalid')),
+        429: refused(`${messages('rate_limit_exceeded')}; see Retry-After`),
       },
     },
   },
@@ -111,19 +111,19 @@ const publicPaths: Json = {
         200: answer('The widget may render', initialized),
         400: refused('The message names the field'),
         401: refused(
-          [
-            REFUSALS.origin_not_allowed.message,
-            REFUSALS.no_allowed_domains.message,
-            REFUSALS.origin_required.message,
-            REFUSALS.session_token_required.message,
-            REFUSALS.site_disabled.message,
-            REFUSALS.session_token_invalid.message,
-            REFUSALS.site_not_found.message,
-            REFUSALS.credentials_required.message,
-          ].join('; '),
+          messages(
+            'origin_not_allowed',
+            'no_allowed_domains',
+            'origin_required',
+            'session_token_required',
+            'site_disabled',
+            'session_token_invalid',
+            'site_not_found',
+            'credentials_required',
+          ),
         ),
-        403: refused(REFUSALS.ip_not_allowed.message),
-        429: refused(REFUSALS.rate_limit_exceeded.message),
+        403: refused(messages('ip_not_allowed')),
+        429: refused(messages('rate_limit_exceeded')),
       },
     },
   },
@@ -138,11 +138,11 @@ const publicPaths: Json = {
         200: answer('The endpoint or an escalation channel accepted it', submitted),
         400: refused('The message names the field'),
         401: refused('As widget init'),
-        403: refused(`${REFUSALS.ip_not_allowed.message}; ${REFUSALS.site_mismatch.message}`),
-        404: refused(REFUSALS.form_not_found.message),
-        409: refused(REFUSALS.submission_in_progress.message),
-        429: refused(REFUSALS.rate_limit_exceeded.message),
-        502: refused(REFUSALS.submission_failed.message),
+        403: refused(messages('ip_not_allowed', 'site_mismatch')),
+        404: refused(messages('form_not_found')),
+        409: refused(messages('submission_in_progress')),
+        429: refused(messages('rate_limit_exceeded')),
+        502: refused(messages('submission_failed')),
       },
     },
   },
@@ -190,7 +190,7 @@ function dashboardOperation(name: DashboardOperation): Json {
       ...(name === 'testAction'
         ? {
             409: refusedToDashboard('The organization is suspended'),
-            429: refusedToDashboard(`${REFUSALS.rate_limit_exceeded.message}; see Retry-After`),
+            429: refusedToDashboard(`${messages('rate_limit_exceeded')}; see Retry-After`),
           }
         : {}),
     },
