@@ -14,7 +14,7 @@ const secrets = secretsManagerClient();
 const serverKey = required(process.env, ENVIRONMENT.canaryServerKey);
 const ports = { ask: publicAddress(required(process.env, ENVIRONMENT.baseUrl)) };
 
-/** Runs every five minutes. Read anew each time: whoever replaced the server secret waits for nothing. */
+/** Runs every five minutes. Reads the server secret each time, so that a new one takes effect with the next run. */
 export const handler = async (): Promise<Trial> => {
   const trial = await tryService((await readSecret(secrets, serverKey)).trim(), ports);
   metrics.singleMetric().addMetric(METRICS.canaryFailed, MetricUnit.Count, trial.succeeded ? 0 : 1);

@@ -1,11 +1,11 @@
 import type { TryServicePorts } from '../../domain/operations/try-service.ts';
 
-/** More than a cold start takes; whoever waits longer for a widget is gone. */
-const PATIENCE_MS = 8_000;
+/** Longer than a cold start, and about as long as a visitor waits for a widget. */
+const TIMEOUT_MS = 8_000;
 
 /**
- * Asks the service itself, at its own public address. Not the outbound pipeline, which is for the addresses of customers: this one is the
- * operator's, and a redirect is a failure.
+ * Sends requests to the service at its own public address. A redirect is an error. It does not use the outbound pipeline, which is for
+ * endpoints of customers.
  */
 export function publicAddress(baseUrl: string): TryServicePorts['ask'] {
   return async ({ method, path, headers, body }) => {
@@ -14,8 +14,8 @@ export function publicAddress(baseUrl: string): TryServicePorts['ask'] {
       headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'error',
-      // Over the body as well.
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      // The timeout includes the body.
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return { status: response.status, text: await response.text() };
   };

@@ -2,8 +2,8 @@ import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 
 /**
- * Leaves out what is the same in every line of a function: its ARN, name and memory, whether tracing is on (it is not), and what Lambda's own
- * line of a cold start says. Together they are more bytes than the rest of a line, and logs are billed by the byte (docs/costs.md).
+ * Formats log lines without the attributes that are the same in every line of a function: ARN, name, memory, tracing (always off), and
+ * cold start, which Lambda logs itself. They are more bytes than the rest of a line, and logs are billed by the byte (docs/costs.md).
  */
 class LeanFormatter extends LogFormatter {
   formatAttributes(
@@ -22,6 +22,6 @@ class LeanFormatter extends LogFormatter {
   }
 }
 
-/** The log of a function, one JSON object per line. @param serviceName the function's folder below lambdas/ */
+/** Creates the logger of a function, which writes one JSON object per line. @param serviceName folder of the function in lambdas/ */
 export const functionLogger = (serviceName: string): Logger =>
   new Logger({ serviceName, logFormatter: new LeanFormatter() });
