@@ -69,7 +69,7 @@ const aTable = (more?: Partial<AwsAccess>) => {
   const client = dynamoDbClient(access(more));
   return { read: () => client.send(new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'key' } } })) };
 };
-/** Long enough for an answer on a busy machine; the test waits five times as long. */
+/** Long enough for a response on a busy machine. The test waits five times as long. */
 const ATTEMPT_MS = 500;
 const IMPATIENT = {
   requestHandler: { requestTimeout: ATTEMPT_MS, socketTimeout: ATTEMPT_MS, throwOnRequestTimeout: true },
@@ -84,11 +84,11 @@ test.each([
   ['Lambda', lambdaClient, 1, 14_000],
   ['Cognito', cognitoClient, 3, 5000],
   ['CloudFormation', cloudFormationClient, 3, 5000],
-])('%s has a number of attempts, and milliseconds for each', async (_, clientOf, attempts, milliseconds) => {
+])('%s has its number of attempts and its timeout', async (_, clientOf, attempts, milliseconds) => {
   const { config } = clientOf(access());
   expect(await config.maxAttempts()).toBe(attempts);
   const { hostname, port } = new URL(origin());
-  // It has its settings once it was used.
+  // The client reads its settings at the first call.
   await config.requestHandler.handle({ protocol: 'http:', hostname, port, method: 'POST', path: '/', headers: {} });
   expect(settingsOf(config.requestHandler)).toMatchObject({
     connectionTimeout: 1000,
@@ -108,18 +108,18 @@ test.each([
   ['Cognito', cognitoClient],
   ['CloudFormation', cloudFormationClient],
   ['CloudWatch Logs', logsClient],
-])('%s copies no input and no output for a logger', (_, clientOf) => {
+])('%s gives no input and no output to a logger', (_, clientOf) => {
   const steps = clientOf(access()).middlewareStack.identify();
   expect(steps).toContainEqual(expect.stringMatching(/^retryMiddleware/));
   expect(steps).not.toContainEqual(expect.stringMatching(/log/i));
 });
 
-describe('is tried three times', () => {
+describe('a call is attempted three times', () => {
   test.each<[string, Reply]>([
-    ['a service that is at fault', fails(500, 'InternalServerError')],
-    ['a service that is away', says(503, '<html>')],
-    ['a table that asks for less', fails(400, 'ProvisionedThroughputExceededException')],
-    ['a transaction under way', fails(400, 'TransactionInProgressException')],
+    ['an internal error of the service', fails(500, 'InternalServerError')],
+    ['an unavailable service', says(503, '<html>')],
+    ['a throttled table', fails(400, 'ProvisionedThroughputExceededException')],
+    ['a transaction in progress', fails(400, 'TransactionInProgressException')],
     ['a connection that breaks', (response) => response.destroy()],
     [
       'an answer that breaks off',
@@ -134,7 +134,7 @@ describe('is tried three times', () => {
     expect(replies).toHaveLength(1);
   });
 
-  test('one that does not answer in time, from the first byte to the last', async () => {
+  test('a response that does not begin, or pauses, for longer than the timeout', async () => {
     const silent: Reply = () => undefined;
     replies = [silent, (response) => response.writeHead(200).write('{"Item"'), says(200, '{}')];
     await aTable(IMPATIENT).read();
@@ -144,7 +144,7 @@ describe('is tried three times', () => {
     expect(replies).toHaveLength(1);
   });
 
-  test('nobody at the address', async () => {
+  test('a refused connection', async () => {
     const closed = createTcpServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as AddressInfo;
@@ -155,13 +155,13 @@ describe('is tried three times', () => {
     expect(refused).toMatchObject({ message: expect.stringContaining('ECONNREFUSED'), $metadata: { attempts: 3 } });
   });
 
-  test('and a function is invoked once', async () => {
+  test('but a function is invoked once', async () => {
     replies = [fails(500, 'ServiceException')];
     await expect(lambdaClient(access()).send(new InvokeCommand({ FunctionName: 'f' }))).rejects.toThrow();
     expect(received).toHaveLength(1);
   });
 
-  test('and what is refused is asked once', async () => {
+  test('but a refused call is made once', async () => {
     replies = [fails(400, 'ValidationException')];
     await expect(aTable().read()).rejects.toMatchObject({ name: 'ValidationException' });
     expect(received).toHaveLength(1);
@@ -169,7 +169,7 @@ describe('is tried three times', () => {
 });
 
 describe('a call', () => {
-  test('is signed with Signature Version 4, also when the signing key is one that is kept', async () => {
+  test('is signed with Signature Version 4, also with a cached signing key', async () => {
     const { read } = aTable();
     for (let call = 0; call < 3; call++) await read();
     for (const request of received) {
@@ -178,13 +178,13 @@ describe('a call', () => {
     }
   });
 
-  test('goes over a kept connection once there is one', async () => {
+  test('reuses an open connection', async () => {
     const { read } = aTable();
     for (let call = 0; call < 5; call++) await read();
     expect(connections.size).toBe(1);
   });
 
-  test('carries the input of its own command, although the way through the client is kept', async () => {
+  test('has the input of its own command, although the middleware stack is cached', async () => {
     const client = dynamoDbClient(access());
     const put = (text: string) =>
       client.send(new PutItemCommand({ TableName: text, Item: { pk: { S: text }, bytes: { B: Buffer.from(text) } } }));
@@ -198,7 +198,7 @@ describe('a call', () => {
     ]);
   });
 
-  test("goes where the environment says, also when a queue's URL says another place", async () => {
+  test("uses the endpoint of the environment, also when a queue's URL has another one", async () => {
     const before = { ...process.env };
     Object.assign(process.env, { AWS_ENDPOINT_URL_SQS: origin(), AWS_REGION: 'eu-central-1' });
     const client = sqsClient({ credentials: CREDENTIALS });
@@ -209,7 +209,7 @@ describe('a call', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('that is refused tells nothing of what was sent or is stored to whoever logs the error', async () => {
+  test('that is refused has an error without the input and the stored item', async () => {
     replies = [says(400, '{"__type":"x#AccessDeniedException","message":"m","stored":"stored-and-private"}')];
     const refused: unknown = await secretsManagerClient(access())
       .send(new GetSecretValueCommand({ SecretId: 'asked-and-private' }))
@@ -218,7 +218,7 @@ describe('a call', () => {
     expect(inspect(refused) + JSON.stringify(refused)).not.toMatch(/asked-and-private|EXAMPLEKEY|Signature/);
   });
 
-  test('needs no network in a test', async () => {
+  test('works without a network with the fake services', async () => {
     const aws = new FakeAwsServices();
     aws.on('GetSecretValue', { SecretId: 'known' }, { SecretString: 'told' });
     const client = secretsManagerClient(aws.access());
@@ -235,7 +235,7 @@ const signatureIn = ({ headers }: Received) => /Signature=([0-9a-f]{64})$/.exec(
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** Signature Version 4 as the AWS General Reference has it, for a POST to `/`. */
+/** Computes Signature Version 4 as in the AWS General Reference, for a POST to `/`. */
 function signatureByHand({ headers, body }: Received): string {
   const names = /SignedHeaders=([^,]*)/.exec(headers.authorization ?? '')?.[1] ?? '';
   const lines = names.split(';').map((name) => `${name}:${headers[name]}`);

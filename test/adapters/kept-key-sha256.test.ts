@@ -3,7 +3,7 @@ import { KeptKeySha256 } from '../../src/adapters/kept-key-sha256.ts';
 
 const hex = async (sha: KeptKeySha256) => Buffer.from(await sha.digest()).toString('hex');
 
-test('hashes text and bytes as Node does, piece by piece', async () => {
+test('hashes text and bytes in pieces as Node does', async () => {
   const sha = new KeptKeySha256();
   sha.update('Zoë 🙂');
   sha.update(Uint8Array.of(0, 255));
@@ -16,10 +16,10 @@ test('hashes text and bytes as Node does, piece by piece', async () => {
 test.each<[string, string | Uint8Array]>([
   ['text', 'a secret access key'],
   ['text beyond ASCII', 'ключ'],
-  ['no text', ''],
+  ['empty text', ''],
   ['bytes', Uint8Array.from({ length: 64 }, (_, byte) => byte)],
   ['a part of other bytes', Uint8Array.from({ length: 64 }, (_, byte) => byte).subarray(7, 39)],
-])('is the HMAC of a key that is %s, each time it is used', async (_, key) => {
+])('computes the HMAC with a key that is %s at each use', async (_, key) => {
   for (const text of ['first', 'second', '']) {
     const sha = new KeptKeySha256(key);
     sha.update('thrown away');
@@ -29,7 +29,7 @@ test.each<[string, string | Uint8Array]>([
   }
 });
 
-test('takes no key for another one, however many there were', async () => {
+test('distinguishes keys after any number of keys', async () => {
   const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);
   for (const key of [...keys, ...keys]) {
     for (const given of [key, Buffer.from(key)]) {

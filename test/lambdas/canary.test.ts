@@ -9,7 +9,7 @@ import { lineOf, logged } from './invocation.ts';
 const KEY = newServerSecret(SITE_ID, (length) => new Uint8Array(length));
 const TOKEN = 'DontTellThisToken';
 
-/** The service at its public address, as far as the canary asks it. */
+/** The part of the service at its public address that the canary uses. */
 let redirects = false;
 const requests: { readonly path: string | undefined; readonly key: unknown; readonly token: unknown }[] = [];
 const service = createServer((request, response) => {
@@ -33,7 +33,7 @@ const { handler } = await import('../../lambdas/canary/handler.ts');
 
 beforeEach(() => {
   aws.reset();
-  // As a file of a shell ends.
+  // A file that was written in a shell ends with a line break.
   aws.on('GetSecretValue', { SecretId: 'canary-server-key' }, { SecretString: `${KEY}\n` });
   redirects = false;
   requests.length = 0;
@@ -45,7 +45,7 @@ afterAll(() => {
 
 const metricOf = (log: string) => lineOf(log, METRICS.canaryFailed);
 
-test('it uses the service over HTTP with the key of its secret, and counts no failure', async () => {
+test('uses the service over HTTP with the server secret, and counts no failure', async () => {
   const { result, log } = await logged(() => handler());
   expect(result).toEqual({ succeeded: true });
   expect(requests).toEqual([
@@ -56,7 +56,7 @@ test('it uses the service over HTTP with the key of its secret, and counts no fa
   expect(metricOf(log)).toMatchObject({ service: METRICS_SERVICE, [METRICS.canaryFailed]: 0 });
 });
 
-test('a redirect is a failure, which is counted and told without the key', async () => {
+test('a redirect is a failure that is counted and logged without the server secret', async () => {
   redirects = true;
   const { log } = await logged(() => handler());
   expect(requests).toHaveLength(1);
@@ -65,7 +65,7 @@ test('a redirect is a failure, which is counted and told without the key', async
   expect(log).not.toContain(KEY);
 });
 
-test('before the operator gave it a key, it asks nothing and fails', async () => {
+test('fails without a request when the operator has not set a server secret', async () => {
   aws.on('GetSecretValue', {}, { SecretString: 'generated' });
   const { log } = await logged(() => handler());
   expect(requests).toEqual([]);

@@ -1,11 +1,11 @@
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { FakeAwsServices, listen } from '../fakes/aws-services.ts';
 
-/** What the handlers reach as AWS. */
+/** The fake AWS services that the handlers use. */
 export const aws = new FakeAwsServices();
 const { origin } = await listen(aws);
 
-/** What the stack would set; import this before a handler. */
+/** Sets the environment variables of the stack. Import this file before a handler. */
 Object.assign(process.env, {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'test',

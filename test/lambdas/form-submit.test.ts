@@ -11,7 +11,7 @@ const { handler } = await import('../../lambdas/form-submit/handler.ts');
 const ORIGIN = 'https://shop.example';
 const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:va-wave-escalation-shop';
 const SIGNING_SECRET = 'whsec_DontTellThisSigningSecret';
-/** Refused by the guard before anything leaves this machine. */
+/** An address that the outbound address rule refuses. */
 const BLOCKED = 'https://127.0.0.1/hook';
 
 function setUp(escalation_topics: readonly string[] = []) {
@@ -49,7 +49,7 @@ const submit = (request: Parameters = {}) =>
     ...request,
   });
 
-test('when nobody accepts: 502, and the blocked attempt is on record', async () => {
+test('answers 502 when neither endpoint nor channel accepts, and records the blocked attempt', async () => {
   const answer = await submit();
   expect([answer.status, answer.body]).toEqual([
     502,
@@ -69,14 +69,14 @@ test('when nobody accepts: 502, and the blocked attempt is on record', async () 
   for (const secret of [SIGNING_SECRET, 'DontTell', 'ada@example.com']) expect(answer.log).not.toContain(secret);
 });
 
-test('a value is forwarded whatever its key is called', async () => {
+test('a value is forwarded with any key', async () => {
   setUp([TOPIC]);
   const values = '{"email":"ada@example.com","__proto__":"a","constructor":"b"}';
   expect((await submit({ body: `{"conversation_id":"c-1","values":${values}}` })).status).toBe(200);
   expect(aws.callsOf('Publish').map(({ Message }) => Message)).toEqual([expect.stringContaining(`"values":${values}`)]);
 });
 
-test('when an escalation topic accepts: 200 with the submission id', async () => {
+test('answers 200 with the submission id when an escalation topic accepts', async () => {
   setUp([TOPIC]);
   const answer = await submit();
   expect(answer.status).toBe(200);
@@ -89,7 +89,7 @@ test('when an escalation topic accepts: 200 with the submission id', async () =>
   });
 });
 
-test('a log that is away changes neither the answer nor the number of attempts, and leaves lines without the values', async () => {
+test('a failure of the delivery log changes neither the response nor the attempts, and is logged without the values', async () => {
   setUp([TOPIC]);
   aws.on('PutItem', { TableName: 'delivery-log' }, new Error('away'));
   aws.on('UpdateItem', { TableName: 'delivery-log' }, new Error('away'));
@@ -104,7 +104,7 @@ test.each<[string, Parameters, number, string]>([
   ['malformed JSON', { body: '{' }, 400, 'Request body must be valid JSON'],
   ['no body', { body: '' }, 400, 'conversation_id: expected string, received undefined'],
   ['a body above 256 KB', { body: 'x'.repeat(300_000) }, 413, 'Request body is too large'],
-  ['a required field left out', { body: { conversation_id: 'c-1', values: {} } }, 400, 'values.email: is required'],
+  ['a missing required field', { body: { conversation_id: 'c-1', values: {} } }, 400, 'values.email: is required'],
   ['an unknown form', { pathParameters: { site_id: SITE_ID, slug: 'nothing' } }, 404, 'Form not found'],
   [
     'another site in the path',
@@ -119,7 +119,7 @@ test.each<[string, Parameters, number, string]>([
   expect(aws.callsOf('PutItem')).toEqual([]);
 });
 
-test('values as deep as JSON allows are no fault of ours', async () => {
+test('deeply nested values cause no internal error', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const answer = await submit({ body: `{"conversation_id":"c-1","values":{"email":"a@b.example","list":[${deep}]}}` });
   expect(answer.status).toBe(502);
@@ -134,7 +134,7 @@ test('the eleventh submission in a minute is refused', async () => {
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
 });
 
-test('a signing secret that does not open is a 500, and the client_key is free again', async () => {
+test('a signing secret that cannot be opened is a 500, and the client_key is free again', async () => {
   setUp();
   aws.on(
     'GetItem',

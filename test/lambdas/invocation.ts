@@ -9,13 +9,13 @@ type Request = {
   readonly pathParameters?: Record<string, string>;
   readonly query?: Record<string, string>;
   readonly headers?: Record<string, string>;
-  /** Sent as it is; an object as JSON. */
+  /** Text is sent unchanged, an object as JSON. */
   readonly body?: string | object;
   readonly base64?: boolean;
   readonly sourceIp?: string;
 };
 
-/** An event as the HTTP API (payload format 2.0) hands it over. */
+/** Returns an event of the HTTP API (payload format 2.0). */
 export function httpEvent(request: Request): APIGatewayProxyEventV2 {
   const { method = 'POST', path = '/', sourceIp = '198.51.100.7' } = request;
   const text = typeof request.body === 'object' ? JSON.stringify(request.body) : request.body;
@@ -45,7 +45,7 @@ export function httpEvent(request: Request): APIGatewayProxyEventV2 {
   };
 }
 
-/** An event as SQS hands it over: message ids are `message-0`, `message-1`, … */
+/** Returns an event of SQS with the message ids `message-0`, `message-1`, … */
 export function sqsEvent(...bodies: readonly (object | string)[]): SQSEvent {
   return {
     Records: bodies.map((body, index) => ({
@@ -89,11 +89,11 @@ export type Answer = {
   readonly headers: Readonly<Record<string, unknown>>;
   /** Parsed JSON, undefined without a body. */
   readonly body: unknown;
-  /** What the function wrote to its log meanwhile. */
+  /** The log lines that the function wrote during the call. */
   readonly log: string;
 };
 
-/** Calls a handler of the HTTP API, and keeps what it logs off the terminal. */
+/** Calls a handler of the HTTP API and captures its log. */
 export async function call(
   handler: (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>,
   request: Request,
@@ -107,7 +107,7 @@ export async function call(
   };
 }
 
-/** Runs this and returns what was written to the standard streams meanwhile. */
+/** Runs the work and returns the text that it wrote to the standard streams. */
 export async function logged<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly log: string }> {
   const streams = [process.stdout, process.stderr];
   const writes = streams.map((stream) => stream.write);
@@ -128,7 +128,7 @@ export async function logged<T>(work: () => Promise<T>): Promise<{ readonly resu
   }
 }
 
-/** The first line of a log with this message. */
+/** Returns the first line of a log with this message. */
 export function lineOf(log: string, message: string): Record<string, unknown> | undefined {
   const line = log.split('\n').find((one) => one.includes(JSON.stringify(message)));
   return line === undefined ? undefined : JSON.parse(line);

@@ -8,7 +8,7 @@ const DAY = 86_400;
 const SCHEDULED = { 'detail-type': 'Scheduled Event', source: 'aws.events' };
 const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
-/** A ring whose newest key has been active for so many days; undefined for the one that CloudFormation made. */
+/** Returns a ring whose newest key has been active for this number of days; undefined for the key that CloudFormation generates. */
 const ringOf = (days: number | undefined) =>
   JSON.stringify({
     keys: [
@@ -28,7 +28,7 @@ test.each([
   [3, 1],
   [6.6, 2],
   [30, 2],
-])('on its schedule, with a key of %p days, it leaves %p keys', async (days, keys) => {
+])('a scheduled run with a key of %p days leaves %p keys', async (days, keys) => {
   expect(await rotated(SCHEDULED, days)).toMatchObject({ keys });
 });
 
@@ -39,7 +39,7 @@ test.each([[{}], [null], ['now'], [{ 'detail-type': 'Something' }]])(
   },
 );
 
-test('it tells the age of the newest key, and no key', async () => {
+test('emits the age of the newest key, and logs no key', async () => {
   const { log } = await rotated(SCHEDULED, 3);
   expect(lineOf(log, METRICS.tokenKeyAge)?.[METRICS.tokenKeyAge]).toBeCloseTo(3, 1);
   expect(log).not.toContain('x'.repeat(64));

@@ -20,7 +20,7 @@ const ask = (path: string, origin: string | undefined, query?: Record<string, st
 test.each<[string, string, Record<string, string> | undefined]>([
   ['form submit', FORM, undefined],
   ['init with its site', '/api/widget/init', { site: SITE_ID }],
-])('the Domain may call %s', async (_, path, query) => {
+])('a page on the Domain may call %s', async (_, path, query) => {
   const answer = await ask(path, 'https://shop.example', query);
   expect([answer.status, answer.body]).toEqual([204, undefined]);
   expect(answer.headers).toMatchObject({
@@ -46,17 +46,17 @@ test.each<[string, string, string | undefined, Record<string, string> | undefine
 
 test.each<[string, string, Record<string, string> | undefined]>([
   ['of no assistant, at init', '/api/widget/init', { site: 'site_nobody' }],
-  ['that cannot be one', '/api/widget/init', { site: '../x y' }],
+  ['that is malformed', '/api/widget/init', { site: '../x y' }],
   ['that is empty', '/api/widget/init', { site: '' }],
   ['of no assistant, at form submit', '/api/widgets/sites/site_nobody/forms/x/submit', undefined],
-])('any page may read that there is no site: a site id %s', async (_, path, query) => {
+])('every page may read that the site does not exist: a site id %s', async (_, path, query) => {
   const answer = await ask(path, 'https://anywhere.example', query);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': 'https://anywhere.example', vary: 'Origin' });
   const opaque = await ask(path, 'null', query);
   expect(opaque.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test('without a site, the Domain of any assistant may call init', async () => {
+test('without a site, a page on the Domain of any assistant may call init', async () => {
   aws.on(
     'Query',
     { ExpressionAttributeValues: { ':pk': 'DOMAIN#shop.example:443' } },
@@ -68,14 +68,14 @@ test('without a site, the Domain of any assistant may call init', async () => {
   );
 });
 
-test('the query cannot name another site than the path', async () => {
+test('the query cannot override the site of the path', async () => {
   const other = anAssistant({ site_id: 'site_evil', domain: 'evil.example' });
   store(anAssistant(), other);
   const answer = await ask(FORM, 'https://evil.example', { site: 'site_evil' });
   expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test('a storage that is away is a 500', async () => {
+test('a storage error is a 500', async () => {
   aws.on('GetItem', {}, new Error('away'));
   expect(await ask(FORM, 'https://shop.example')).toMatchObject({
     status: 500,
@@ -83,7 +83,7 @@ test('a storage that is away is a 500', async () => {
   });
 });
 
-test('a route that does not exist is a 404 of the one error shape', async () => {
+test('an unknown route is a 404 with the common error body', async () => {
   const answer = await call(notFound, { method: 'GET', path: '/api/nothing' });
   expect([answer.status, answer.body]).toEqual([404, { success: false, error: 'Not found' }]);
   expect(answer.headers).toMatchObject({ vary: 'Origin', 'content-type': 'application/json' });

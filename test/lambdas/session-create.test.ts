@@ -39,7 +39,7 @@ const countedAs = () =>
 const CONTEXT = '{"__proto__":{"a":1},"constructor":{"name":"Set"}}';
 
 describe('answers 200', () => {
-  test('with a token that carries the whole context, whatever its keys are called', async () => {
+  test('with a token that has the whole context with all its keys', async () => {
     const answer = await create({ body: `{"context":${CONTEXT}}` });
     const { payload } = await jwtVerify(created.parse(answer.body).session_token, Buffer.from(TOKEN_KEY.key));
     expect(JSON.stringify(payload.context)).toBe(CONTEXT);
@@ -77,7 +77,7 @@ describe('answers 200', () => {
 describe('refuses', () => {
   test.each<[string, Parameters, number, string]>([
     ['no server key', { headers: { 'x-server-key': '' } }, 401, 'Server key required'],
-    ['a key of another kind', { headers: { 'x-server-key': 'sk_1' } }, 401, 'Invalid server key format'],
+    ['a key with another prefix', { headers: { 'x-server-key': 'sk_1' } }, 401, 'Invalid server key format'],
     ['a wrong key', { headers: { 'x-server-key': `${KEY.slice(0, -1)}-` } }, 401, 'Invalid server key'],
     ['malformed JSON', { body: '{"user_id":' }, 400, 'Request body must be valid JSON'],
     ['a list', { body: '[]' }, 400, 'Request body must be a JSON object'],
@@ -93,7 +93,7 @@ describe('refuses', () => {
       'Request body is too large',
     ],
     [
-      'a context too deep to be written',
+      'a context that is nested too deeply',
       { body: `{"context":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}` },
       400,
       'context: must be at most 2048 bytes of JSON',
@@ -105,7 +105,7 @@ describe('refuses', () => {
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Origin' });
   });
 
-  test('is counted by its reason where it is about who asks, and not where it is about what is asked for', async () => {
+  test('and counts refusals by authentication and rate limits, but not invalid input', async () => {
     const metricOf = ({ log }: { readonly log: string }) =>
       log
         .split('\n')
@@ -119,7 +119,7 @@ describe('refuses', () => {
     expect(metricOf(await create())).toEqual([]);
   });
 
-  test('more than 20 a minute, and tells when to come again', async () => {
+  test('more than 20 requests a minute, with a retry time', async () => {
     const Item = { h0: Date.now() - 18_500 };
     aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException', { Item }));
     const answer = await create();
@@ -130,18 +130,18 @@ describe('refuses', () => {
 });
 
 describe('the address that is counted', () => {
-  test('is that of the connection, whatever the headers say', async () => {
+  test('is that of the connection, independent of other headers', async () => {
     await create({ headers: { 'x-forwarded-for': '203.0.113.9', 'cloudfront-viewer-address': '203.0.113.9:1' } });
     expect(countedAs()).toEqual(['session-create#198.51.100.7']);
   });
 
-  test("is the viewer's when our distribution says so", async () => {
+  test("is the viewer's when the distribution sends it", async () => {
     await create({ headers: { 'x-va-wave-origin': ORIGIN_SECRET, 'cloudfront-viewer-address': '203.0.113.9:4711' } });
     expect(countedAs()).toEqual(['session-create#203.0.113.9']);
   });
 });
 
-test('a fault of our own is a 500 without its cause, on record with the request id and without a secret', async () => {
+test('an internal error is a 500 without its cause, and is logged with the request id and without a secret', async () => {
   aws.on('UpdateItem', {}, new Error('Requested resource not found: table counters'));
   const answer = await create({
     body: { user_email: 'ada@example.com', usage_webhook: { url: 'https://h.example/', secret: 'DontTell'.repeat(5) } },
@@ -155,7 +155,7 @@ test('a fault of our own is a 500 without its cause, on record with the request 
   for (const secret of [KEY, 'DontTell', 'ada@example.com']) expect(answer.log).not.toContain(secret);
 });
 
-test('what goes well leaves no secret in the log', async () => {
+test('a successful request logs no secret', async () => {
   const answer = await create({ body: { user_email: 'ada@example.com' } });
   const { session_token } = created.parse(answer.body);
   for (const secret of [KEY, 'DontTell', session_token, 'ada@example.com']) expect(answer.log).not.toContain(secret);

@@ -6,12 +6,12 @@ export const TOKEN_KEY = { kid: 'k1', key: 'DontTellThisTokenKey'.repeat(4) };
 export const SEALING_KEY = { kid: 's1', key: 'DontTellThisSealingKey'.repeat(4) };
 export const ORIGIN_SECRET = 'DontTellThisOriginSecret';
 
-/** An Action as the configuration table holds it. */
+/** Returns the item of an Action in the configuration table. */
 export function actionItem(action: Action): object {
   return { pk: `ORG#${action.org_id}`, sk: `ACTION#${action.action_id}`, action };
 }
 
-/** Makes AWS forget everything. It then has tables with nothing in them but these assistants, and the service's keys. */
+/** Resets the fake AWS services. They then have only these assistants and the keys of the service. */
 export function store(...assistants: readonly Assistant[]): void {
   aws.reset();
   aws.on('GetItem', {}, {});

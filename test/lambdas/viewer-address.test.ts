@@ -14,7 +14,7 @@ const KEY = newServerSecret(SITE_ID, countingBytes());
 const PAGE = { origin: 'https://shop.example', 'x-site-id': SITE_ID };
 const viewedWith = (proof: string) => ({ 'x-va-wave-origin': proof, 'cloudfront-viewer-address': `${VIEWER}:4711` });
 
-/** Whether a request with this proof counts as one of the viewer that its header names. */
+/** Returns whether the service accepts the viewer address of a request with this proof. */
 const BELIEVES: Readonly<Record<string, (proof: string) => Promise<boolean>>> = {
   'session-create': async (proof) => {
     store(anAssistant({ authentication_mode: 'Session Signed', server_secret: storedServerSecret(KEY) }));

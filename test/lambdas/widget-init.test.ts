@@ -86,7 +86,7 @@ describe('answers 200', () => {
   });
 });
 
-test('goes on without a form that cannot be read, and the operator learns of it by a line and a metric', async () => {
+test('leaves out a form that cannot be read, and reports it to the operator by a log line and a metric', async () => {
   const form = aFormAction();
   const { slug: _, ...broken } = aFormAction({ action_id: 'act_broken' });
   const item = { pk: `ORG#${form.org_id}`, sk: 'ACTION#act_broken', action: broken };
@@ -100,7 +100,7 @@ test('goes on without a form that cannot be read, and the operator learns of it 
   ]);
 });
 
-describe('refuses, and lets the page on the Domain read it', () => {
+describe('refuses with a response that a page on the Domain can read', () => {
   test.each<[string, Parameters, number, string]>([
     ['a disabled site', {}, 401, 'Widget site is disabled'],
     ['a malformed body', { body: '{' }, 400, 'Request body must be valid JSON'],
@@ -121,8 +121,8 @@ describe('refuses, and lets the page on the Domain read it', () => {
     expect(answer.log).not.toContain(old);
   });
 
-  test('an hour that is used up', async () => {
-    // A site of its own: the container remembers that it was refused.
+  test('a site over its hourly limit', async () => {
+    // Uses its own site, because the container remembers the refusal.
     store(anAssistant({ site_id: 'site_used_up' }));
     aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException'));
     const answer = await init({ headers: { ...PAGE, 'x-site-id': 'site_used_up' } });
@@ -136,7 +136,7 @@ describe('refuses, and lets the page on the Domain read it', () => {
 test.each([
   ['an unknown site', { 'x-site-id': 'site_nobody' }, 'Widget site not found'],
   ['no credential', { 'x-site-id': '' }, 'X-Site-Id or X-Session-Token header required'],
-])('%s: any page can read that it is refused', async (_, headers, error) => {
+])('%s is refused with a response that every page can read', async (_, headers, error) => {
   const anywhere = 'https://anywhere.example';
   const answer = await init({ headers: { origin: anywhere, ...headers } });
   expect([answer.status, answer.body]).toEqual([401, { success: false, error }]);
@@ -146,20 +146,20 @@ test.each([
   );
 });
 
-test('with begin_conversation: false, nothing is stored and nothing put on the bus', async () => {
+test('with begin_conversation: false nothing is stored and nothing is put on the bus', async () => {
   const answer = await init({ body: { begin_conversation: false } });
   expect(answer.body).toMatchObject({ success: true, conversation_id: null, session_id: null });
   expect([aws.callsOf('PutItem'), aws.callsOf('PutEvents')]).toEqual([[], []]);
 });
 
-test('a page elsewhere is refused and cannot read why; the answer varies by Origin all the same', async () => {
+test('a page on another host is refused and cannot read the response, which still varies by Origin', async () => {
   const answer = await init({ headers: { ...PAGE, origin: 'https://evil.example' } });
   expect([answer.status, answer.body]).toEqual([401, { success: false, error: 'Origin not in allowed domains' }]);
   expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   expect(answer.headers).toMatchObject({ vary: 'Origin' });
 });
 
-test('a fault of our own is a 500 that the page can read as far as the site was known', async () => {
+test('an internal error is a 500, which the page can read when the site was identified', async () => {
   aws.on('PutEvents', {}, new Error('The bus is away'));
   const answer = await init();
   expect([answer.status, answer.body]).toEqual([500, { success: false, error: 'Internal error' }]);

@@ -7,7 +7,7 @@ let server: Server;
 let attributes: { readonly Name: string; readonly Value: string }[];
 
 beforeAll(async () => {
-  // A user pool in which every address has a login.
+  // This user pool has a login for every address.
   server = createServer((request, response) => {
     const operation = request.headers['x-amz-target']?.toString().split('.')[1];
     request.resume().on('end', () => {
@@ -41,7 +41,7 @@ const find = async () => {
 test.each([
   ['verified', [{ Name: 'email_verified', Value: 'true' }], true],
   ['not verified', [{ Name: 'email_verified', Value: 'false' }], false],
-  ['of unknown standing', [], false],
+  ['without the attribute', [], false],
 ])('an address that is %s', async (_, more, verified) => {
   attributes = [{ Name: 'sub', Value: 'sub-1' }, { Name: 'email', Value: 'ada@example.com' }, ...more];
   expect(await find()).toEqual({ sub: 'sub-1', invited: false, verified });

@@ -14,14 +14,14 @@ describe('a conditional write', () => {
     expect(await whenConditionHolds(Promise.resolve({}))).toBe(true);
   });
 
-  test('whose condition did not hold gives the item in its way', async () => {
+  test('whose condition did not hold returns the existing item', async () => {
     const item = { h0: 5, name: 'x' };
     expect(await conditionFailure(Promise.reject(new ConditionFailed(item)))).toEqual(item);
     expect(await conditionFailure(Promise.reject(new ConditionFailed()))).toEqual({});
     expect(await whenConditionHolds(Promise.reject(new ConditionFailed()))).toBe(false);
   });
 
-  test('that failed otherwise throws', async () => {
+  test('that failed for another reason throws', async () => {
     await expect(whenConditionHolds(Promise.reject(new Error('away')))).rejects.toThrow('away');
   });
 });
@@ -40,7 +40,7 @@ describe('a transaction', () => {
     expect(await transactionFailures(thrower().run)).toEqual([]);
   });
 
-  test('tells which conditions did not hold, and is not run again', async () => {
+  test('returns which conditions did not hold and is not repeated', async () => {
     const { run, calls } = thrower(
       cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict', 'ConditionalCheckFailed'),
     );
@@ -48,7 +48,7 @@ describe('a transaction', () => {
     expect(calls()).toBe(1);
   });
 
-  test('is run again when another was under way on the same items', async () => {
+  test('is repeated after a conflict with another transaction', async () => {
     const { run, calls } = thrower(cancelled('TransactionConflict', 'None'), cancelled('TransactionConflict', 'None'));
     expect(await transactionFailures(run)).toEqual([]);
     expect(calls()).toBe(3);
@@ -56,8 +56,8 @@ describe('a transaction', () => {
 
   test.each([
     ['was cancelled for another reason', cancelled('ThrottlingError')],
-    ['failed otherwise', new Error('away')],
-  ])('that %s throws at once', async (_, error) => {
+    ['failed for another reason', new Error('away')],
+  ])('that %s throws immediately', async (_, error) => {
     const { run, calls } = thrower(error);
     await expect(transactionFailures(run)).rejects.toBe(error);
     expect(calls()).toBe(1);

@@ -11,7 +11,7 @@ import type { RecordedStores } from '../../../src/domain/organizations/recorded-
 import type { ConfigurationStore } from '../../../src/domain/organizations/store.ts';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
-/** Whether `any` is in here: itself, a member, an element, or what a function gives or promises. */
+/** True when a type contains `any`: itself, in a member, in an element, or in the result of a function or promise. */
 type HasAny<T, Depth extends readonly unknown[] = []> =
   IsAny<T> extends true
     ? true
@@ -27,7 +27,7 @@ type HasAny<T, Depth extends readonly unknown[] = []> =
               : false
             : false;
 
-/** By the compiler: it says no to a port that hands over any. */
+/** The compiler refuses a port that contains any. */
 const GIVES_ANY: {
   readonly client: HasAny<DynamoDb>;
   readonly item: HasAny<StoredItem>;
@@ -56,7 +56,7 @@ const GIVES_ANY: {
   log: false,
 };
 
-test('no port of storage hands over any, and the check sees one that would', () => {
+test('no port of the storage contains any, and the check finds one that does', () => {
   const seen: readonly [
     HasAny<() => Promise<{ readonly Item?: Record<string, ReturnType<typeof JSON.parse>> }>>,
     HasAny<ReturnType<typeof JSON.parse>[]>,

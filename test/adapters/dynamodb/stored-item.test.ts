@@ -8,10 +8,10 @@ const TABLE = 'configuration';
 const action = anEventAction();
 const item = { ...KEYS.action(ORG_ID, action.action_id), v: 1, action };
 
-/** As the SDK hands it over, when DynamoDB's answer is this text. */
+/** Converts the text of a response of DynamoDB as the SDK does. */
 const fromWire = (text: string) => unmarshall(JSON.parse(text));
 
-test('an entity that says it is another one is not believed', () => {
+test('an entity whose ids do not match its key is refused', () => {
   for (const other of [{ org_id: 'org_other' }, { action_id: 'act_other' }]) {
     expect(() => readAction(TABLE, { ...item, action: { ...action, ...other } })).toThrow(UnreadableItem);
   }
@@ -26,19 +26,19 @@ test.each([
     'a list in it',
     '{"pk":{"S":"a"},"sk":{"S":"b"},"action":{"L":[{"M":{"__proto__":{"M":{"enabled":{"BOOL":true}}}}}]}}',
   ],
-])('%s does not inherit what an attribute called __proto__ holds', (_, text) => {
+])('%s does not inherit from an attribute called __proto__', (_, text) => {
   expect(() => readAction(TABLE, fromWire(text))).toThrow(
     'Table configuration holds an item that cannot be read, a / b: an attribute is called __proto__',
   );
   expect({}).not.toHaveProperty('enabled');
 });
 
-test('an attribute that is called constructor is one like any other', () => {
+test('an attribute called constructor is read like any other', () => {
   const named = { ...item, action: { ...action, constructor: 'later', toString: { on: true } } };
   expect(readAction(TABLE, named).action).toEqual(named.action);
 });
 
-test('what is wrong is named by its attribute, and by nothing that is content', () => {
+test('the error names the attribute and no content', () => {
   const parameters = { type: 'object', properties: { TellNobody: { type: 'TellNobody' } }, required: [] };
   const trigger = { trigger: 'AI-decided', description: 'TellNobody', feed_response_back: false, parameters };
   expect(() => readAction(TABLE, { ...item, action: { ...action, ...trigger } })).toThrow(

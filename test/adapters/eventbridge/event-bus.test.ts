@@ -14,7 +14,7 @@ const EVENT = {
   data: { conversation_id: 'c' },
 } as const;
 
-test('an event goes to the bus in the shape that the router reads', async () => {
+test('an event is put on the bus in the shape that the event-router reads', async () => {
   aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [{ EventId: 'e' }] });
   await publish(EVENT);
   const [entry] = aws.callsOf('PutEvents')[0]?.Entries ?? [];
@@ -34,13 +34,13 @@ test('an event goes to the bus in the shape that the router reads', async () => 
   });
 });
 
-test('an event of the organization names no site', async () => {
+test('an event of the organization has no site', async () => {
   aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [] });
   await publish({ event: 'contact.created', org_id: 'org_1', data: {} });
   expect(aws.callsOf('PutEvents')[0]?.Entries?.[0]?.Detail).toBe('{"org_id":"org_1","data":{}}');
 });
 
-test('an entry that the bus refuses is a failure, although the call succeeded', async () => {
+test('an entry that the bus refuses is an error, although the call succeeded', async () => {
   aws.on('PutEvents', {}, { FailedEntryCount: 1, Entries: [{ ErrorCode: 'InternalFailure' }] });
   await expect(publish(EVENT)).rejects.toThrow('The bus refused conversation.started: InternalFailure');
 });

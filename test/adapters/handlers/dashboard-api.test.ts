@@ -20,13 +20,13 @@ function withAssistant(changes: Parameters<typeof anAssistant>[0] = {}) {
   return api;
 }
 
-describe('who may do what', () => {
-  test('nobody passes without a verified token', async () => {
+describe('access', () => {
+  test('a request without a verified token is refused', async () => {
     const { status, body } = await dashboardApi().call(undefined, 'GET', '/me');
     expect([status, body.success]).toEqual([401, false]);
   });
 
-  test('me names the organizations and the role in each', async () => {
+  test('me returns the organizations of the user and the role in each', async () => {
     const { body } = await dashboardApi().call('max', 'GET', '/me');
     expect(body).toEqual({
       sub: 'max',
@@ -36,7 +36,7 @@ describe('who may do what', () => {
     });
   });
 
-  test('somebody without a membership is in no organization, and sees none', async () => {
+  test('a user without a membership has no organization and can read none', async () => {
     const { call } = dashboardApi();
     expect((await call('stranger', 'GET', '/me')).body.organizations).toEqual([]);
     expect((await call('stranger', 'GET', `${ORG}/assistants`)).status).toBe(404);
@@ -68,14 +68,14 @@ describe('who may do what', () => {
     ]);
   });
 
-  test('a role that was taken away is gone with the next request', async () => {
+  test('a removed role is refused with the next request', async () => {
     const { call, memberships } = withAssistant();
     expect((await call('anna', 'GET', SITE)).status).toBe(200);
     memberships.splice(0, 1);
     expect((await call('anna', 'GET', SITE)).status).toBe(404);
   });
 
-  test('ids of another organization do not exist, by either path', async () => {
+  test('ids of another organization are not found under either organization', async () => {
     const { call, store } = withAssistant();
     store.actions.set('act_event', anEventAction());
     for (const [method, path] of [
@@ -102,7 +102,7 @@ describe('who may do what', () => {
     expect(store.actions.get('act_event')?.version).toBe(1);
   });
 
-  test('paths that are no operation answer 404', async () => {
+  test('a path without an operation is answered with 404', async () => {
     const { call } = dashboardApi();
     for (const path of ['/', '/nothing', `${ORG}/assistants/a%20b`, `${ORG}/actions/x/y/z`]) {
       expect((await call('anna', 'GET', path)).status).toBe(404);
@@ -110,7 +110,7 @@ describe('who may do what', () => {
   });
 });
 
-/** The part of a body that the operation of the path takes. */
+/** Returns the body that the operation of the path accepts. */
 function pick(path: string, body: { version: number; change: object; idempotency_key: string; action: object }) {
   if (path.endsWith('/actions')) return { idempotency_key: body.idempotency_key, action: body.action };
   if (path.endsWith('/server-secret')) return { version: body.version };
@@ -140,7 +140,7 @@ describe('assistants', () => {
     });
   });
 
-  test('need a Rate Limit: there is no default', async () => {
+  test('require a Rate Limit, because it has no default', async () => {
     const { status, body } = await dashboardApi().call('anna', 'POST', `${ORG}/assistants`, {
       idempotency_key: 'one',
       assistant: { name: 'Shop' },
@@ -149,7 +149,7 @@ describe('assistants', () => {
     expect(body.error).toMatch(/hourly_rate_limit/);
   });
 
-  test('Session Signed is refused on the free plan and taken on the paid one', async () => {
+  test('Session Signed is refused on the free plan and accepted on the paid plan', async () => {
     const { call } = dashboardApi();
     const request = { idempotency_key: 'one', assistant: { ...settings, authentication_mode: 'Session Signed' } };
     const free = await call('olga', 'POST', `${OTHER}/assistants`, request);
@@ -163,7 +163,7 @@ describe('assistants', () => {
   test.each([
     ['*.example.com', 'allowed_domains'],
     ['', 'allowed_domains'],
-  ])('the entry %j is refused by name', async (entry, field) => {
+  ])('the entry %j is refused with its field', async (entry, field) => {
     const { status, body } = await withAssistant().call('anna', 'PATCH', SITE, {
       version: 1,
       change: { [field]: [entry] },
@@ -200,7 +200,7 @@ describe('assistants', () => {
     expect(other.status).toBe(409);
   });
 
-  test('a stale save is refused and says what stands there now', async () => {
+  test('a save of an old version is refused and returns the current one', async () => {
     const { call } = withAssistant();
     await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'First' } });
     const { status, body } = await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'Second' } });
@@ -209,7 +209,7 @@ describe('assistants', () => {
     expect(body).toMatchObject({ code: 'stale_version', error: expect.stringMatching(/^version: /) });
   });
 
-  test('of two saves of one version exactly one wins', async () => {
+  test('exactly one of two saves of the same version succeeds', async () => {
     const { call, store } = withAssistant();
     const replies = await Promise.all(
       ['A', 'B'].map((name) => call('anna', 'PATCH', SITE, { version: 1, change: { name } })),
@@ -220,7 +220,7 @@ describe('assistants', () => {
 });
 
 describe('the server secret', () => {
-  test('is shown once, afterwards its last six characters', async () => {
+  test('is returned once; afterwards only its last six characters are shown', async () => {
     const { call } = withAssistant({ authentication_mode: 'Session Signed' });
     const { status, body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
     expect(status).toBe(200);
@@ -231,7 +231,7 @@ describe('the server secret', () => {
     expect(later.text).not.toContain('sha256');
   });
 
-  test('is replaced only when that is said', async () => {
+  test('is replaced only on request', async () => {
     const { call } = withAssistant({ authentication_mode: 'Session Signed' });
     await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
     expect((await call('anna', 'POST', `${SITE}/server-secret`, { version: 2 })).status).toBe(409);
@@ -281,12 +281,12 @@ describe('Actions', () => {
       { trigger: 'Form', name: 'A', url: 'https://a.example/', form_fields: [] },
       'form_fields: at least one form field is required',
     ],
-  ])('%# is refused by name', async (action, message) => {
+  ])('%# is refused with the field', async (action, message) => {
     const { status, body } = await withAssistant().call('anna', 'POST', ...create(action));
     expect([status, body.error]).toEqual([400, `action.${message}`]);
   });
 
-  test('parameters of the JSON Schema subset are taken, others refused', async () => {
+  test('parameters in the JSON Schema subset are accepted, others are refused', async () => {
     const { call } = withAssistant();
     const action = (parameters: object) => ({
       trigger: 'AI-decided',
@@ -320,7 +320,7 @@ describe('Actions', () => {
     expect([status, body.error]).toEqual([400, 'trigger: cannot be changed after creation; it is Event']);
   });
 
-  test('the 51st of an organization is refused', async () => {
+  test('the 51st Action of an organization is refused', async () => {
     const { call } = withAssistant();
     for (let count = 0; count < 50; count++) {
       expect((await call('anna', 'POST', ...create(eventAction, `key-${count}`))).status).toBe(201);
@@ -333,7 +333,7 @@ describe('Actions', () => {
     ]);
   });
 
-  test('are deleted at the version that was read', async () => {
+  test('are deleted only with the current version', async () => {
     const { call, store } = withAssistant();
     store.actions.set('act_form', aFormAction({ version: 2 }));
     expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=1`)).status).toBe(409);
@@ -342,7 +342,7 @@ describe('Actions', () => {
     expect(store.actions.size).toBe(0);
   });
 
-  test('the Test button goes through the test function', async () => {
+  test('the Test button invokes the test function', async () => {
     const { call, store, tested } = withAssistant();
     store.actions.set('act_event', anEventAction());
     const { status, body } = await call('anna', 'POST', `${ORG}/actions/act_event/test`, {});
@@ -351,7 +351,7 @@ describe('Actions', () => {
 });
 
 describe('the audit trail', () => {
-  test('says who changed what, and no value', async () => {
+  test('has the author and the changed fields, but no value', async () => {
     const { call } = withAssistant({ authentication_mode: 'Session Signed' });
     await call('anna', 'PATCH', SITE, { version: 1, change: { domain: 'hidden.example', enabled: false } });
     const { body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 2 });
@@ -366,7 +366,7 @@ describe('the audit trail', () => {
   });
 });
 
-test('every field of a new assistant that is wrong is named at once', async () => {
+test('all wrong fields of a new assistant are returned together', async () => {
   const { status, body } = await dashboardApi().call('anna', 'POST', `${ORG}/assistants`, {
     idempotency_key: 'key',
     assistant: { name: '', domain: '*.shop.example', ip_allowlist: ['::1', 'nowhere'], hourly_rate_limit: 0 },
@@ -381,16 +381,16 @@ test('every field of a new assistant that is wrong is named at once', async () =
   expect(body.error).toContain(body.fields[0].problem);
 });
 
-test('whether it is installed says what was counted in this hour and in the last day', async () => {
+test('the installation check returns the requests of this hour and of the last 24 hours', async () => {
   const { body } = await withAssistant().call('max', 'GET', `${SITE}/installation`);
   expect(body).toEqual({ requests_this_hour: 7, requests_last_24_hours: 40 });
 });
 
-describe('would this page be allowed?', () => {
+describe('the check whether a page is allowed', () => {
   const entries = ['HTTPS://Example.com/x', 'b.example:8443', '*.c.example'];
   const ask = (page?: object) => dashboardApi().call('max', 'POST', '/check-hosts', { entries, page });
 
-  test('says what entries become, also without a page', async () => {
+  test('returns the normalized entries, also without a page', async () => {
     const { body } = await ask();
     expect(body).toEqual({
       entries: [

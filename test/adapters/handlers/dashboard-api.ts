@@ -11,10 +11,10 @@ import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
 
 /**
- * The dashboard's API on a configuration in memory, called with the events that API Gateway hands over.
- * @param ways taken instead of what a test has no need of
+ * Creates the dashboard's API on an in-memory configuration. It is called with events of API Gateway.
+ * @param replacements ports that a test needs in place of the defaults
  */
-export function dashboardApi(ways: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
+export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
   const clock = new FrozenClock();
   const store = new InMemoryConfigurationStore();
   const recorded = new InMemoryRecordedStores(store, clock.now);
@@ -59,7 +59,7 @@ export function dashboardApi(ways: Partial<Pick<DashboardPorts, 'testAction'>> =
         response_excerpt: 'ok',
       };
     },
-    ...ways,
+    ...replacements,
     sealSigningSecret: async (secret, actionId) => `sealed ${secret.length} for ${actionId}`,
     now: clock.now,
     randomBytes: countingBytes(),

@@ -6,7 +6,7 @@ const isOriginSecret = async (text: string) => text === 'the-origin-secret';
 const only = distributionOnly({ [ENVIRONMENT.distributionOnly]: 'true' }, () => isOriginSecret);
 
 test.each<[string, Record<string, string>]>([
-  ['nothing', {}],
+  ['no proof', {}],
   ['an empty proof', { 'x-va-wave-origin': '' }],
   ['a wrong proof', { 'x-va-wave-origin': 'guess' }],
 ])('behind a web ACL a request with %s is refused', async (_, headers) => {
@@ -14,17 +14,17 @@ test.each<[string, Record<string, string>]>([
   expect([refusal.status, refusal.code]).toEqual([403, 'distribution_required']);
 });
 
-test('behind a web ACL a request of the distribution passes', async () => {
+test('behind a web ACL a request through the distribution is accepted', async () => {
   await expect(only({ headers: { 'x-va-wave-origin': 'the-origin-secret' } })).resolves.toBeUndefined();
 });
 
-test('without a web ACL every request passes, and nobody asks for the origin secret', async () => {
+test('without a web ACL every request is accepted, and the origin secret is not read', async () => {
   const everywhere = distributionOnly({ [ENVIRONMENT.distributionOnly]: 'false' }, () => {
     throw new Error('Nobody should ask');
   });
   await expect(everywhere({ headers: {} })).resolves.toBeUndefined();
 });
 
-test('a function that is not told which it is does not start', () => {
+test('a function without the setting does not start', () => {
   expect(() => distributionOnly({}, () => isOriginSecret)).toThrow('DISTRIBUTION_ONLY');
 });

@@ -8,7 +8,7 @@ import { call, REQUEST_ID } from '../../lambdas/invocation.ts';
 const logger = new Logger({ serviceName: 'test' });
 const handlerOf = (route: Parameters<typeof httpHandler>[1]) => httpHandler(logger, route);
 
-test('a route is given the request as the API saw it', async () => {
+test('a route receives the request of the API', async () => {
   const seen: HttpRequest[] = [];
   const handler = handlerOf(async (request) => {
     seen.push(request);
@@ -32,7 +32,7 @@ test('a route is given the request as the API saw it', async () => {
   expect(seen[0]?.readBody()).toEqual({ x: 1 });
 });
 
-test('no answer can be stored or sniffed, or framed', async () => {
+test('no response can be cached, sniffed or framed', async () => {
   const answer = await call(
     handlerOf(async () => ({ status: 200, body: {} })),
     {},
@@ -47,7 +47,7 @@ test('no answer can be stored or sniffed, or framed', async () => {
   });
 });
 
-test('headers set before a refusal or a fault stay on the answer', async () => {
+test('headers that were set before a refusal or an error are kept', async () => {
   for (const error of [new Refusal('ip_not_allowed'), new Error('fault')]) {
     const handler = handlerOf(async (_, headers) => {
       headers['access-control-allow-origin'] = 'https://shop.example';
@@ -57,7 +57,7 @@ test('headers set before a refusal or a fault stay on the answer', async () => {
   }
 });
 
-test('Retry-After stands on a refusal that names a time, and on no other', async () => {
+test('only a refusal with a time has the header Retry-After', async () => {
   const limited = await call(
     handlerOf(async () => Promise.reject(new Refusal('rate_limit_exceeded', { retryAfterSeconds: 7 }))),
     {},
@@ -73,8 +73,8 @@ test('Retry-After stands on a refusal that names a time, and on no other', async
 test.each([
   ['an Error with a cause', new Error('outer', { cause: new Error('inner') })],
   ['text', 'just text'],
-  ['nothing', undefined],
-])('%s that is thrown is a 500 without it', async (_, thrown) => {
+  ['undefined', undefined],
+])('%s that is thrown becomes a 500 without details', async (_, thrown) => {
   const answer = await call(
     handlerOf(async () => Promise.reject(thrown)),
     { headers: { 'x-session-token': 'DontTell' }, body: { a: 'DontTell' } },
@@ -89,7 +89,7 @@ test.each([
   expect(answer.log).not.toContain('DontTell');
 });
 
-test('an environment variable that the stack forgot is named', () => {
+test('a missing environment variable is named', () => {
   expect(required({ CONFIGURATION_TABLE: 'x' }, 'CONFIGURATION_TABLE')).toBe('x');
   expect(() => required({}, 'CONFIGURATION_TABLE')).toThrow('CONFIGURATION_TABLE');
   expect(() => required({ CONFIGURATION_TABLE: '' }, 'CONFIGURATION_TABLE')).toThrow('CONFIGURATION_TABLE');

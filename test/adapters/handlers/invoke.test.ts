@@ -19,7 +19,7 @@ function invoke(input: unknown, operation: (given: z.infer<typeof schema>) => Pr
   });
 }
 
-test('a result is a success, and logs nothing', async () => {
+test('a result is a success and is not logged', async () => {
   const { result, log } = await invoke(INPUT, async ({ token }) => ({ length: token.length }));
   expect([result, log]).toEqual([{ success: true, length: 8 }, '']);
 });
@@ -29,7 +29,7 @@ test.each<[unknown, string]>([
   [{ token: 5 }, 'token: expected string, received number'],
   [null, 'expected object, received null'],
   ['text', 'expected object, received string'],
-])('the wrong input %j is an answer that names the field', async (input, error) => {
+])('the wrong input %j returns a refusal with the field', async (input, error) => {
   const { result } = await invoke(input, async () => ({}));
   expect(result).toMatchObject({
     success: false,
@@ -39,7 +39,7 @@ test.each<[unknown, string]>([
   });
 });
 
-test('a refusal is an answer; one of who asks too often is counted', async () => {
+test('a refusal is returned, and a refusal by a rate limit is counted', async () => {
   const refuse = (refusal: Refusal) => async () => {
     throw refusal;
   };
@@ -59,7 +59,7 @@ test('a refusal is an answer; one of who asks too often is counted', async () =>
   ]);
 });
 
-test('a fault is hidden, and its line says whom it was about and nothing else of the input', async () => {
+test('an internal error is hidden, and its log line has only the ids of the input', async () => {
   const away = async () => {
     throw new Error('The table is away');
   };

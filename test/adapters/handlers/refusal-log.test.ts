@@ -13,7 +13,7 @@ const linesOf = async (work: (log: ReturnType<typeof refusalLog>) => void) => {
   return log.split('\n').filter((line) => line.includes('Refused'));
 };
 
-test('a refusal is a line with its code, status and route, and nothing of what was sent', async () => {
+test('a refusal is logged with code, status and route, and without parts of the request', async () => {
   const lines = await linesOf((log) => log(new Refusal('origin_not_allowed'), ROUTE, 'site_of_the_visitor'));
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ message: 'Refused', code: 'origin_not_allowed', status: 401, route: ROUTE }),
@@ -21,7 +21,7 @@ test('a refusal is a line with its code, status and route, and nothing of what w
   expect(lines.join()).not.toContain('site_of_the_visitor');
 });
 
-test('the same is told once a minute, for each site', async () => {
+test('the same refusal is logged once per minute and site', async () => {
   const lines = await linesOf((log) => {
     for (let i = 0; i < 50; i++) log(new Refusal('origin_not_allowed'), ROUTE, 'site_a');
     log(new Refusal('origin_not_allowed'), ROUTE, 'site_b');
@@ -32,7 +32,7 @@ test('the same is told once a minute, for each site', async () => {
   expect(lines).toHaveLength(4);
 });
 
-test('whoever names another site each time fills no log', async () => {
+test('a caller who names another site each time cannot fill the log', async () => {
   const lines = await linesOf((log) => {
     for (let i = 0; i < 1000; i++) log(new Refusal('site_not_found'), ROUTE, `site_${i}`);
   });

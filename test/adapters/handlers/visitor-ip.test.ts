@@ -21,11 +21,11 @@ test.each<[string, Record<string, string>, string]>([
     { 'cloudfront-viewer-address': '2001:db8::1:4711', 'x-va-wave-origin': SECRET },
     '2001:db8::1',
   ],
-])('a request %s comes from %p', async (_, headers, expected) => {
+])('a request %s has the visitor IP %p', async (_, headers, expected) => {
   expect(await ip(headers)).toBe(expected);
 });
 
-test('the secret is asked for only by a request that claims to know it', async () => {
+test('the secret is read only for a request with a proof', async () => {
   const away = async () => {
     throw new Error('away');
   };

@@ -14,7 +14,7 @@ import { countingIds, FrozenClock } from '../../fakes/sources.ts';
 import { lambdaContext, logged } from '../../lambdas/invocation.ts';
 import { dashboardApi } from '../handlers/dashboard-api.ts';
 
-/** The way of the Test button: the dashboard's API invokes the action-test function over HTTP, as Lambda is invoked. */
+/** The path of the Test button: the dashboard's API invokes the action-test function over HTTP as it invokes Lambda. */
 const limit = new FakeLimit();
 let stored: Action | undefined;
 const functionHandler = invokeHandler(
@@ -70,11 +70,11 @@ async function pressTest() {
   }
 }
 
-test('a test is answered with what the function says', async () => {
+test('a test returns the result of the function', async () => {
   expect(await pressTest()).toMatchObject({ status: 200, body: { success: true, status: 200 } });
 });
 
-test('of a suspended organization reaches the dashboard as what it is', async () => {
+test('of a suspended organization reaches the dashboard with its code', async () => {
   stored = aFormAction({ suspended: true });
   const { status, body } = await pressTest();
   expect([status, body]).toEqual([
@@ -83,7 +83,7 @@ test('of a suspended organization reaches the dashboard as what it is', async ()
   ]);
 });
 
-test('that comes too often says when to come again', async () => {
+test('of the rate limit has its retry time', async () => {
   limit.decision = { allowed: false, retryAfterSeconds: 42 };
   const { status, headers, body } = await pressTest();
   expect([status, headers['retry-after'], body]).toEqual([
@@ -93,7 +93,7 @@ test('that comes too often says when to come again', async () => {
   ]);
 });
 
-test('of an Action that was deleted a moment ago is a 404', async () => {
+test('of a deleted Action is a 404', async () => {
   stored = undefined;
   const { status, body } = await pressTest();
   expect([status, body.code]).toEqual([404, 'action_not_found']);

@@ -15,7 +15,7 @@ const ONE = { kid: 'k1', key: '1'.repeat(64) };
 const TWO = { kid: 'k2', key: '2'.repeat(64) };
 
 describe('a key ring', () => {
-  test('of one key, as CloudFormation generates it', async () => {
+  test('can be a single key, as CloudFormation generates it', async () => {
     holds(ONE);
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
     expect(await ring.current()).toEqual(ONE);
@@ -23,14 +23,14 @@ describe('a key ring', () => {
     expect(aws.callsOf('GetSecretValue')[0]).toEqual({ SecretId: 'the-secret' });
   });
 
-  test('of several: the newest signs, all are found', async () => {
+  test('with several keys signs with the newest, and finds all', async () => {
     holds({ keys: [TWO, ONE] });
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
     expect(await ring.current()).toEqual(TWO);
     expect([await ring.byId('k1'), await ring.byId('k2')]).toEqual([ONE, TWO]);
   });
 
-  test('a new key signs only once it is active, and verifies from the beginning', async () => {
+  test('signs with a new key only when it is active, but verifies with it immediately', async () => {
     const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
     const added = { ...TWO, active_from: Date.parse('2026-03-04T05:04:00Z') / 1000 };
     holds({ keys: [added, ONE] });
@@ -43,7 +43,7 @@ describe('a key ring', () => {
     expect(reads()).toBe(1);
   });
 
-  test('a retired key verifies nothing, and still opens what it sealed', async () => {
+  test('does not verify with a retired key, but still opens secrets with it', async () => {
     const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
     holds({ keys: [{ ...TWO, active_from: Date.parse('2026-03-04T03:40:00Z') / 1000 }, ONE] });
     const ring = cachedRing(client, 'the-secret', clock.now);
@@ -51,7 +51,7 @@ describe('a key ring', () => {
     expect(await ring.verifying('k2')).toMatchObject(TWO);
   });
 
-  test('is read once for many at a time, and again after five minutes', async () => {
+  test('is read once for concurrent calls, and again after five minutes', async () => {
     holds(ONE);
     const clock = new FrozenClock();
     const ring = cachedRing(client, 'the-secret', clock.now);
@@ -65,7 +65,7 @@ describe('a key ring', () => {
     expect(reads()).toBe(2);
   });
 
-  test('that does not know a key is read again, at most every 30 seconds', async () => {
+  test('without the requested key is read again, at most every 30 seconds', async () => {
     holds(ONE);
     const clock = new FrozenClock();
     const ring = cachedRing(client, 'the-secret', clock.now);
@@ -83,7 +83,7 @@ describe('a key ring', () => {
     expect(reads()).toBe(2);
   });
 
-  test('that cannot be read fails, and is read again by the next who asks', async () => {
+  test('that cannot be read is an error, and the next call reads it again', async () => {
     aws.on('GetSecretValue', {}, new Error('away'), { SecretString: JSON.stringify(ONE) });
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
     await expect(ring.current()).rejects.toThrow('away');
@@ -91,22 +91,22 @@ describe('a key ring', () => {
   });
 
   test.each([
-    ['no JSON', 'DontTellThisSecret'],
+    ['text that is not JSON', 'DontTellThisSecret'],
     ['a key too short', { kid: 'k1', key: 'DontTellThisSecret' }],
     ['no keys', { keys: [] }],
-    ['a key id that cannot stand in a header', { kid: 'a b', key: 'DontTellThisSecret'.repeat(4) }],
-  ])('a secret that holds %s fails without quoting it', async (_, value) => {
+    ['a key id that is not valid in a header', { kid: 'a b', key: 'DontTellThisSecret'.repeat(4) }],
+  ])('a secret with %s is an error that does not quote it', async (_, value) => {
     holds(value);
     const failed = readRing(client, 'the-secret');
     await expect(failed).rejects.toThrow('The secret does not contain a key ring');
     await expect(failed).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining('DontTell') }));
   });
 
-  test('is written as it is read', async () => {
+  test('is written in the form in which it is read', async () => {
     aws.on('PutSecretValue', {}, {});
     await writeRing(client, 'the-secret', [TWO, ONE]);
     const { SecretId, SecretString, ClientRequestToken } = aws.callsOf('PutSecretValue')[0] ?? {};
-    // By it Secrets Manager knows a call that is sent again.
+    // Secrets Manager recognizes a repeated call by this token.
     expect(ClientRequestToken).toMatch(/^[0-9a-f-]{36}$/);
     expect(SecretId).toBe('the-secret');
     holds(SecretString);
@@ -121,7 +121,7 @@ describe('the accepted values of a plain secret', () => {
     aws.on('GetSecretValue', { VersionStage: 'AWSPREVIOUS' }, before);
   };
 
-  test('are the current one, and the previous one once there is one', async () => {
+  test('are the current value and the previous one, if it exists', async () => {
     const clock = new FrozenClock();
     stages('first');
     const accepts = acceptedValues(client, 'the-secret', clock.now);
@@ -134,7 +134,7 @@ describe('the accepted values of a plain secret', () => {
     expect(await Promise.all([accepts('first'), accepts('second'), accepts('third')])).toEqual([false, true, true]);
   });
 
-  test('are read once in five minutes, and for a text that is neither at most every 30 seconds', async () => {
+  test('are read every five minutes, and for an unknown text at most every 30 seconds', async () => {
     const clock = new FrozenClock();
     stages('first');
     const accepts = acceptedValues(client, 'the-secret', clock.now);
@@ -150,7 +150,7 @@ describe('the accepted values of a plain secret', () => {
     expect(reads()).toBe(4);
   });
 
-  test('that cannot be read are read again by the next who asks', async () => {
+  test('that cannot be read are read again by the next call', async () => {
     const accepts = acceptedValues(client, 'the-secret', new FrozenClock().now);
     aws.on('GetSecretValue', {}, new Error('away'));
     await expect(accepts('there')).rejects.toThrow('away');

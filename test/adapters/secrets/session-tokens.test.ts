@@ -18,7 +18,7 @@ const vectors = z
 const ONE: RingKey = { kid: 'k1', key: '1'.repeat(64) };
 const TWO: RingKey = { kid: 'k2', key: '2'.repeat(64) };
 
-/** A ring in memory, newest first. */
+/** An in-memory ring, newest key first. */
 function tokensOf(keys: readonly [RingKey, ...RingKey[]], clock = new FrozenClock('2026-03-04T05:00:00.000Z')) {
   const ring = { current: async () => keys[0], verifying: async (kid: string) => verifyingKey(keys, kid, clock.now()) };
   return { clock, ...sessionTokens(ring, clock.now) };
@@ -36,7 +36,7 @@ const hasPython = (() => {
   }
 })();
 
-/** Checks a token with nothing but Python's own hmac, and prints its payload. */
+/** Checks a token with Python's standard library only, and prints its payload. */
 const PYTHON_CHECK = `
 import base64, hashlib, hmac, sys
 key, token = sys.argv[1], sys.argv[2]
@@ -47,7 +47,7 @@ sys.stdout.buffer.write(base64.urlsafe_b64decode(body + '=' * (-len(body) % 4)))
 `;
 
 describe('fixed vectors', () => {
-  test.each(vectors)('the token of $claims.sub is the one on file', async ({ kid, key, claims, token }) => {
+  test.each(vectors)('the token of $claims.sub is equal to the stored one', async ({ kid, key, claims, token }) => {
     const clock = new FrozenClock(new Date(claims.iat * 1000).toISOString());
     const tokens = tokensOf([{ kid, key }], clock);
     expect(await tokens.signToken(claims)).toBe(token);
@@ -77,13 +77,13 @@ describe('fixed vectors', () => {
 });
 
 describe('a token', () => {
-  test('names its key, and its payload can be read by whoever holds it', async () => {
+  test('has the id of its key, and every holder can read its payload', async () => {
     const token = await tokensOf([ONE]).signToken(CLAIMS);
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT', kid: 'k1' });
     expect(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())).toEqual(CLAIMS);
   });
 
-  test('is valid until the very second of its expiry', async () => {
+  test('is valid until the exact second of its expiry', async () => {
     const tokens = tokensOf([ONE]);
     const token = await tokens.signToken(CLAIMS);
     tokens.clock.advance(899_999);
@@ -92,7 +92,7 @@ describe('a token', () => {
     expect(await tokens.verifyToken(token)).toBeUndefined();
   });
 
-  test('that expired during a turn can still report that turn, for fifteen minutes', async () => {
+  test('that expired during a turn can report this turn for fifteen minutes', async () => {
     const tokens = tokensOf([ONE]);
     const token = await tokens.signToken(CLAIMS);
     tokens.clock.advance(900_000 + 899_999);
@@ -102,16 +102,16 @@ describe('a token', () => {
     expect(await tokens.verifyTokenOfTurn(token)).toBeUndefined();
   });
 
-  test('of an older key of the ring stays valid, and of one that left it does not', async () => {
+  test('of an older key in the ring is valid; of a removed key it is not', async () => {
     const token = await tokensOf([ONE]).signToken(CLAIMS);
     expect(await tokensOf([{ ...TWO, active_from: NOW }, ONE]).verifyToken(token)).toEqual(CLAIMS);
     expect(await tokensOf([TWO]).verifyToken(token)).toBeUndefined();
   });
 
-  test('of a key that retired 80 minutes ago is refused, though the ring still has the key', async () => {
+  test('of a key that retired 80 minutes ago is refused, although the ring still has the key', async () => {
     const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
     const tokens = tokensOf([{ ...TWO, active_from: NOW }, ONE], clock);
-    // What a thief signs with it does not end by its own time.
+    // A token that an attacker signs with the key can have any expiry.
     const stolen = await tokensOf([ONE]).signToken({ ...CLAIMS, exp: NOW + 86_400 });
     clock.advance(80 * 60_000 - 1);
     expect(await tokens.verifyToken(stolen)).toBeDefined();
@@ -130,24 +130,24 @@ describe('is not accepted', () => {
   const good = { alg: 'HS256', typ: 'JWT', kid: 'k1' };
 
   test.each<[string, string]>([
-    ['nothing', ''],
+    ['empty text', ''],
     ['text', 'hello'],
     ['dots', '..'],
     ['a token without signature', `${encode({ alg: 'none', kid: 'k1' })}.${encode(CLAIMS)}.`],
     ['a token without key id', signedBy(ONE.key, { alg: 'HS256' }, CLAIMS)],
     ['a token of another key', signedBy(TWO.key, good, CLAIMS)],
     ['a token of an unknown key id', signedBy(ONE.key, { ...good, kid: 'k9' }, CLAIMS)],
-    ['a token with a key id that is no text', signedBy(ONE.key, { ...good, kid: 5 }, CLAIMS)],
-    ['a token that says it is HS512', signedBy(ONE.key, { ...good, alg: 'HS512' }, CLAIMS)],
+    ['a token whose key id is not text', signedBy(ONE.key, { ...good, kid: 5 }, CLAIMS)],
+    ['a token with the algorithm HS512', signedBy(ONE.key, { ...good, alg: 'HS512' }, CLAIMS)],
     ['a token that never expires', signedBy(ONE.key, good, { ...CLAIMS, exp: undefined })],
     ['a token without site', signedBy(ONE.key, good, { ...CLAIMS, site_id: undefined })],
     ['a header that is a list', `${encode([])}.${encode(CLAIMS)}.x`],
-    ['a payload that is no object', signedBy(ONE.key, good, [1])],
+    ['a payload that is not an object', signedBy(ONE.key, good, [1])],
   ])('%s', async (_, token) => {
     expect(await tokensOf([ONE]).verifyToken(token)).toBeUndefined();
   });
 
-  test('our token with another payload', async () => {
+  test('a signed token with another payload', async () => {
     const tokens = tokensOf([ONE]);
     const [head, , mark] = (await tokens.signToken(CLAIMS)).split('.');
     expect(await tokens.verifyToken(`${head}.${encode({ ...CLAIMS, sub: 'admin' })}.${mark}`)).toBeUndefined();
@@ -158,7 +158,7 @@ describe('is not accepted', () => {
     expect(await tokensOf([ONE]).verifyToken(token)).toBeUndefined();
   });
 
-  test('anything made up, and no text makes it throw', async () => {
+  test('any generated text, and no text causes an exception', async () => {
     const tokens = tokensOf([ONE]);
     const part = fc.oneof(
       fc.string(),
@@ -180,7 +180,7 @@ describe('is not accepted', () => {
   });
 });
 
-test('the site of a token is told without the key, and only if it is text', async () => {
+test('the site of a token is read without the key, and only if it is text', async () => {
   const token = await tokensOf([ONE]).signToken(CLAIMS);
   const stranger = tokensOf([TWO]);
   expect(stranger.siteOfToken(token)).toBe(SITE_ID);
@@ -188,7 +188,7 @@ test('the site of a token is told without the key, and only if it is text', asyn
   expect(stranger.siteOfToken(other)).toBeUndefined();
 });
 
-test('a key store that is away is a fault, not an invalid token', async () => {
+test('an error of the key store is an internal error, not an invalid token', async () => {
   const away = async () => {
     throw new Error('away');
   };
