@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
+import type { Outbound } from '../../../src/adapters/outbound/deliver.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { within } from '../../harness/within.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
@@ -21,10 +22,18 @@ const HEAD = 'HTTP/1.1 200 OK\r\n';
 
 type End = 'by itself' | 'at the deadline';
 
+/** One for each deadline: the authorities of each are megabytes, which take their time to read, and again to free when the process ends. */
+const outbounds = new Map<number, Outbound>();
+function outboundOf(timeoutMs: number): Outbound {
+  const outbound = outbounds.get(timeoutMs) ?? world.outbound({ timeoutMs });
+  outbounds.set(timeoutMs, outbound);
+  return outbound;
+}
+
 /** One delivery, which has to come to its end in this way and to leave nothing open. */
 async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}, end: End = 'by itself') {
   const timeoutMs = end === 'by itself' ? LONG_MS : SHORT_MS;
-  const outcome = await within(timeoutMs, world.outbound({ timeoutMs }).deliver(post(receiver.port, more)));
+  const outcome = await within(timeoutMs, outboundOf(timeoutMs).deliver(post(receiver.port, more)));
   const ranOut = outcome.failure?.code === 'timeout' || outcome.note?.includes('in time') === true;
   expect(ranOut ? 'at the deadline' : 'by itself').toBe(end);
   expect(await staysOpen(receiver)).toBe(0);

@@ -6,7 +6,7 @@ import * as strict from '../../../src/adapters/outbound/network-rule.ts';
 /** A process that delivers when it is told to, for tests that stop it in between as Lambda freezes a function. */
 
 const settings = z
-  .object({ authority: z.string(), nameServer: z.string(), allowed: z.string(), url: z.string() })
+  .object({ authority: z.string(), nameServer: z.string(), allowed: z.string() })
   .parse(JSON.parse(process.argv[2] ?? ''));
 /** Milliseconds that the wall clock is ahead: a freeze that is too long to wait for. */
 let aheadMs = 0;
@@ -25,11 +25,14 @@ const { deliver } = createDeliver({
   },
 });
 
-process.on('message', async (ahead) => {
-  aheadMs = z.number().parse(ahead);
+const delivery = z.object({ url: z.string(), aheadMs: z.number() });
+
+process.on('message', async (message) => {
+  const { url, ...given } = delivery.parse(message);
+  aheadMs = given.aheadMs;
   const { status, failure } = await deliver({
     method: 'POST',
-    url: settings.url,
+    url,
     headers: {},
     body: Buffer.from('{}'),
     connectionKey: 'action-1',

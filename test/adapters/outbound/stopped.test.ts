@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
@@ -9,44 +9,43 @@ import { ALLOWED, createWorld, HOST, OK, type World } from './world.ts';
 /** Connections that outlive an invocation: between two, the process is stopped, as Lambda freezes a function. */
 
 let world: World;
-const senders = new Set<ChildProcess>();
+/** One for everything that a peer does meanwhile; each delivery is to a receiver of its own. */
+const senders: Sender[] = [];
 beforeAll(async () => {
   world = await createWorld();
+  senders.push(...MEANWHILE.map(() => startSender()));
 });
-afterEach(async () => {
-  for (const sender of senders) sender.kill('SIGKILL');
-  senders.clear();
-  await stopReceivers();
+afterEach(stopReceivers);
+afterAll(async () => {
+  for (const sender of senders) sender.kill();
+  await world.stop();
 });
-afterAll(() => world.stop());
 
-async function startSender(port: number) {
-  const settings = {
-    authority: world.authority.pem,
-    nameServer: world.names.server,
-    allowed: ALLOWED,
-    url: `https://${HOST}:${port}/hook`,
-  };
+function startSender() {
+  const settings = { authority: world.authority.pem, nameServer: world.names.server, allowed: ALLOWED };
   const file = fileURLToPath(new URL('./stopped-sender.ts', import.meta.url));
   const sender = fork(file, [JSON.stringify(settings)], { execPath: process.execPath, execArgv: [] });
-  senders.add(sender);
+  const url = (port: number) => `https://${HOST}:${port}/hook`;
   return {
-    deliver: async (aheadMs = 0): Promise<unknown> => {
-      const [outcome] = await Promise.all([once(sender, 'message'), sender.send(aheadMs)]);
+    deliver: async (port: number): Promise<unknown> => {
+      const [outcome] = await Promise.all([once(sender, 'message'), sender.send({ url: url(port), aheadMs: 0 })]);
       return outcome[0];
     },
     /** Stops the process, and tells it to deliver while it is stopped: what comes first when it goes on is for the kernel to say. */
-    stopped: async (ms: number, meanwhile: () => void, aheadMs = 0): Promise<unknown> => {
+    stopped: async (port: number, ms: number, meanwhile: () => void, aheadMs: number): Promise<unknown> => {
       sender.kill('SIGSTOP');
       meanwhile();
       await pause(ms);
       const outcome = once(sender, 'message');
-      sender.send(aheadMs);
+      sender.send({ url: url(port), aheadMs });
       sender.kill('SIGCONT');
       return (await outcome)[0];
     },
+    kill: () => sender.kill('SIGKILL'),
   };
 }
+
+type Sender = ReturnType<typeof startSender>;
 
 const DELIVERED = { status: 200, failure: null };
 const nothing = () => undefined;
@@ -69,18 +68,18 @@ test.each(FREEZES)(
   'a process that is stopped for %s while its peer goes on: the next delivery arrives, once',
   async (_, ms, aheadMs) => {
     const found = await Promise.all(
-      MEANWHILE.map(async ([what, meanwhile]) => {
+      MEANWHILE.map(async ([what, meanwhile], index) => {
         const sockets: TLSSocket[] = [];
         const receiver = await startAnswering(world.identity, (__, ___, socket) => {
           sockets.push(socket);
           return OK;
         });
-        const { deliver, stopped } = await startSender(receiver.port);
-        const first = await deliver();
+        const sender = senders[index];
+        const first = await sender?.deliver(receiver.port);
         const during = () => {
           for (const socket of sockets) meanwhile(socket, receiver);
         };
-        const second = await stopped(ms, during, aheadMs);
+        const second = await sender?.stopped(receiver.port, ms, during, aheadMs);
         // Less than a second idle, silent and open: only then may it be the same connection.
         const mayReuse = what === 'does nothing' && ms + aheadMs < 1000;
         return [what, first, second, receiver.requests.length, mayReuse || receiver.connections() === 2];

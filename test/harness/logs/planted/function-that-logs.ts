@@ -6,15 +6,15 @@ import { Authorizer } from '../../../../local/cloud/access/authorizer.ts';
 import { FunctionLog } from '../../../../local/cloud/functions/function-log.ts';
 import { logged } from '../../../lambdas/invocation.ts';
 import { COLLECTION } from '../collected.ts';
+import { WAYS } from './ways.ts';
 
-const line = { message: 'Planted', service: 'planted', detail: process.env.PLANTED };
-const { message, service, ...more } = line;
-const logger = new Logger({ serviceName: service });
+const logger = new Logger({ serviceName: 'planted' });
+const planted = { detail: process.env.PLANTED };
 
-const WAYS: Readonly<Record<string, () => unknown>> = {
-  'a handler that a test calls': () => logged(async () => logger.info(message, more)),
-  'a handler that nobody listens to': () => logger.info(message, more),
-  'a function of a local cloud': () => {
+const LOG: Readonly<Record<(typeof WAYS)[number], (message: string) => unknown>> = {
+  'a handler that a test calls': (message) => logged(async () => logger.info(message, planted)),
+  'a handler that nobody listens to': (message) => logger.info(message, planted),
+  'a function of a local cloud': (message) => {
     const folder = mkdtempSync(join(tmpdir(), 'va-wave-planted-'));
     const authorizer = new Authorizer({ onDenial: () => undefined });
     const options = {
@@ -24,12 +24,14 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
       copy: process.env[COLLECTION],
       onError: () => undefined,
     } as const;
-    new FunctionLog({ file: join(folder, 'log'), ...options }).write(`${JSON.stringify(line)}\n`);
+    new FunctionLog({ file: join(folder, 'log'), ...options }).write(
+      `${JSON.stringify({ message, service: 'planted', ...planted })}\n`,
+    );
     rmSync(folder, { recursive: true });
   },
 };
 
-/** A run of its own for reporter.test.ts: logs what `PLANTED` says, in the way that `PLANTED_BY` says. */
-test('a function logs something', async () => {
-  await WAYS[process.env.PLANTED_BY ?? '']?.();
+/** For reporter.test.ts, which runs it by itself: logs what `PLANTED` says. */
+test.each(WAYS)('%s logs something', async (way) => {
+  await LOG[way](`Planted by ${way}`);
 });
