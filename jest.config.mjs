@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Node itself strips the types: what the tests run is the text that the functions are bundled from. */
 export default {
   rootDir: import.meta.dirname,
@@ -5,8 +7,8 @@ export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  // Jest would leave one core free, which of two is half.
-  maxWorkers: '100%',
+  // Jest would leave one core free. One worker more than there are cores works while others wait for a deadline, a queue or a browser.
+  maxWorkers: availableParallelism() + 1,
   // No test is about its own speed. What waits for a synthesis, a service or a browser may share the machine with another job.
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/harness/set-up.ts',
