@@ -1,8 +1,8 @@
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { AssistantView, DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
+import { Status } from '../parts/status.tsx';
 import { useLoad } from '../parts/use-load.ts';
 
 /** Is it installed? What the hourly limit has counted during the last day says so, without another record. */
@@ -14,9 +14,9 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
       <div aria-live="polite">
         {installation.value === undefined ? (
-          <StatusIndicator type={installation.failed ? 'warning' : 'loading'}>
+          <Status type={installation.failed ? 'warning' : 'loading'}>
             {installation.failed ? 'Not known' : 'Is it installed?'}
-          </StatusIndicator>
+          </Status>
         ) : (
           <Counts {...installation.value} />
         )}
@@ -29,11 +29,10 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
 }
 
 function Counts({ requests_this_hour: hour, requests_last_24_hours: day }: DashboardAnswer<'getInstallation'>) {
-  if (day === 0)
-    return <StatusIndicator type="pending">No request was let in during the last 24 hours</StatusIndicator>;
+  if (day === 0) return <Status type="pending">No request was let in during the last 24 hours</Status>;
   return (
-    <StatusIndicator type="success">
+    <Status type="success">
       {`Installed: ${day} ${day === 1 ? 'request was' : 'requests were'} let in during the last 24 hours, ${hour} of them in this clock hour`}
-    </StatusIndicator>
+    </Status>
   );
 }

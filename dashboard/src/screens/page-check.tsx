@@ -2,10 +2,10 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { AssistantView, PageVerdict } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
+import { Status } from '../parts/status.tsx';
 
 type Settings = Pick<AssistantView, 'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'>;
 type Asked = { readonly page: string; readonly settings: Settings; readonly verdict: PageVerdict };
@@ -64,27 +64,27 @@ export function PageCheck({ settings }: { readonly settings: Settings }) {
 
 function Answer({ page, settings, verdict }: Asked) {
   const { host, matched_by, refused_by } = verdict;
-  if (host === null) return <StatusIndicator type="error">{page} is not the address of a page</StatusIndicator>;
+  if (host === null) return <Status type="error">{page} is not the address of a page</Status>;
   if (refused_by.length > 0) {
     return (
       <SpaceBetween size="xxs">
         {refused_by.map((setting) => (
-          <StatusIndicator key={setting} type="error">
+          <Status key={setting} type="error">
             {`No: ${reason(setting, host, settings)}`}
-          </StatusIndicator>
+          </Status>
         ))}
       </SpaceBetween>
     );
   }
   return (
     <SpaceBetween size="xxs">
-      <StatusIndicator type="success">
+      <Status type="success">
         {settings.authentication_mode === 'Session Signed'
           ? 'Yes, by the Domain, with a valid session token'
           : `Yes, by the Domain and the entry ${matched_by}`}
-      </StatusIndicator>
+      </Status>
       {settings.ip_allowlist.length > 0 && (
-        <StatusIndicator type="info">For visitors whose address is on the IP allowlist only</StatusIndicator>
+        <Status type="info">For visitors whose address is on the IP allowlist only</Status>
       )}
     </SpaceBetween>
   );

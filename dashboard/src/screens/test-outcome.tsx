@@ -3,11 +3,11 @@ import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ActionView, TestResult } from '../../../src/contract/dashboard.ts';
 import type { FailureCode } from '../../../src/contract/deliveries.ts';
 import { FAILURE_ADVICE } from '../../../src/contract/failure-advice.ts';
 import { Code } from '../parts/code.tsx';
+import { Status } from '../parts/status.tsx';
 import { SignatureHelp } from './signature-help.tsx';
 
 /** With these, no byte of the request has left. */
@@ -55,12 +55,12 @@ export function TestOutcome(props: {
     >
       <SpaceBetween size="m">
         <div role="status">
-          <StatusIndicator type={result.success ? 'success' : 'error'}>
+          <Status type={result.success ? 'success' : 'error'}>
             {result.success ? 'Accepted' : 'Failed'}
             {status !== null && `, HTTP status ${status}`}
             {latency_ms !== null && `, ${latency_ms} ms`}
             {error !== null && ` (${error.code})`}
-          </StatusIndicator>
+          </Status>
         </div>
         {error !== null && (
           <Box>

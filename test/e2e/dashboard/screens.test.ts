@@ -1,5 +1,15 @@
 import { axeFindings, type StartedDashboard, startDashboard } from './started-dashboard.ts';
 
+/** Words of statuses that begin on one line and end on another. */
+const BROKEN_WORDS = `[...document.querySelectorAll('.words')].flatMap((element) =>
+  [...element.childNodes].flatMap((node) =>
+    [...node.textContent.matchAll(/[a-z]{2,12}/gi)].flatMap(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1 ? [word] : [];
+    })))`;
+
 /** Every screen: axe, the page's own policy, and no sideways scrolling on a narrow phone. */
 describe('every screen', () => {
   let dashboard: StartedDashboard;
@@ -42,7 +52,9 @@ describe('every screen', () => {
     const look = async (screen: string) => {
       found[screen] = await axeFindings(page);
       const sideways = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
-      if (sideways > 0) found[screen] = [...found[screen], `${sideways} pixels too wide`];
+      const broken = await page.evaluate<string[]>(BROKEN_WORDS);
+      if (broken.length > 0) found[screen] = [...(found[screen] ?? []), `broken within: ${broken.join(' ')}`];
+      if (sideways > 0) found[screen] = [...(found[screen] ?? []), `${sideways} pixels too wide`];
     };
     const base = `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}`;
     const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -59,6 +71,7 @@ describe('every screen', () => {
     await look('general');
     await page.goto(`${base}/deploy`);
     await page.getByRole('heading', { name: 'Mint session tokens' }).waitFor();
+    await page.getByText('No request was let in').waitFor();
     await look('deploy, Session Signed');
     await page.getByRole('radio', { name: 'Allowed Websites' }).click();
     await page.getByLabel('New domain').waitFor();
