@@ -2,8 +2,8 @@ import { dashboardSize } from '../../bench/pages/dashboard-files.ts';
 import { readDocument } from './documents.ts';
 
 test('docs/dashboard.md says what the built dashboard weighs, to two percent', () => {
-  const row = /All files, gzip \| (\d+) KB in (\d+) files/.exec(readDocument('docs/dashboard.md').text);
+  const row = /All files, gzip \| (\d+) KB in some (\d+) files/.exec(readDocument('docs/dashboard.md').text);
   const { kilobytes, files } = dashboardSize();
-  expect(files).toBe(Number(row?.[2]));
+  expect(Math.abs(files - Number(row?.[2]))).toBeLessThan(5);
   expect(Math.abs(kilobytes / Number(row?.[1]) - 1)).toBeLessThan(0.02);
 });
