@@ -18,7 +18,8 @@ import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fak
 /**
  * What each released version wrote, under the code of today, and what today's code writes under the released one: a deployment goes
  * forward and may be taken back while messages are in flight and items are stored. `test/fixtures/released/<version>` was written by that
- * version, and `reader.mjs` there is that version's own code for reading. Add a folder with each release.
+ * version, and `reader.mjs` there is that version's own code for reading. Add a folder with each release; in it,
+ * `stores.mjs` (the delivery log and the conversations) and `data.tgz` (a data folder of one machine) are for `test/e2e/upgrades`.
  */
 const VERSIONS = globSync('test/fixtures/released/*').sort();
 
