@@ -9,11 +9,11 @@ import type { Message, Model, Text, ToolAnswer, ToolCall } from './model.ts';
 
 type ToolConfig = NonNullable<ConverseCommandInput['toolConfig']>;
 type ConverseTool = NonNullable<ToolConfig['tools']>[number];
-/** JSON as the SDK names it. */
+/** The SDK's type for JSON. */
 type Document = NonNullable<NonNullable<ContentBlock['toolUse']>['input']>;
 
 /**
- * A model of Amazon Bedrock, by the Converse API.
+ * Returns a model that calls Amazon Bedrock's Converse API.
  * @param modelId a model or inference profile that supports tool use
  */
 export function bedrockModel(client: BedrockRuntimeClient, modelId: string): Model {
@@ -23,7 +23,7 @@ export function bedrockModel(client: BedrockRuntimeClient, modelId: string): Mod
         modelId,
         system: [{ text: system }],
         messages: messages.map(converseMessage),
-        // An empty list is refused.
+        // Converse refuses an empty list.
         ...(tools.length === 0 ? {} : { toolConfig: { tools: tools.map(converseTool) } }),
         inferenceConfig: { maxTokens: 1024 },
       }),
@@ -61,7 +61,7 @@ function converseBlock(block: Text | ToolCall | ToolAnswer): ContentBlock {
   }
 }
 
-/** Blocks of other kinds, such as a model's reasoning, are no part of the answer. */
+/** Converts a block of the answer. Ignores other kinds of blocks, such as the model's reasoning. */
 function ourBlock({ text, toolUse }: ContentBlock): (Text | ToolCall)[] {
   if (text !== undefined) return [{ kind: 'text', text }];
   if (toolUse?.toolUseId === undefined || toolUse.name === undefined) return [];

@@ -7,7 +7,7 @@ import { bedrockModel } from './bedrock-model.ts';
 import { type Conversation, runTurn } from './turn.ts';
 import { vaWave } from './va-wave.ts';
 
-/** A conversation in the terminal: what you type is what the visitor says. */
+// Runs a conversation in the terminal. Your input is the visitor's message.
 const ports = {
   model: bedrockModel(new BedrockRuntimeClient(), required('MODEL_ID')),
   platform: vaWave(new LambdaClient({ maxAttempts: 1 }), new EventBridgeClient(), {

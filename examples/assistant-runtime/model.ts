@@ -1,8 +1,8 @@
-/** What the turn needs of a model. `bedrock-model.ts` answers with Amazon Bedrock; tests follow a script. */
+// The interface of a model. `bedrock-model.ts` implements it with Amazon Bedrock; tests use a scripted model.
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** A tool as `ai-action` lists it. */
+/** A tool from the list of `ai-action`. */
 export type Tool = { readonly name: string; readonly description: string; readonly input_schema: JsonObject };
 
 export type ToolCall = {

@@ -15,15 +15,15 @@ export type Deployment = {
 };
 
 /**
- * va-wave on AWS: two Lambda functions and an event bus. The caller's role needs `lambda:InvokeFunction` on the functions and
+ * Returns va-wave on AWS: two Lambda functions and an event bus. The caller's role needs `lambda:InvokeFunction` on the functions and
  * `events:PutEvents` on the bus.
  *
- * Give the Lambda client `maxAttempts: 1` for tool calls: a call that was made must not be made again.
+ * Create the Lambda client with `maxAttempts: 1`, because a tool call must not be repeated.
  */
 export function vaWave(lambda: LambdaClient, events: EventBridgeClient, deployment: Deployment): Platform {
   const { aiActionFunction, usageReportFunction, eventBus, orgId, siteId } = deployment;
 
-  /** @throws when the function failed or refused */
+  /** @throws Error when the function fails or refuses the input */
   async function invoke<Answer>(name: string, input: object): Promise<Answer> {
     const { Payload, FunctionError } = await lambda.send(
       new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify(input)) }),

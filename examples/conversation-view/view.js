@@ -1,12 +1,12 @@
 /**
- * A conversation view for the widget: messages and a field to write in, against a backend of your own. It has its own shadow root,
- * so that neither the widget's style nor the page's reaches in; colours and direction it takes from the widget.
+ * Returns a conversation view for the widget: messages and an input field, with your own backend. The view has its own shadow root, so
+ * that the styles of the widget and of the page do not affect it. It uses the widget's colours and direction.
  *
  * @example
  * vaWave('conversation', conversationView({ url: '/conversation' }));
  *
- * @param options.url where the backend is: `GET`-like reads go to `<url>/read`, what the visitor says to `<url>/turns`
- * @param options.texts what the view says by itself
+ * @param options.url the backend: the view reads messages from `<url>/read` and sends the visitor's messages to `<url>/turns`
+ * @param options.texts the view's own texts
  */
 export function conversationView({ url, texts = ENGLISH }) {
   return {
@@ -24,7 +24,7 @@ export function conversationView({ url, texts = ENGLISH }) {
       let busy = false;
       let removed = false;
 
-      /** Posts with the visitor's credential; asks the page once for a new token when that one was refused. */
+      /** Posts with the visitor's credential. Asks the page once for a new token when the backend refuses the credential. */
       const post = async (path, body) => {
         const conversation_id = await context.conversationId();
         if (conversation_id === null) throw new Error('There is no conversation');
@@ -76,7 +76,7 @@ export function conversationView({ url, texts = ENGLISH }) {
           say('');
           add(answer);
         } catch {
-          // What was not answered goes back to where it can be sent again.
+          // Without an answer, the message returns to the input field, so that the visitor can send it again.
           shown.remove();
           input.value = text;
           say(texts.failed);
@@ -98,7 +98,7 @@ export function conversationView({ url, texts = ENGLISH }) {
       });
 
       show('assistant', texts.greeting);
-      // What was said before the page was loaded again. Without it the visitor can go on all the same.
+      // Loads the earlier messages after a reload. When this fails, the visitor can still write.
       const restored = post('/read', {}).then(add, () => {});
       return () => {
         removed = true;
@@ -112,12 +112,12 @@ const ENGLISH = {
   input: 'Write a message',
   send: 'Send',
   waiting: 'The assistant is writing…',
-  failed: 'That did not work. Please try again.',
+  failed: 'Your message could not be sent. Please try again.',
   greeting: 'Hello! How can I help?',
   visitor: 'You',
   assistant: 'Assistant',
   ended: 'The conversation has ended.',
-  again: 'Start again',
+  again: 'Start a new conversation',
 };
 
 function node(name, attributes = {}, ...children) {

@@ -4,13 +4,13 @@ import { actionPayload, actionRequest } from '../../src/domain/delivery/action-r
 import type { OutboundRequest } from '../../src/domain/delivery/outbound.ts';
 import { aFormAction, anAiAction, anEventAction } from '../fakes/configuration.ts';
 
-/** Every receiver is given this secret. */
+/** The signing secret of every receiver under test. */
 export const SIGNING_SECRET = 'whsec_2b7e151628aed2a6abf7158809cf4f3c';
 
 export type SharedRequest = {
   readonly name: string;
   readonly request: OutboundRequest;
-  /** What a receiver answers. */
+  /** The status that a receiver must answer. */
   readonly status: 200 | 400 | 401;
 };
 
@@ -20,19 +20,19 @@ function signed(action: Action, body: object, triggerRef: string, { now, secret 
   return actionRequest(action, { payload: actionPayload(action, body), triggerRef, signingSecret: secret, now });
 }
 
-/** An event as the dispatcher sends it. */
+/** Builds the request of an event as the dispatcher sends it. */
 export function eventRequest(signing: Signing, data: object = {}, id: string = randomUUID()): OutboundRequest {
   const event = 'conversation.started';
   const envelope = { id, event, timestamp: '2026-03-04T05:06:07Z', data, site_id: 'site_a', org_id: 'org_a' };
   return signed(anEventAction(), envelope, event, signing);
 }
 
-/** A form submission as it is forwarded. */
+/** Builds the request of a form submission as the service forwards it. */
 export function formRequest(signing: Signing, values: object = {}, id: string = randomUUID()): OutboundRequest {
   return signed(aFormAction(), { values, conversation_id: 'c1', submission_id: id }, id, signing);
 }
 
-/** A call of the assistant. */
+/** Builds the request of an AI-decided call. */
 export function aiRequest(signing: Signing, args: object = { order: '1001' }): OutboundRequest {
   return signed(anAiAction(), args, 'c1', signing);
 }
@@ -50,7 +50,7 @@ function withBody(request: OutboundRequest, change: (text: string) => string | U
 const NON_ASCII = { referrer: 'https://zoë.example/łódź?q=😀', note: 'a\u2028b \u0000 "c" \\ </script>' };
 
 /**
- * What every receiver is tried with: requests of the service's own builders, whole and spoilt. All ids are fresh.
+ * Returns the requests with which every receiver is tested: valid and invalid requests, built by the service's own code. All ids are new.
  * @param now the time of the receiver's clock
  */
 export function actionRequests(now: Date): readonly SharedRequest[] {
@@ -86,35 +86,33 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     'empty signature': signature(''),
     'signature without t': signature(`v1=${digest}`),
     'signature without v1': signature(`t=${seconds}`),
-    't is no number': signature(`t=now,v1=${digest}`),
+    't is not a number': signature(`t=now,v1=${digest}`),
     't is negative': signature(`t=-${seconds},v1=${digest}`),
     't with a digit that is not ASCII': signature(`t=${seconds}\u00b2,v1=${digest}`),
     't far too long': signature(`t=${'9'.repeat(400)},v1=${digest}`),
-    'v1 is no hex': signature(`t=${seconds},v1=${'z'.repeat(64)}`),
+    'v1 is not hex': signature(`t=${seconds},v1=${'z'.repeat(64)}`),
     'v1 is short': signature(`t=${seconds},v1=${digest.slice(0, 62)}`),
     'v1 is empty': signature(`t=${seconds},v1=`),
     '310 seconds old': eventRequest(at(-310)),
     '310 seconds ahead': eventRequest(at(310)),
-    'signed, but no JSON': rawRequest(fresh, 'not json'),
-    'signed, but no object': rawRequest(fresh, '[]'),
-    'signed, but of no trigger': withHeader(event(), 'X-Service-Trigger', 'other'),
+    'signed, but not JSON': rawRequest(fresh, 'not json'),
+    'signed, but not an object': rawRequest(fresh, '[]'),
+    'signed, but with an unknown trigger': withHeader(event(), 'X-Service-Trigger', 'other'),
   };
   const tampered: Record<string, OutboundRequest> = {
     'one byte changed': withBody(event(), (text) => text.replace('c1', 'c2')),
     'one byte more': withBody(event(), (text) => `${text}\n`),
-    'body left out': withBody(event(), () => ''),
-    'formatted on the way': withBody(event(), (text) => JSON.stringify(JSON.parse(text), null, 2)),
-    'non-ASCII written in another way': withBody(eventRequest(fresh, NON_ASCII), (text) =>
-      text.replaceAll('ë', '\\u00eb'),
-    ),
-    'bytes that decode to what was signed': withBody(eventRequest(fresh, { text: '\ufffd' }), (text) =>
+    'body omitted': withBody(event(), () => ''),
+    'body reformatted': withBody(event(), (text) => JSON.stringify(JSON.parse(text), null, 2)),
+    'non-ASCII characters escaped': withBody(eventRequest(fresh, NON_ASCII), (text) => text.replaceAll('ë', '\\u00eb')),
+    'invalid bytes that decode to the signed text': withBody(eventRequest(fresh, { text: '\ufffd' }), (text) =>
       Buffer.concat([
         Buffer.from(text.slice(0, text.indexOf('\ufffd'))),
         Buffer.from([0xff]),
         Buffer.from(text.slice(text.indexOf('\ufffd') + 1)),
       ]),
     ),
-    'another time under the same digest': signature(`t=${seconds + 1},v1=${digest}`),
+    'another timestamp with the same digest': signature(`t=${seconds + 1},v1=${digest}`),
     'signed with another secret': eventRequest({ ...fresh, secret: 'whsec_another' }),
   };
   const listed = (requests: Record<string, OutboundRequest>, status: SharedRequest['status']) =>
@@ -122,7 +120,7 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
   return [...listed(good, 200), ...listed(malformed, 400), ...listed(tampered, 401)];
 }
 
-/** An event's request whose body is no envelope, though signed. */
+/** Builds a signed event request whose body is not an envelope. */
 function rawRequest({ now }: Signing, payload: string): OutboundRequest {
   return actionRequest(anEventAction(), {
     payload,

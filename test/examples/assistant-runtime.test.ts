@@ -36,7 +36,7 @@ describe('examples/assistant-runtime', () => {
   const reports = () =>
     started.webhook.requests.map(({ body, headers }) => verifyUsageWebhook(body ?? '', headers, USAGE_SECRET));
 
-  test('offers the tools, calls the one asked for, and answers with what it said', async () => {
+  test('offers the tools, makes the tool call of the model, and shows the answer of the model', async () => {
     started.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀"}')];
     const script = new ScriptedModel(
       replies(text('One moment.'), asksFor(ORDER, { order: '1001' })),
@@ -57,7 +57,7 @@ describe('examples/assistant-runtime', () => {
       triggerRef: 'c1',
       body: { order: '1001' },
     });
-    expect(script.lastTold()).toEqual([
+    expect(script.lastContent()).toEqual([
       {
         kind: 'toolAnswer',
         id: 'call-1',
@@ -69,7 +69,7 @@ describe('examples/assistant-runtime', () => {
     expect(faults).toEqual([]);
   });
 
-  test('puts what was said on the bus, in order', async () => {
+  test('publishes the messages on the bus in order', async () => {
     await turn(begin(), new ScriptedModel(replies(text('It was sent.'))));
     expect(started.published.map((event) => [event['detail-type'], event.detail.data.text])).toEqual([
       ['message.received', 'Where is my order 1001?'],
@@ -78,12 +78,12 @@ describe('examples/assistant-runtime', () => {
     expect(started.published[0]?.detail.data.conversation_id).toBe('c1');
   });
 
-  test("reports what all of the turn's model calls used", async () => {
+  test('reports the usage of all model calls of the turn', async () => {
     await turn(begin(), new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('Done.'))));
     expect(reports()).toMatchObject([{ usage: { input_tokens: 200, output_tokens: 40, total_tokens: 240 } }]);
   });
 
-  test('takes no further turn once the webhook said stop', async () => {
+  test('runs no further turn after the webhook has stopped the conversation', async () => {
     started.webhook.outcomes = [answered(200, '{"should_continue": false}')];
     const conversation = begin();
     const script = new ScriptedModel(replies(text('It was sent.')));
@@ -95,43 +95,43 @@ describe('examples/assistant-runtime', () => {
     expect(started.published).toHaveLength(2);
   });
 
-  test('without a session token there is nothing to report to', async () => {
+  test('reports no usage without a session token', async () => {
     const conversation = begin({ sessionToken: undefined });
     await turn(conversation, new ScriptedModel(replies(text('Hello.'))));
     expect(started.webhook.requests).toEqual([]);
     expect(conversation.ended).toBe(false);
   });
 
-  test('tells the model of wrong arguments, unknown tools, a failed endpoint and the sixth call', async () => {
-    const told = async (name: string, input: { order: string }) => {
+  test('reports invalid arguments, unknown tools, a failed endpoint and the sixth call to the model', async () => {
+    const toolAnswersFor = async (name: string, input: { order: string }) => {
       const script = new ScriptedModel(replies(asksFor(name, input)), replies(text('I see.')));
       await turn(begin(), script);
-      return script.lastTold();
+      return script.lastContent();
     };
     const failing = (message: string) => [
       { kind: 'toolAnswer', id: 'call-1', failed: true, content: { message: expect.stringContaining(message) } },
     ];
-    expect(await told(ORDER, { order: 'ten' })).toEqual(failing('order'));
-    expect(await told('no-such-tool', { order: '1' })).toEqual(failing('no such Action'));
+    expect(await toolAnswersFor(ORDER, { order: 'ten' })).toEqual(failing('order'));
+    expect(await toolAnswersFor('no-such-tool', { order: '1' })).toEqual(failing('no such Action'));
     started.endpoint.outcomes = [answered(500)];
-    expect(await told(ORDER, { order: '1' })).toEqual(failing('unavailable'));
+    expect(await toolAnswersFor(ORDER, { order: '1' })).toEqual(failing('unavailable'));
     started.endpoint.outcomes = [answered(200, '{}')];
-    for (let call = 2; call <= 5; call += 1) await told(ORDER, { order: '1' });
-    expect(await told(ORDER, { order: '1' })).toEqual(failing('maximum use'));
+    for (let call = 2; call <= 5; call += 1) await toolAnswersFor(ORDER, { order: '1' });
+    expect(await toolAnswersFor(ORDER, { order: '1' })).toEqual(failing('maximum use'));
     expect(started.endpoint.requests).toHaveLength(5);
   });
 
-  test('answers several calls of one message together, in their order', async () => {
+  test('makes several tool calls of one message and keeps their order', async () => {
     const script = new ScriptedModel(
       replies(asksFor(ORDER, { order: '1' }, 'first'), asksFor(ORDER, { order: '2' }, 'second')),
       replies(text('Both were sent.')),
     );
     await turn(begin(), script);
-    expect(script.lastTold()?.map((block) => 'id' in block && block.id)).toEqual(['first', 'second']);
+    expect(script.lastContent()?.map((block) => 'id' in block && block.id)).toEqual(['first', 'second']);
     expect(started.endpoint.requests).toHaveLength(2);
   });
 
-  test('a model that only asks for tools is stopped', async () => {
+  test('stops a model that only asks for tools', async () => {
     const script = new ScriptedModel(replies(asksFor(ORDER, { order: '1' })));
     await turn(begin(), script);
     expect(script.requests).toHaveLength(6);
@@ -139,7 +139,7 @@ describe('examples/assistant-runtime', () => {
     expect(reports()).toMatchObject([{ usage: { total_tokens: 720 } }]);
   });
 
-  test('a model that fails half-way costs an apology, and what it used is reported', async () => {
+  test('apologizes and reports the usage when the model fails during the turn', async () => {
     const conversation = begin();
     await turn(conversation, new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), new Error('Throttled')));
     expect(said).toEqual([expect.stringContaining('ask a colleague')]);
@@ -148,13 +148,13 @@ describe('examples/assistant-runtime', () => {
     expect(conversation.ended).toBe(false);
   });
 
-  test('answers while everything beside the model is away', async () => {
-    for (const name of ['bus', 'ai-action', 'usage-report']) started.away.add(name);
+  test('answers while all services except the model are unavailable', async () => {
+    for (const name of ['bus', 'ai-action', 'usage-report']) started.unavailable.add(name);
     const conversation = begin();
     const script = new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('Later, then.')));
     expect(await turn(conversation, script)).toBe(true);
     expect(script.requests[0]?.tools).toEqual([]);
-    expect(script.lastTold()).toMatchObject([
+    expect(script.lastContent()).toMatchObject([
       { failed: true, content: { message: expect.stringContaining('unavailable') } },
     ]);
     expect(said).toEqual(['Later, then.']);
@@ -162,7 +162,7 @@ describe('examples/assistant-runtime', () => {
     expect(conversation.ended).toBe(false);
   });
 
-  test('keeps what was said between turns, and no tool calls', async () => {
+  test('keeps the texts between turns, and no tool calls', async () => {
     const conversation = begin();
     await turn(conversation, new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('It was sent.'))));
     const script = new ScriptedModel(replies(text('Yesterday.')));

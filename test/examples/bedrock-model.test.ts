@@ -4,7 +4,7 @@ import type { Model } from '../../examples/assistant-runtime/model.ts';
 import { asksFor, text } from './scripted-model.ts';
 import { describeWhere, missingPackage } from './where-installed.ts';
 
-// Named here and not where they are imported: types and tests must not need a package that only the example has.
+// The imports are computed, because types and tests must not need a package that only the example has.
 const SDK = '@aws-sdk/client-bedrock-runtime';
 const HTTP_1 = '@smithy/node-http-handler';
 const ADAPTER = '../../examples/assistant-runtime/bedrock-model.ts';
@@ -35,7 +35,7 @@ describeWhere(missingPackage(SDK), 'examples/assistant-runtime/bedrock-model.ts'
   });
   afterAll(() => server.close().closeAllConnections());
 
-  test('speaks Converse', async () => {
+  test('calls the Converse API and converts its answer', async () => {
     answer = {
       output: {
         message: {

@@ -17,20 +17,20 @@ export const SESSION_TOKEN = 'the token of the visitor';
 export const USAGE_SECRET = 'usage-secret-of-at-least-32-characters';
 
 /**
- * Lambda and EventBridge on a port of this machine, spoken to by the real SDK clients, with the service's own contract and rules
- * behind them. One AI-decided Action is configured: `look-up-an-order`, which takes `order` and feeds its response back.
+ * Starts a fake Lambda and EventBridge for the real SDK clients. The functions run the service's own contract and rules. One
+ * AI-decided Action is configured: `look-up-an-order`, which has the parameter `order` and feeds its response back.
  */
 export async function startPlatform() {
   const endpoint = new FakeOutbound();
   const webhook = new FakeOutbound();
   const published: BusEvent[] = [];
-  const away = new Set<string>();
+  const unavailable = new Set<string>();
 
   const found = anAiAction({
     feed_response_back: true,
     parameters: { type: 'object', properties: { order: { type: 'string', pattern: '^[0-9]+$' } }, required: ['order'] },
   });
-  if (found.trigger !== 'AI-decided') throw new Error('The Action is of another kind');
+  if (found.trigger !== 'AI-decided') throw new Error('The Action has another trigger');
   const action = found;
   const calls = new Map<string, number>();
   const common = {
@@ -77,7 +77,7 @@ export async function startPlatform() {
     for await (const chunk of request) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString());
     const name = /^\/2015-03-31\/functions\/([\w-]+)\/invocations$/.exec(request.url ?? '')?.[1] ?? 'bus';
-    if (away.has(name)) return response.writeHead(400).end('{}');
+    if (unavailable.has(name)) return response.writeHead(400).end('{}');
     if (name === 'bus') {
       const entries: { DetailType: string; Detail: string }[] = body.Entries;
       const events = entries.map(({ DetailType, Detail }) => ({
@@ -114,13 +114,13 @@ export async function startPlatform() {
       orgId: ORG_ID,
       siteId: SITE_ID,
     }),
-    /** Where tool calls arrive. */
+    /** Receives the tool calls. */
     endpoint,
-    /** Where usage reports arrive. */
+    /** Receives the usage reports. */
     webhook,
     published,
     /** Names of the functions, or `bus`, that do not answer. */
-    away,
+    unavailable,
     stop: () => {
       lambda.destroy();
       events.destroy();

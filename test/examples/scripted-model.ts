@@ -1,6 +1,6 @@
 import type { Model, ModelReply, ToolCall } from '../../examples/assistant-runtime/model.ts';
 
-/** A reply of 100 tokens in and 20 out. */
+/** Returns a reply with 100 input tokens and 20 output tokens. */
 export function replies(...content: ModelReply['content']): ModelReply {
   return { content, inputTokens: 100, outputTokens: 20 };
 }
@@ -11,7 +11,7 @@ export function asksFor(name: string, input: ToolCall['input'], id = 'call-1'): 
   return { kind: 'toolCall', id, name, input };
 }
 
-/** A model that answers by a script, the last line for ever, and remembers what it was asked. An Error is thrown. */
+/** A model that answers with a list of replies, repeats the last one, and records the requests. It throws a reply that is an Error. */
 export class ScriptedModel {
   readonly requests: Parameters<Model>[0][] = [];
   readonly #script: readonly (ModelReply | Error)[];
@@ -27,8 +27,8 @@ export class ScriptedModel {
     return reply;
   };
 
-  /** What the model was told last. */
-  lastTold() {
+  /** The content of the last message that the model received. */
+  lastContent() {
     return this.requests.at(-1)?.messages.at(-1)?.content;
   }
 }

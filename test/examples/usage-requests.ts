@@ -4,7 +4,7 @@ import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog } from '../fakes/delivery.ts';
 import { someClaims } from '../fakes/widget.ts';
 
-/** The request that the service makes after a turn of 154 tokens. */
+/** Builds the usage webhook request of a turn, with 154 tokens by default. */
 export async function usageRequest(session: {
   readonly now: Date;
   readonly secret: string;

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 
-/** Why an example cannot run here; undefined when it can. */
+/** The reason why an example cannot run on this machine. Undefined when it can run. */
 export type Missing = string | undefined;
 
-/** @param probe a command that succeeds where the language, or the library, is installed */
+/** Returns the reason when the probe fails. @param probe a command that succeeds when the language or the library is installed */
 export function missingUnless(what: string, probe: readonly [command: string, ...args: string[]]): Missing {
   const [command, ...args] = probe;
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0 ? undefined : `${what} is not installed`;
@@ -19,9 +19,9 @@ export function missingPackage(name: string): Missing {
   }
 }
 
-/** `describe`, or where something is missing a skipped one whose reason is printed. */
+/** Calls `describe`. When something is missing, it prints the reason and skips the tests. */
 export function describeWhere(missing: Missing, name: string, tests: () => void): void {
-  // Not by console: jest keeps to itself what a file prints of which every test is skipped.
+  // `console` does not work here: jest does not show the console output of a file whose tests are all skipped.
   if (missing !== undefined) process.stderr.write(`Skipped: ${name}, because ${missing}.\n`);
   (missing === undefined ? describe : describe.skip)(name, tests);
 }

@@ -1,5 +1,5 @@
 /**
- * Who is logged in. Replace this by your application's own login: whoever this names gets a session in that name.
+ * Returns the user who is logged in. Replace it by your application's own login, because the user that it returns gets a session.
  * @returns {{ id: string, name: string, email: string } | undefined}
  */
 export function currentUser(_request) {

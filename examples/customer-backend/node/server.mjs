@@ -21,7 +21,7 @@ const sessions = sessionClient({
 
 const attribute = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** The page is worth more than the widget on it: without a token it is served without. */
+/** Returns the page. Without a token, it returns the page without the widget. */
 async function renderPage(user) {
   const token = await sessions.tokenFor(user).catch((error) => console.error(error.message));
   const tag = `<script async src="${attribute(BASE_URL)}/static/va-wave-widget.js" data-session-token="${attribute(token ?? '')}"></script>`;
@@ -29,9 +29,9 @@ async function renderPage(user) {
 }
 
 async function renew(request, response, user) {
-  // Only our own pages. Browsers set this header, scripts cannot.
+  // Allows only our own pages. Browsers set this header, and scripts cannot change it.
   if ((request.headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') {
-    return json(response, 403, { error: 'Only from our own pages' });
+    return json(response, 403, { error: 'Only our own pages may renew a session' });
   }
   try {
     json(response, 200, { session_token: await sessions.mint(user) });
@@ -39,7 +39,7 @@ async function renew(request, response, user) {
     if (!(error instanceof SessionError)) throw error;
     console.error(error.message);
     if (error.retryAfter) response.setHeader('Retry-After', error.retryAfter);
-    json(response, 503, { error: 'No session now' });
+    json(response, 503, { error: 'No session is available now' });
   }
 }
 

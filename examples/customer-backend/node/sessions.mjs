@@ -1,10 +1,10 @@
 const TIMEOUT_MS = 5000;
-/** A page gets a kept token only if this much of its life is left. */
+/** A page gets a kept token only if the token is valid for at least this time. */
 const MIN_LIFE_MS = 5 * 60_000;
 const KEPT_USERS = 10_000;
 
 export class SessionError extends Error {
-  /** @param {string | undefined} retryAfter seconds, when the service names them */
+  /** @param {string | undefined} retryAfter seconds, if the service returned them */
   constructor(message, retryAfter) {
     super(message);
     this.retryAfter = retryAfter;
@@ -12,14 +12,14 @@ export class SessionError extends Error {
 }
 
 /**
- * Mints session tokens. The server key never leaves this process; the token goes to the browser.
+ * Returns a client that mints session tokens. The server key never leaves this process; the browser gets the token.
  * @param {{ baseUrl: string, serverKey: string, usageWebhookOf: (userId: string) => { url: string, secret: string } | undefined }} settings
  */
 export function sessionClient({ baseUrl, serverKey, usageWebhookOf }) {
   /** @type {Map<string, { token: string, expiresAt: number }>} */
   const kept = new Map();
 
-  /** A fresh token. @throws SessionError */
+  /** Mints a new token. @throws SessionError */
   async function mint(user) {
     let response;
     let answer;
@@ -52,7 +52,7 @@ export function sessionClient({ baseUrl, serverKey, usageWebhookOf }) {
 
   return {
     mint,
-    /** For a page: the service takes 20 session creates a minute from one address, and your pages are viewed more often. */
+    /** Returns a token for a page. It reuses tokens, because the service accepts 20 session creates per minute from one IP address. */
     async tokenFor(user) {
       const known = kept.get(user.id);
       return known && known.expiresAt - Date.now() > MIN_LIFE_MS ? known.token : mint(user);

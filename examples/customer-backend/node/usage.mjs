@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import { verifyUsageWebhook } from '@va-wave/receiver';
 
 /**
- * Counts what every user's turns cost, and stops a conversation whose user has spent the budget. In production: your database.
+ * Counts the tokens of each user and stops a conversation when its user has used up the budget. In production, use your database.
  * @param {{ key: string, tokensPerUser: number }} settings
  */
 export function usageAccount({ key, tokensPerUser }) {
   const spent = new Map();
   const seen = new Set();
-  /** The session token shows the secret to its visitor, so each user has another one. */
+  /** Each user has a different secret, because the visitor can read the secret in the session token. */
   const secretOf = (userId) => createHmac('sha256', key).update(userId).digest('hex');
 
   return {

@@ -1,4 +1,4 @@
-"""A customer's backend with Python's standard library: renders the widget, renews its token, takes usage webhooks."""
+"""A customer's backend with Python's standard library: renders the widget, renews its token, receives usage webhooks."""
 
 import html
 import json
@@ -34,7 +34,7 @@ sessions = SessionClient(BASE_URL, SERVER_KEY, usage_webhook_of)
 
 
 def render_page(user: dict[str, str]) -> str:
-    """The page is worth more than the widget on it: without a token it is served without."""
+    """Returns the page. Without a token, it returns the page without the widget."""
     try:
         token = sessions.token_for(user)
     except SessionError as error:
@@ -51,14 +51,14 @@ class Backend(BaseHTTPRequestHandler):
     timeout = 10
 
     def renew(self, user: dict[str, str]) -> None:
-        # Only our own pages. Browsers set this header, scripts cannot.
+        # Allows only our own pages. Browsers set this header, and scripts cannot change it.
         if self.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-            return self.json(403, {"error": "Only from our own pages"})
+            return self.json(403, {"error": "Only our own pages may renew a session"})
         try:
             self.json(200, {"session_token": sessions.mint(user)})
         except SessionError as error:
             print(error, file=sys.stderr)
-            self.json(503, {"error": "No session now"}, error.retry_after)
+            self.json(503, {"error": "No session is available now"}, error.retry_after)
 
     def report_usage(self, raw_body: bytes) -> None:
         headers = self.headers.get("X-Webhook-Signature"), self.headers.get("X-Webhook-Timestamp")

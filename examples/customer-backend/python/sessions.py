@@ -1,4 +1,4 @@
-"""Mints session tokens. The server key never leaves this process; the token goes to the browser."""
+"""Mints session tokens. The server key never leaves this process; the browser gets the token."""
 
 import json
 import time
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 TIMEOUT_SECONDS = 5
-# A page gets a kept token only if this much of its life is left.
+# A page gets a kept token only if the token is valid for at least this time.
 MIN_LIFE_SECONDS = 5 * 60
 KEPT_USERS = 10_000
 
@@ -27,7 +27,7 @@ class SessionClient:
         self._kept: dict[str, tuple[str, float]] = {}
 
     def mint(self, user: dict[str, str]) -> str:
-        """A fresh token. Raises SessionError."""
+        """Mints a new token. Raises SessionError."""
         body = {**user, "usage_webhook": self._usage_webhook_of(user["user_id"])}
         request = urllib.request.Request(
             f"{self._base_url}/api/widget/session/create",
@@ -50,6 +50,6 @@ class SessionClient:
         return token
 
     def token_for(self, user: dict[str, str]) -> str:
-        """For a page: the service takes 20 session creates a minute from one address; your pages are viewed more often."""
+        """Returns a token for a page. Reuses tokens: the service accepts 20 session creates per minute from one address."""
         token, expires_at = self._kept.get(user["user_id"], ("", 0.0))
         return token if expires_at - time.time() > MIN_LIFE_SECONDS else self.mint(user)

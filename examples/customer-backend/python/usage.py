@@ -1,4 +1,4 @@
-"""Counts what every user's turns cost, and stops a conversation whose user has spent the budget."""
+"""Counts the tokens of each user and stops a conversation when its user has used up the budget."""
 
 import hashlib
 import hmac
@@ -17,7 +17,7 @@ class Refused(Exception):
 
 
 class UsageAccount:
-    """In production: your database."""
+    """Keeps the counts in memory. In production, use your database."""
 
     def __init__(self, key: str, tokens_per_user: int) -> None:
         self._key = key.encode()
@@ -27,11 +27,11 @@ class UsageAccount:
         self._lock = threading.Lock()
 
     def secret_of(self, user_id: str) -> str:
-        """The session token shows the secret to its visitor, so each user has another one."""
+        """Each user has a different secret, because the visitor can read the secret in the session token."""
         return hmac.new(self._key, user_id.encode(), hashlib.sha256).hexdigest()
 
     def report(self, raw_body: bytes, signature: str | None, timestamp: str | None) -> dict[str, bool]:
-        """Verifies a usage webhook and says how to answer it. Raises Refused."""
+        """Verifies a usage webhook and returns the answer to it. Raises Refused."""
         if not re.fullmatch("[0-9a-f]{64}", signature or "") or not re.fullmatch("[0-9]{1,12}", timestamp or ""):
             raise Refused(400, "X-Webhook-Signature or X-Webhook-Timestamp is missing or malformed")
         try:
@@ -39,11 +39,11 @@ class UsageAccount:
             user_id, nonce, tokens = body["user_id"], body["nonce"], body["usage"]["total_tokens"]
             signed_at = body["timestamp"]
         except (ValueError, KeyError, TypeError) as error:
-            raise Refused(400, "The body is no usage report") from error
-        # The header is not signed, the body's timestamp is: an old body under a new header would be a replay.
+            raise Refused(400, "The body is not a usage report") from error
+        # The signature covers the body's timestamp, but not the header. An old body with a new header is a replay.
         if signed_at != int(timestamp) or abs(time.time() - signed_at) > TOLERANCE_SECONDS:
             raise Refused(400, "The timestamp is stale")
-        # What is signed is the canonical form, which is also what is sent, unless something on the way formatted it.
+        # The signature covers the canonical form. The service sends that form, but a proxy may have reformatted the body.
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
         expected = hmac.new(self.secret_of(str(user_id)).encode(), canonical, hashlib.sha256).hexdigest()
         if not hmac.compare_digest(expected, signature):

@@ -13,7 +13,8 @@ import (
 
 var idForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
-// fileName is what makes the request unique: an event's id, a form's submission id. It is empty when the request is malformed.
+// fileName returns a name from the id that makes the request unique: an event's id or a form's submission id. It returns an empty
+// name when the request is malformed.
 func fileName(rawBody []byte, trigger, triggerRef string) string {
 	var body map[string]json.RawMessage
 	if len(rawBody) > 0 && (json.Unmarshal(rawBody, &body) != nil || body == nil) {
@@ -22,14 +23,14 @@ func fileName(rawBody []byte, trigger, triggerRef string) string {
 	var id string
 	switch {
 	case trigger == "form" && body == nil:
-		// With the method GET there is no body, and the id is in the header.
+		// A GET request has no body; its id is in the header.
 		id = triggerRef
 	case trigger == "form":
 		id = text(body["submission_id"])
 	case trigger == "event" && body != nil:
 		id = text(body["id"])
 	case trigger == "event", trigger == "ai":
-		// Each call of the assistant stands for itself; so does an event by GET.
+		// Each call of the assistant is separate, and so is each event that is sent with GET.
 		id = randomID()
 	}
 	if !idForm.MatchString(id) {
@@ -54,8 +55,8 @@ func randomID() string {
 	return hex.EncodeToString(bytes)
 }
 
-// storeOnce returns once the bytes are on the disk. A name that is there already is a repeat: nothing is written.
-// In production: a table with a unique key.
+// storeOnce returns when the bytes are on the disk. It writes nothing when the name exists, because the request is then a repeat.
+// In production, use a table with a unique key.
 func storeOnce(directory, name string, content []byte) error {
 	file, err := os.CreateTemp(directory, ".receiving-*")
 	if err != nil {
@@ -69,7 +70,7 @@ func storeOnce(directory, name string, content []byte) error {
 	if err := file.Sync(); err != nil {
 		return err
 	}
-	// Fails when the name exists, whoever made it: two requests at the same moment leave one file.
+	// Link fails when the name exists, so two concurrent requests create one file.
 	err = os.Link(file.Name(), filepath.Join(directory, name))
 	if errors.Is(err, fs.ErrExist) {
 		return nil

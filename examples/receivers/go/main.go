@@ -1,4 +1,4 @@
-// Receives Action requests with Go's standard library alone.
+// Receives Action requests with Go's standard library.
 package main
 
 import (
@@ -46,7 +46,7 @@ func setting(name, otherwise string) string {
 }
 
 func receive(w http.ResponseWriter, r *http.Request, secret, inbox string) {
-	// The raw bytes: a parsed body cannot be verified.
+	// Reads the raw bytes, because a parsed body cannot be verified.
 	rawBody, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
@@ -76,7 +76,7 @@ func receive(w http.ResponseWriter, r *http.Request, secret, inbox string) {
 	answer(w, http.StatusOK, "")
 }
 
-// answer writes the reply; without a problem it says that the request was received. A problem is logged.
+// answer writes the reply and logs a problem. Without a problem, the reply confirms that the request was received.
 func answer(w http.ResponseWriter, status int, problem string) {
 	var reply any = map[string]bool{"received": true}
 	if problem != "" {

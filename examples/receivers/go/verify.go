@@ -18,14 +18,14 @@ var (
 	digestForm    = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// refusal is what to answer to a request that must not be acted upon.
+// refusal is the answer to a request that the receiver must not act upon.
 type refusal struct {
 	status  int
 	message string
 }
 
-// problemWith checks the X-Service-Signature header against the raw bytes of the body. It returns nil when the request is
-// genuine and fresh.
+// problemWith verifies the X-Service-Signature header with the raw bytes of the body. It returns nil when the signature matches and
+// the timestamp is fresh.
 func problemWith(rawBody []byte, header string, secret string, now time.Time) *refusal {
 	if header == "" {
 		return &refusal{http.StatusBadRequest, "X-Service-Signature is missing"}
@@ -50,8 +50,8 @@ func problemWith(rawBody []byte, header string, secret string, now time.Time) *r
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(t + "."))
 	mac.Write(rawBody)
-	given, err := hex.DecodeString(v1)
-	if err != nil || !hmac.Equal(given, mac.Sum(nil)) {
+	received, err := hex.DecodeString(v1)
+	if err != nil || !hmac.Equal(received, mac.Sum(nil)) {
 		return &refusal{http.StatusUnauthorized, "The signature does not match"}
 	}
 	return nil

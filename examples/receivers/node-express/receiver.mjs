@@ -15,7 +15,7 @@ const app = express();
 
 const refused = ({ status, message }) => console.log(`refused: ${status} ${message}`);
 
-// Before express.json(): the signature is over the raw bytes. Answers 400, 401 and 413 itself.
+// Register this before express.json(), because the signature covers the raw bytes. The middleware answers 400, 401 and 413.
 app.all('/actions', actionMiddleware(SIGNING_SECRET, { onRefused: refused }), async (_request, response) => {
   const { trigger, triggerRef, deduplicationKey, body } = response.locals.action;
   const id = deduplicationKey ?? randomUUID();
@@ -30,7 +30,7 @@ app.all('/actions', actionMiddleware(SIGNING_SECRET, { onRefused: refused }), as
 });
 
 app.use(express.json());
-// … the rest of your application
+// … the other routes of your application
 
 const tls = TLS_CERT && TLS_KEY ? { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) } : undefined;
 const server = tls ? createHttpsServer(tls, app) : createHttpServer(app);

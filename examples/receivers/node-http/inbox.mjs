@@ -3,8 +3,8 @@ import { link, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Keeps what was received, one file per request, until your own code has worked it off. In production: a table with a unique
- * key. What matters is the order: durable first, then 2xx.
+ * Stores each received request in a file until your own code has processed it. In production, use a table with a unique key. Store a
+ * request durably before you answer 2xx.
  * @param {string} directory
  */
 export async function openInbox(directory) {
@@ -12,7 +12,7 @@ export async function openInbox(directory) {
 
   return {
     /**
-     * Resolves once the bytes are on the disk. A name that is there already is a repeat: nothing is written.
+     * Resolves when the bytes are on the disk. Writes nothing when the name exists, because the request is then a repeat.
      * @param {string} name
      * @param {Uint8Array | string} content
      */
@@ -22,7 +22,7 @@ export async function openInbox(directory) {
       try {
         await file.writeFile(content);
         await file.sync();
-        // Fails when the name exists, whoever made it: two requests at the same moment leave one file.
+        // `link` fails when the name exists, so two concurrent requests create one file.
         await link(temporary, join(directory, name));
       } catch (error) {
         if (error.code !== 'EEXIST') throw error;

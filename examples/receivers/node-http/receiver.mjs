@@ -27,7 +27,7 @@ async function receive(request) {
   return { status: 200 };
 }
 
-/** The raw bytes: a parsed body cannot be verified. */
+/** Reads the raw bytes, because a parsed body cannot be verified. Resolves to undefined for a body that is too large. */
 async function readBody(request) {
   const chunks = [];
   let size = 0;
@@ -39,20 +39,23 @@ async function readBody(request) {
   return Buffer.concat(chunks);
 }
 
-/** What makes the request unique: an event's id, a form's submission id; each call of the assistant stands for itself. */
+/**
+ * Returns a name from the id that makes the request unique: an event's id or a form's submission id. Each call of the assistant gets a
+ * new id. Returns undefined when the request is malformed.
+ */
 function fileName(rawBody, headers) {
   const trigger = headers['x-service-trigger'];
   if (!['event', 'ai', 'form'].includes(trigger)) return undefined;
   const body = parseObject(rawBody);
   if (body === undefined) return undefined;
   let id = randomUUID();
-  // With the method GET there is no body: a form has its id in the header then, an event has none.
+  // A GET request has no body. A form then has its id in the header; an event has none.
   if (trigger === 'form') id = body ? body.submission_id : headers['x-service-trigger-ref'];
   else if (trigger === 'event' && body) id = body.id;
   return /^[A-Za-z0-9-]{1,64}$/.test(String(id)) ? `${trigger}-${id}.json` : undefined;
 }
 
-/** Null for an empty body, undefined for anything but a JSON object. */
+/** Returns null for an empty body, and undefined for a body that is not a JSON object. */
 function parseObject(rawBody) {
   if (rawBody.length === 0) return null;
   try {

@@ -3,11 +3,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Checks the X-Service-Signature header against the raw bytes of the body.
+ * Verifies the X-Service-Signature header with the raw bytes of the body.
  * @param {Buffer} rawBody
  * @param {string | undefined} header
  * @param {string} secret the Action's signing secret
- * @returns {{ status: 400 | 401, error: string } | undefined} undefined when the request is genuine and fresh
+ * @returns {{ status: 400 | 401, error: string } | undefined} undefined when the signature matches and the timestamp is fresh
  */
 export function problemWith(rawBody, header, secret, now = Date.now() / 1000) {
   if (header === undefined) return { status: 400, error: 'X-Service-Signature is missing' };

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-/** What makes the request unique: an event's id, a form's submission id. Null when the request is malformed. */
+/** Returns a name from the id that makes the request unique: an event's id or a form's submission id. Null when it is malformed. */
 function file_name(string $rawBody, ?string $trigger, ?string $triggerRef): ?string
 {
     if (!in_array($trigger, ['event', 'ai', 'form'], true)) {
@@ -15,7 +15,7 @@ function file_name(string $rawBody, ?string $trigger, ?string $triggerRef): ?str
             return null;
         }
     }
-    // Each call of the assistant stands for itself; so does an event by GET, which has no body.
+    // Each call of the assistant is separate, and so is each event that is sent with GET and has no body.
     $id = bin2hex(random_bytes(16));
     if ($trigger === 'form') {
         $id = $body === null ? $triggerRef : $body->submission_id ?? null;
@@ -26,8 +26,8 @@ function file_name(string $rawBody, ?string $trigger, ?string $triggerRef): ?str
 }
 
 /**
- * Returns once the bytes are on the disk. A name that is there already is a repeat: nothing is written.
- * In production: a table with a unique key.
+ * Returns when the bytes are on the disk. Writes nothing when the name exists, because the request is then a repeat.
+ * In production, use a table with a unique key.
  */
 function store_once(string $directory, string $name, string $content): void
 {
@@ -37,7 +37,7 @@ function store_once(string $directory, string $name, string $content): void
         if ($file === false || fwrite($file, $content) !== strlen($content) || !fsync($file) || !fclose($file)) {
             throw new RuntimeException('The inbox cannot be written');
         }
-        // Fails when the name exists, whoever made it: two requests at the same moment leave one file.
+        // link fails when the name exists, so two concurrent requests create one file.
         if (!@link($temporary, "$directory/$name") && !is_file("$directory/$name")) {
             throw new RuntimeException('The inbox cannot be written');
         }

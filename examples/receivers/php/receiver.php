@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// php -S 127.0.0.1:8080 receiver.php; in production under PHP-FPM behind your TLS terminator.
+// Run it with `php -S 127.0.0.1:8080 receiver.php`. In production, use PHP-FPM behind your TLS terminator.
 
 require __DIR__ . '/verify.php';
 require __DIR__ . '/inbox.php';
@@ -15,7 +15,7 @@ function receive(string $secret, string $inbox): array
     if (parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH) !== '/actions') {
         return [404, 'Not found'];
     }
-    // The raw bytes: a parsed body cannot be verified.
+    // Reads the raw bytes, because a parsed body cannot be verified.
     $rawBody = file_get_contents('php://input', false, null, 0, MAX_BODY_BYTES + 1);
     if ($rawBody === false || strlen($rawBody) > MAX_BODY_BYTES) {
         return [413, 'The body is too large'];
@@ -39,7 +39,7 @@ try {
     $secret = getenv('SIGNING_SECRET') ?: throw new RuntimeException('Set SIGNING_SECRET to the Action\'s signing secret');
     $inbox = getenv('INBOX') ?: __DIR__ . '/inbox';
     if (!is_dir($inbox) && !@mkdir($inbox, 0700, true) && !is_dir($inbox)) {
-        throw new RuntimeException('The inbox cannot be made');
+        throw new RuntimeException('The inbox cannot be created');
     }
     [$status, $error] = receive($secret, $inbox);
 } catch (Throwable $fault) {

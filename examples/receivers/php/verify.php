@@ -5,9 +5,9 @@ declare(strict_types=1);
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Checks the X-Service-Signature header against the raw bytes of the body.
+ * Verifies the X-Service-Signature header with the raw bytes of the body.
  *
- * @return array{int, string}|null status and message to refuse with, or null when the request is genuine and fresh
+ * @return array{int, string}|null status and message to refuse with, or null when the signature matches and the timestamp is fresh
  */
 function problem_with(string $rawBody, ?string $header, string $secret): ?array
 {
@@ -21,7 +21,7 @@ function problem_with(string $rawBody, ?string $header, string $secret): ?array
     }
     $t = $parts['t'] ?? '';
     $v1 = $parts['v1'] ?? '';
-    // \z and not $, which would allow a line feed.
+    // \z instead of $, because $ would allow a line feed at the end.
     if (!preg_match('/\A[0-9]{1,12}\z/', $t) || !preg_match('/\A[0-9a-f]{64}\z/', $v1)) {
         return [400, 'X-Service-Signature is malformed'];
     }

@@ -1,4 +1,4 @@
-"""Keeps what was received, one file per request. In production: a table with a unique key."""
+"""Stores each received request in a file. In production, use a table with a unique key."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import uuid
 
 
 def file_name(raw_body: bytes, trigger: str | None, trigger_ref: str | None) -> str | None:
-    """What makes the request unique: an event's id, a form's submission id. None when the request is malformed."""
+    """Returns a name from the event's id or the form's submission id. Returns None when the request is malformed."""
     if trigger not in ("event", "ai", "form"):
         return None
     body = None
@@ -18,7 +18,7 @@ def file_name(raw_body: bytes, trigger: str | None, trigger_ref: str | None) -> 
             return None
         if not isinstance(body, dict):
             return None
-    # Each call of the assistant stands for itself; so does an event by GET, which has no body.
+    # Each call of the assistant is separate, and so is each event that is sent with GET and has no body.
     request_id = str(uuid.uuid4())
     if trigger == "form":
         request_id = trigger_ref if body is None else body.get("submission_id")
@@ -30,14 +30,14 @@ def file_name(raw_body: bytes, trigger: str | None, trigger_ref: str | None) -> 
 
 
 def store_once(directory: str, name: str, content: bytes) -> None:
-    """Returns once the bytes are on the disk. A name that is there already is a repeat: nothing is written."""
+    """Returns when the bytes are on the disk. Writes nothing when the name exists: the request is then a repeat."""
     temporary = os.path.join(directory, f".{uuid.uuid4()}")
     try:
         with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # Fails when the name exists, whoever made it: two requests at the same moment leave one file.
+        # link fails when the name exists, so two concurrent requests create one file.
         os.link(temporary, os.path.join(directory, name))
     except FileExistsError:
         pass

@@ -1,4 +1,4 @@
-"""Receives Action requests with Flask. In production: `gunicorn receiver:app` behind your TLS terminator."""
+"""Receives Action requests with Flask. In production, run `gunicorn receiver:app` behind your TLS terminator."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
 
 @app.route("/actions", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
 def receive() -> Response | tuple[Response, int]:
-    # The raw bytes: a parsed body (request.json) cannot be verified.
+    # Reads the raw bytes, because a parsed body (request.json) cannot be verified.
     raw_body = request.get_data(cache=False)
     problem = problem_with(raw_body, request.headers.get("X-Service-Signature"), SIGNING_SECRET)
     if problem:

@@ -1,4 +1,4 @@
-"""Receives Action requests with Python's standard library alone."""
+"""Receives Action requests with Python's standard library."""
 
 import json
 import os
@@ -21,7 +21,7 @@ MAX_BODY_BYTES = 1024 * 1024
 
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Of the connection, in seconds: a client that says nothing holds no thread for ever.
+    # Timeout of the connection in seconds, so that a silent client does not block a thread without end.
     timeout = 10
 
     def receive(self) -> tuple[int, str | None]:
@@ -32,7 +32,7 @@ class Receiver(BaseHTTPRequestHandler):
         if not length.isascii() or not length.isdigit() or int(length) > MAX_BODY_BYTES:
             self.close_connection = True
             return 413, "The body is too large"
-        # The raw bytes: a parsed body cannot be verified.
+        # Reads the raw bytes, because a parsed body cannot be verified.
         raw_body = self.rfile.read(int(length))
         if self.path.partition("?")[0] != "/actions":
             return 404, "Not found"
@@ -78,7 +78,7 @@ if __name__ == "__main__":
         scheme = "https"
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.load_cert_chain(TLS_CERT, TLS_KEY)
-        # The handshake happens in the connection's own thread: a slow client holds up nobody else.
+        # The handshake runs in the connection's own thread, so that a slow client does not delay other clients.
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     print(f"listening on {scheme}://{HOST}:{PORT}/actions", flush=True)
     server.serve_forever()

@@ -180,7 +180,7 @@ describe('the example view', () => {
     await input.press('Enter');
     await widget.host.getByText('The conversation has ended.').waitFor();
     expect(await input.count()).toBe(0);
-    await widget.host.getByRole('button', { name: 'Start again' }).click();
+    await widget.host.getByRole('button', { name: 'Start a new conversation' }).click();
     await input.waitFor();
   });
 
@@ -189,7 +189,7 @@ describe('the example view', () => {
     await page.route('**/conversation/turns', (route) => route.abort('connectionreset'), { times: 1 });
     await input.fill('Hello?');
     await input.press('Enter');
-    await widget.host.getByText('That did not work').waitFor();
+    await widget.host.getByText('could not be sent').waitFor();
     expect(await input.inputValue()).toBe('Hello?');
   });
 

@@ -280,7 +280,7 @@ describe('the demo', () => {
     await entry(page, 'conversation.ended').first().waitFor();
     expect((await calls.count()) - callsBefore).toBe(5);
 
-    await widget.host.getByRole('button', { name: 'Start again' }).click();
+    await widget.host.getByRole('button', { name: 'Start a new conversation' }).click();
     await input.fill('Where is order 1002?');
     await input.press('Enter');
     await widget.host.getByText('Order 1002 is on its way.').waitFor();
