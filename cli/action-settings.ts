@@ -4,7 +4,7 @@ import { withoutUndefined } from '../src/domain/without-undefined.ts';
 import type { CliProcess } from './process.ts';
 import { jsonValue, spelled } from './values.ts';
 
-/** Options of `action create` and `action update`, as commander hands them over. */
+/** Options of `action create` and `action update`, as commander parses them. */
 export type ActionOptions = {
   readonly trigger?: string;
   readonly name?: string;
@@ -21,7 +21,7 @@ export type ActionOptions = {
 };
 
 /**
- * The settings that the options name, for the domain to judge. What was not given is undefined; null takes a setting away.
+ * Returns the settings that the options name. The domain validates them. A missing option is undefined; null removes a setting.
  * @throws Refusal 400 that names the field when an option cannot be read
  */
 export async function actionSettings(
@@ -46,7 +46,7 @@ export async function actionSettings(
   };
 }
 
-/** What a new Action cannot be without, so that its absence is refused in the domain's words. */
+/** Adds empty values for the mandatory settings of a new Action, so that the domain refuses their absence with its own message. */
 export function withMandatory(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const mandatory: Record<string, object> = {
     Event: { events: [] },
@@ -58,7 +58,7 @@ export function withMandatory(settings: Readonly<Record<string, unknown>>): Reco
 
 const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);
 
-/** `key:Label:Type[:required]`. A label may hold colons, because the other parts cannot. */
+/** Parses `key:Label:Type[:required]`. A label can contain colons, because the other parts cannot. */
 function formField(text: string, index: number): object {
   const parts = text.split(':');
   const last = parts.at(-1)?.toLowerCase();
@@ -72,7 +72,7 @@ function formField(text: string, index: number): object {
   return { key, label: label.join(':'), type, required };
 }
 
-/** `name=$.path`, repeated. */
+/** Parses a list of `name=$.path`. */
 function responseFieldMap(entries: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     entries.map((entry) => {

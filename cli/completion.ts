@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What can be typed behind the words of a command: its subcommands, its options, and the choices of its arguments. */
+/** The words that can follow a command: its subcommands, its options, and the choices of its arguments. */
 type Place = { readonly path: string; readonly children: readonly string[]; readonly words: readonly string[] };
 
 /**
- * A script that completes the command line in a shell. The words stand in the script, so that a press of the tab key starts no process.
- * Names of commands and options are letters, digits and hyphens, and need no quoting.
+ * Returns a script that completes the command line in a shell. The script contains all words, so that the Tab key starts no process.
+ * Names of commands and options consist of letters, digits and hyphens and need no quotes.
  */
 export function completionScript(program: Command, shell: Shell): string {
   const places = placesOf(program, '', program.options);
@@ -24,7 +24,7 @@ function placesOf(command: Command, path: string, global: Command['options']): P
   return [{ path, children, words }, ...below];
 }
 
-/** Patterns of `<path> <word>` where the word is a command; whatever else was typed changes nothing. */
+/** Returns the patterns of `<path> <word>` in which the word is a command. All other words are ignored. */
 const steps = (places: readonly Place[]) =>
   places.flatMap(({ path, children }) => children.map((child) => `"${path} ${child}"`)).join('|');
 

@@ -12,16 +12,16 @@ import { localLog } from './local-log.ts';
 export const DEFAULT_READY_FILE = '.local/ready.json';
 export const DEFAULT_STACK = 'VaWave';
 
-/** Which deployment is meant. */
+/** The deployment that the commands use. */
 export type Target = {
-  /** Ready file of the local cloud; true for the default one. */
+  /** Ready file of the one-machine service; true for the default file. */
   readonly local?: string | true;
   readonly stack?: string;
   readonly region?: string;
 };
 
-/** Seconds instead of the functions' fractions of one: a terminal may be far from the region. */
-const PATIENCE = { connectionTimeout: 5000, requestTimeout: 15_000, throwOnRequestTimeout: true };
+/** Timeouts in milliseconds. They are longer than those of the functions, because the operator may be far from the region. */
+const TIMEOUTS = { connectionTimeout: 5000, requestTimeout: 15_000, throwOnRequestTimeout: true };
 
 const readyFile = z.object({
   gateway_url: z.string(),
@@ -33,8 +33,8 @@ const readyFile = z.object({
 });
 
 /**
- * Finds the deployment that is meant.
- * @throws CommandFailure, Refusal 404, and the SDK's errors, all of which failureOf can tell
+ * Finds the deployment.
+ * @throws CommandFailure, Refusal 404, and errors of the AWS SDK, which failureOf describes
  */
 export async function connect(target: Target): Promise<Deployment> {
   if (target.local === undefined) {
@@ -48,7 +48,7 @@ export async function connect(target: Target): Promise<Deployment> {
     endpoint: ready.gateway_url,
     region: ready.region,
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
-    requestHandler: PATIENCE,
+    requestHandler: TIMEOUTS,
   });
   return {
     ...deployment,
@@ -57,14 +57,15 @@ export async function connect(target: Target): Promise<Deployment> {
   };
 }
 
-/** What the account says of itself. @throws CommandFailure with --local, which has no account */
+/** Reads the quotas of the AWS account. @throws CommandFailure with --local, which has no account */
 export async function examinedAccount(target: Target): Promise<AccountFacts> {
-  if (target.local !== undefined) throw new CommandFailure(EXIT.refused, 'doctor asks an account on AWS, not --local');
+  if (target.local !== undefined)
+    throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
   return accountFacts(target.stack ?? DEFAULT_STACK, await accessOf(target));
 }
 
 const accessOf = ({ region }: Target) =>
-  operatorAccess({ requestHandler: PATIENCE, ...(region === undefined ? {} : { region }) });
+  operatorAccess({ requestHandler: TIMEOUTS, ...(region === undefined ? {} : { region }) });
 
 async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
   let text: string;
@@ -73,12 +74,12 @@ async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
   } catch {
     throw new CommandFailure(
       EXIT.notFound,
-      `There is no local cloud at ${resolve(path)}: run npm start, or name its ready file`,
+      `The one-machine service has no ready file at ${resolve(path)}: run npm start, or name its ready file`,
     );
   }
   try {
     return readyFile.parse(JSON.parse(text));
   } catch {
-    throw new CommandFailure(EXIT.fault, `${resolve(path)} is no ready file of a local cloud`);
+    throw new CommandFailure(EXIT.fault, `${resolve(path)} is not a ready file of the one-machine service`);
   }
 }

@@ -6,7 +6,7 @@ import { type Moment, moment, timeOf } from './values.ts';
 
 const OUTCOMES = ['delivered', 'failed', 'unfinished'] as const;
 
-/** Which attempts are meant. */
+/** The options that select attempts. */
 export type FilterOptions = {
   readonly outcome?: (typeof OUTCOMES)[number];
   readonly event?: string;
@@ -16,13 +16,17 @@ export type FilterOptions = {
 
 export function withFilter(command: Command): Command {
   return command
-    .addOption(new Option('--outcome <outcome>', 'only attempts that ended so').choices(OUTCOMES))
+    .addOption(new Option('--outcome <outcome>', 'only attempts with this outcome').choices(OUTCOMES))
     .option('--event <name>', 'only attempts of events with this name')
-    .option('--since <time>', 'only attempts that began since then: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
-    .option('--until <time>', 'only attempts that began before then', moment);
+    .option(
+      '--since <time>',
+      'only attempts that started since this time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z',
+      moment,
+    )
+    .option('--until <time>', 'only attempts that started before this time', moment);
 }
 
-/** @throws Refusal 400 for an event that is not in the catalog */
+/** Returns a function that selects attempts. @throws Refusal 400 for an event that is not in the catalog */
 export function attemptFilter(options: FilterOptions, now: Date): (record: EventAttempt) => boolean {
   const { outcome, event } = options;
   if (event !== undefined && !EVENT_NAMES.some((name) => name === event)) {

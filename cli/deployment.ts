@@ -39,16 +39,16 @@ import type { ManageMembersPorts } from '../src/domain/organizations/manage-memb
 import { Refusal } from '../src/domain/refusal.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
-/** A running va-wave, on AWS or on one machine: all that the commands need of it. */
+/** A running va-wave, on AWS or as the one-machine service, with everything that the commands need. */
 export type Deployment = ManageActionsPorts &
   Pick<PutEventPorts, 'putOnBus'> & {
-    /** Where the widget's loader is served, without a slash at the end. */
+    /** Base address of the service, without a slash at the end. */
     readonly baseUrl: string;
     readonly openSigningSecret: (action: Action) => Promise<string>;
     readonly deliveryRecords: ReadLog;
-    /** Files with which an endpoint on this machine can be one that the service trusts; only of a local cloud. */
+    /** Files of a certificate that the service trusts, for an endpoint on this machine. Only the one-machine service has them. */
     readonly receiverTls?: { readonly certificate: string; readonly key: string } | undefined;
-    /** Sends the test request of an Action from within the deployment. */
+    /** Sends the test request of an Action from the deployment. */
     readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
     readonly runtime: AssistantRuntime;
     readonly members: ManageMembersPorts['members'];
@@ -60,14 +60,14 @@ export type Deployment = ManageActionsPorts &
     readonly sealingRing: ResealPorts['sealingRing'];
     readonly erasure: Erasure;
     readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
-    /** Oldest first. */
+    /** Reads the lines of a log, the oldest first. */
     readonly log: (name: LogName, query: LogQuery) => AsyncIterable<LogLine>;
   };
 
-/** A function's own log, or the API's access log. */
+/** The log of a function, or the access log of the API. */
 export type LogName = FunctionName | 'api';
 
-/** The name of a log group, by whose log it is. @throws CommandFailure when the stack is of another version */
+/** Returns the name of a log group. @throws CommandFailure when the stack has no such output */
 export function logGroupOf(outputs: Readonly<Record<string, string>>, name: LogName): string {
   const output = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
   const group = outputs[output];
@@ -77,8 +77,8 @@ export function logGroupOf(outputs: Readonly<Record<string, string>>, name: LogN
 }
 
 /**
- * Makes the clients for a deployment; nothing is called yet.
- * @param outputs of its stack, by name
+ * Creates the clients for a deployment. It makes no request.
+ * @param outputs the outputs of its stack by name
  */
 export function openDeployment(outputs: Readonly<Record<string, string>>, access: AwsAccess): Deployment {
   const output = (name: keyof typeof OUTPUTS): string => {
@@ -89,7 +89,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       `The stack has no output ${OUTPUTS[name]}: deploy this version of va-wave first`,
     );
   };
-  // Read at once, so that a stack of another version is told as such by every command.
+  // These outputs are read here, so that every command reports a stack of another version.
   const [eventBus, deliveryLogTable] = [output('eventBus'), output('deliveryLogTable')];
   const now = () => new Date();
   const dynamo = dynamoDb(dynamoDbClient(access));

@@ -1,32 +1,32 @@
 import { CommanderError } from 'commander';
 import { Refusal } from '../src/domain/refusal.ts';
 
-/** What a script can tell from how a command ended. */
+/** The exit codes of the command line. */
 export const EXIT = {
   done: 0,
-  /** The service or the connection to it, not what was asked for. */
+  /** A fault of the service or of the connection to it. */
   fault: 1,
-  /** Wrong words on the command line, or an input that a rule of the service refuses. */
+  /** A wrong command line, or an input that the service refuses. */
   refused: 2,
-  /** No such organization, assistant, Action, stack or local cloud. */
+  /** The organization, assistant, Action, stack or one-machine service does not exist. */
   notFound: 3,
-  /** `action test`: the request was made and failed. */
+  /** `action test`: the service sent the request, and it failed. */
   testFailed: 4,
-  /** Something that cannot be undone: the answer was no, or there was nobody to ask and no `--yes`. */
+  /** The operator did not confirm a command that cannot be undone: the answer was no, or there is no terminal and no `--yes`. */
   notConfirmed: 5,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** For --help. */
+/** The exit codes for --help. */
 export const EXIT_CODES_HELP = `Exit codes:
   0  done
   1  fault of the service or of the connection to it
-  2  refused: wrong options, or an input against the rules (the message names the field)
+  2  refused: wrong options, or an input that the service refuses (the message names the field)
   3  not found
   4  action test: the endpoint did not accept the test request
-  5  not confirmed: the answer was no, or there is no terminal to ask at and no --yes; nothing was changed`;
+  5  not confirmed: the answer was no, or there is neither a terminal nor --yes; nothing was changed`;
 
-/** Something the operator can act on, told in one message. */
+/** A failure that the operator can correct. Its message says how. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly exitCode: ExitCode;
@@ -37,7 +37,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Message and exit code of whatever ended a command. */
+/** Returns the message and the exit code for the error that ended a command. */
 export function failureOf(error: unknown): { readonly message: string; readonly exitCode: ExitCode } {
   if (error instanceof CommandFailure) return error;
   if (error instanceof Refusal) {
@@ -52,26 +52,26 @@ export function failureOf(error: unknown): { readonly message: string; readonly 
   return { message: faultMessage(error), exitCode: EXIT.fault };
 }
 
-/** The SDK's errors by name and code: their classes differ from client to client. */
+/** Describes errors of the AWS SDK by name and code, because each client has its own classes. */
 function faultMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
   switch (error.name) {
     case 'CredentialsProviderError':
-      return 'No AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; --local talks to the cloud that npm start runs';
+      return 'No AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; use --local for the service that npm start runs';
     case 'ExpiredToken':
     case 'ExpiredTokenException':
       return 'The AWS credentials have expired: log in again';
     case 'UnrecognizedClientException':
     case 'InvalidClientTokenId':
-      return 'These AWS credentials are not known there: check AWS_PROFILE and the region, or start the local cloud again';
+      return 'The deployment does not know these AWS credentials: check AWS_PROFILE and the region, or restart the one-machine service';
     case 'ResourceNotFoundException':
-      return `The deployment lacks something that its outputs name: ${error.message}`;
+      return `A resource in the outputs of the deployment does not exist: ${error.message}`;
   }
   if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'ENOTFOUND' || error.name === 'TimeoutError') {
-    return `The deployment does not answer (${code || error.name}): is it running, and the network up?`;
+    return `The deployment does not answer (${code || error.name}): check that it is running, and check the network`;
   }
   if (error.message === 'Region is missing')
-    return 'No AWS region: give --region, or set AWS_REGION; --local is the service that npm start runs';
+    return 'No AWS region: give --region, or set AWS_REGION; use --local for the service that npm start runs';
   return `${error.name === 'Error' ? '' : `${error.name}: `}${error.message}`;
 }

@@ -4,9 +4,9 @@ import * as z from 'zod';
 import type { LogLine, LogQuery } from '../src/adapters/logs/function-log.ts';
 
 /**
- * Lines that a function of the local cloud wrote: there, a log is a file.
- * @param folder of the ready file, which is that of the state unless it was copied
- * @param logGroup as the stack names it
+ * Reads the log of a function of the one-machine service, which is a file.
+ * @param folder the folder of the ready file, which is also the data folder
+ * @param logGroup name of the log group in the stack's outputs
  */
 export async function* localLog(folder: string, logGroup: string, query: LogQuery): AsyncIterable<LogLine> {
   const construct = logGroup.replace(/^[^-]*-/, '').replace(/Log[0-9A-F]{8}$/, '');
@@ -24,13 +24,13 @@ export async function* localLog(folder: string, logGroup: string, query: LogQuer
 
 const structured = z.object({ timestamp: z.iso.datetime() });
 
-/** The time of a structured line; any other is shown, whenever it was written. */
+/** Returns the time of a structured line, or undefined for any other line. Other lines are always shown. */
 function timeOf(line: string): Date | undefined {
   try {
     const parsed = structured.safeParse(JSON.parse(line));
     if (parsed.success) return new Date(parsed.data.timestamp);
   } catch {
-    // A part of a stack trace, or a line of Node's own.
+    // The line is a part of a stack trace, or Node wrote it.
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, examinedAccount } from './connection.ts';
 import { runCommandLine } from './program.ts';
 
-// A reader that has seen enough, such as head, closes the pipe.
+// A reader such as `head` closes the pipe when it has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 async function ask(question: string): Promise<string> {
@@ -24,7 +24,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: (chunk) => process.stdout.write(chunk),
   stderr: (chunk) => process.stderr.write(chunk),
   terminal: process.stdin.isTTY && process.stderr.isTTY,
-  // Node's own rules: NO_COLOR, NODE_DISABLE_COLORS, FORCE_COLOR, and what the terminal can.
+  // These are Node's rules: NO_COLOR, NODE_DISABLE_COLORS, FORCE_COLOR, and the capabilities of the terminal.
   colour: process.env.FORCE_COLOR
     ? process.env.FORCE_COLOR !== '0'
     : !process.env.NO_COLOR && process.stdout.isTTY && process.stdout.hasColors(),

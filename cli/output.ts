@@ -4,7 +4,7 @@ import { fields, table } from './table.ts';
 export type Write = (text: string) => void;
 export type Row = Readonly<Record<string, string>>;
 
-/** Results go to stdout: text for people, JSON for programs. Everything said besides goes to stderr. */
+/** Writes results to stdout, as text or as JSON, and all other messages to stderr. */
 export class Output {
   readonly json: boolean;
   readonly #colour: boolean;
@@ -23,41 +23,41 @@ export class Output {
     this.#stderr = options.stderr;
   }
 
-  /** One thing: a headline and its fields. */
+  /** Writes one object: a headline and its fields. */
   object(value: object, headline: string, rows: readonly (readonly [string, string])[]): void {
     this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#colour)}`);
   }
 
-  /** Many things: a table, or `none` when there are none. */
+  /** Writes a list as a table, or the text `none` when the list is empty. */
   list(values: readonly object[], none: string, rows: readonly Row[]): void {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
     else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#colour));
   }
 
-  /** A file of our own making, as it is: the same with --json. */
+  /** Writes a generated file unchanged, also with --json. */
   text(text: string): void {
     this.#stdout(text);
   }
 
-  /** Text of several lines, indented below what it is. With --json it is part of an object that was printed. */
+  /** Writes a title and an indented text of several lines. Writes nothing with --json, because the object contains the text. */
   block(title: string, text: string): void {
     if (this.json) return;
     const lines = text.split('\n').map((line) => `  ${plainText(line)}\n`);
     this.#stdout(`\n${plainText(title)}\n${lines.join('')}`);
   }
 
-  /** A secret: alone on stdout, so that it can be piped; what to know about it on stderr. */
+  /** Writes a secret to stdout without any other text, so that it can be piped, and a note to stderr. */
   secret(value: object, secret: string, note: string): void {
     this.#stdout(this.json ? `${safeJson(value)}\n` : `${secret}\n`);
     this.note(note);
   }
 
-  /** A line of an endless list; in JSON, one compact object. */
+  /** Writes one line of an endless list. With --json the line is a compact object. */
   line(value: object, text: () => string): void {
     this.#stdout(this.json ? `${safeJson(value, { compact: true })}\n` : text());
   }
 
-  /** For people only: with --json, stderr holds nothing but an error. */
+  /** Writes a note to stderr. Writes nothing with --json, because stderr then contains only errors. */
   note(text: string): void {
     if (!this.json) this.#stderr(`${plainText(text)}\n`);
   }

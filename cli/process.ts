@@ -1,23 +1,23 @@
 import type { connect, examinedAccount } from './connection.ts';
 import type { Write } from './output.ts';
 
-/** What the command line needs of the process around it, so that tests can give something else. */
+/** The functions and values that the command line needs from its process. Tests provide their own. */
 export type CliProcess = {
   readonly stdout: Write;
   readonly stderr: Write;
-  /** Somebody sits at a terminal, can read stderr and answer. */
+  /** Whether stdin and stderr are a terminal, so that the operator can read a question and answer it. */
   readonly terminal: boolean;
-  /** Colours are wanted on stdout. */
+  /** Whether stdout has colours. */
   readonly colour: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** @throws the file system's error */
+  /** @throws Error the error of the file system */
   readonly readFile: (path: string) => Promise<string>;
-  /** For its owner alone, with the folders that it needs. @throws the file system's error */
+  /** Writes a file that only its owner can read, and creates its folders. @throws Error the error of the file system */
   readonly writeFile: (path: string, text: string) => Promise<void>;
   readonly readStdin: () => Promise<string>;
-  /** Asks on stderr, only where there is a terminal. What was typed; nothing after Ctrl-C or Ctrl-D. */
+  /** Asks a question on stderr. Requires a terminal. Resolves to the answer, or to an empty text after Ctrl-C or Ctrl-D. */
   readonly ask: (question: string) => Promise<string>;
-  /** Resolves to false once Ctrl-C was pressed, else to true after the milliseconds. */
+  /** Resolves to true after the milliseconds, or to false as soon as Ctrl-C is pressed. */
   readonly pause: (milliseconds: number) => Promise<boolean>;
   readonly connect: typeof connect;
   readonly examinedAccount: typeof examinedAccount;

@@ -31,25 +31,22 @@ const { version } = z
   .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
 
 /**
- * The whole command line, without anything that runs it.
- * @param run called by each command with its work
+ * Creates the commands and their options.
+ * @param run is called with the work of the chosen command
  */
 export function commandLine(run: Run): Command {
   const program = new Command('va-wave')
-    .description("The operator's command line: organizations, assistants, Actions, events and the delivery log.")
+    .description('The command line for operators: organizations, assistants, Actions, events and the delivery log.')
     .version(version, '--version', 'show the version')
     .option('--json', 'print results as JSON on stdout, and an error as {"error": …} on stderr')
-    .option(
-      '--local [ready-file]',
-      `talk to the cloud that npm start runs (ready file *.json, ${DEFAULT_READY_FILE} unless given)`,
-    )
-    .option('--stack <name>', `talk to this stack on AWS (VA_WAVE_STACK, else ${DEFAULT_STACK})`)
-    .option('--region <region>', 'region of the stack (AWS_REGION, else that of the profile)')
+    .option('--local [ready-file]', `use the service that npm start runs (default ready file: ${DEFAULT_READY_FILE})`)
+    .option('--stack <name>', `use this stack on AWS (default: VA_WAVE_STACK, then ${DEFAULT_STACK})`)
+    .option('--region <region>', 'region of the stack (default: AWS_REGION, then the region of the profile)')
     .addHelpText(
       'after',
       `
-Credentials come from where AWS tools look for them: AWS_PROFILE, AWS_ACCESS_KEY_ID, ….
-Secrets are printed by two commands only: secret and action secret.
+The command line finds AWS credentials like other AWS tools: AWS_PROFILE, AWS_ACCESS_KEY_ID, ….
+Only the commands secret and action secret print secrets.
 
 ${EXIT_CODES_HELP}
 
@@ -81,9 +78,9 @@ Examples:
 }
 
 /**
- * Runs one command.
- * @param words of the command line, without the program's name
- * @returns the exit code (exit-codes.ts); never throws
+ * Runs one command. It never throws.
+ * @param words the command line without the program's name
+ * @returns the exit code (exit-codes.ts)
  */
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
   const output = new Output({
@@ -111,9 +108,9 @@ export async function runCommandLine(words: readonly string[], cliProcess: CliPr
     progress.end();
     const failure = failureOf(error);
     exitCode = failure.exitCode;
-    // Of wrong words commander has told by itself, unless it was kept quiet.
-    const told = error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
-    if (exitCode !== EXIT.done && (output.json || !told)) output.error(failure.message);
+    // Commander has already reported a wrong command line, except with --json.
+    const reported = error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+    if (exitCode !== EXIT.done && (output.json || !reported)) output.error(failure.message);
   }
   progress.end();
   return exitCode;
@@ -123,7 +120,7 @@ function withSubcommands(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
-/** `--local` takes a following word only when that is a JSON file: `va-wave --local org list` names no ready file. */
+/** Makes the next word the ready file of `--local` only if it is a JSON file. In `va-wave --local org list` it is not. */
 function readyFileApart(words: readonly string[]): string[] {
   return words.map((word, index) => (word === '--local' && !words[index + 1]?.endsWith('.json') ? '--local=' : word));
 }

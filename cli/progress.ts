@@ -1,19 +1,19 @@
 import type { Write } from './output.ts';
 import { plainText } from './plain-text.ts';
 
-/** Nothing is said of what is over before that. */
+/** Shorter work is not reported. */
 const QUIET_MS = 1000;
 const RENEW_MS = 500;
 
 export type Progress = {
-  /** What is being done now. */
+  /** Sets the description of the current work. */
   readonly doing: (text: string) => void;
   readonly end: () => void;
 };
 
 /**
- * Tells on stderr what takes longer than a second: on a terminal in one line that renews itself, elsewhere in one line once,
- * because a growing count would fill the log of a script.
+ * Reports on stderr work that takes longer than a second. On a terminal it updates one line. Elsewhere it writes one line once, because
+ * many lines would fill the log of a script.
  */
 export function startProgress(
   write: Write,

@@ -6,23 +6,23 @@ import { plainText } from './plain-text.ts';
 import type { CliProcess } from './process.ts';
 import type { Progress } from './progress.ts';
 
-/** One run of one command. */
+/** The run of one command. */
 export type Session = {
   readonly cliProcess: CliProcess;
-  /** What the options name. */
+  /** The deployment that the options name. */
   readonly target: Target;
   readonly output: Output;
   readonly progress: Progress;
-  /** A command to paste, for the same deployment. */
+  /** Returns a command for the same deployment that the operator can paste. */
   readonly hint: (words: string) => string;
-  /** The deployment that the options name, found when it is first needed. */
+  /** Connects to the deployment at the first call. */
   readonly deployment: () => Promise<Deployment>;
 };
 
-/** Wraps the work of a command into what commander calls. */
+/** Runs the work of a command. */
 export type Run = (work: (session: Session) => Promise<void>) => Promise<void>;
 
-/** @param options those that name the deployment; what the context says needs no repetition */
+/** Returns the function `hint`. @param options the options that name the deployment; a hint does not repeat the context */
 export function hintTo(options: Readonly<Record<string, unknown>>): (words: string) => string {
   const { local, stack, region } = options;
   const named = Object.entries({ local, stack, region }).flatMap(([name, value]) =>
@@ -42,8 +42,8 @@ export function connectOnce(cliProcess: CliProcess, target: Target, progress: Pr
 }
 
 /**
- * Asks before something that cannot be undone. A script has to say --yes: nothing is taken for a yes that nobody said.
- * @throws CommandFailure on no, and where there is nobody to ask
+ * Asks the operator to confirm a command that cannot be undone. A script must use --yes.
+ * @throws CommandFailure when the answer is no, and without a terminal
  */
 export async function confirmed(session: Session, yes: boolean | undefined, question: string): Promise<void> {
   if (yes === true) return;
@@ -52,33 +52,33 @@ export async function confirmed(session: Session, yes: boolean | undefined, ques
 }
 
 /**
- * Asks for the id of what will be gone for good; a script has to say --yes.
- * @throws CommandFailure when it was not typed, and where there is nobody to ask
+ * Asks the operator to type the id of what the command erases. A script must use --yes.
+ * @throws CommandFailure when the operator types another text, and without a terminal
  */
 export async function confirmedById(
   session: Session,
   options: { readonly yes: boolean | undefined; readonly id: string; readonly question: string },
 ): Promise<void> {
   if (options.yes === true) return;
-  const answer = await asked(session, options.question, `Type ${options.id} to go on:`);
+  const answer = await asked(session, options.question, `Type ${options.id} to continue:`);
   if (answer !== options.id) throw nothingChanged();
 }
 
 async function asked({ cliProcess, progress }: Session, question: string, how: string): Promise<string> {
   if (!cliProcess.terminal) {
-    throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal to ask at: say --yes`);
+    throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal for the answer: use --yes`);
   }
   progress.end();
   return cliProcess.ask(`${plainText(question)} ${how} `);
 }
 
-/** Ends work that can be run again once Ctrl-C was pressed. @throws CommandFailure */
+/** Pauses work that can be repeated. @throws CommandFailure when Ctrl-C was pressed */
 export async function pauseOrEnd({ cliProcess }: Session, milliseconds: number): Promise<void> {
   if (await cliProcess.pause(milliseconds)) return;
-  throw new CommandFailure(EXIT.fault, 'Interrupted; run it again to go on');
+  throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
 }
 
-/** Says what is being done, and ends it once Ctrl-C was pressed. */
+/** Returns a function that reports the current step. That function throws CommandFailure when Ctrl-C was pressed. */
 export function steps(session: Session): (text: string) => Promise<void> {
   return async (text) => {
     session.progress.doing(text);

@@ -3,7 +3,7 @@ import { plainText } from './plain-text.ts';
 
 const GAP = '  ';
 
-/** Columns of a terminal: marks take none, East Asian wide characters and emoji take two. */
+/** Returns the width in columns of a terminal. Combining marks have no width; East Asian wide characters and emoji have two columns. */
 function width(text: string): number {
   let columns = 0;
   for (const character of text) {
@@ -20,7 +20,7 @@ function width(text: string): number {
 
 const padded = (text: string, columns: number) => text + ' '.repeat(Math.max(0, columns - width(text)));
 
-/** A table with a heading: one column per key of the first row. Cells are made safe for a terminal. Ends with a line feed. */
+/** Returns a table with a heading and one column per key of the first row. Cells are safe for a terminal. It ends with a line feed. */
 export function table(rows: readonly Readonly<Record<string, string>>[], colour = false): string {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => row[name] ?? ''));
@@ -30,7 +30,7 @@ export function table(rows: readonly Readonly<Record<string, string>>[], colour 
   return tableLines([heading, ...cells], colour ? style : asItIs);
 }
 
-/** Names and values, indented. Ends with a line feed. */
+/** Returns indented names and values. The text ends with a line feed. */
 export function fields(rows: readonly (readonly [string, string])[], colour = false): string {
   const style = (cell: string, column: number, line: number) =>
     column === 1 ? styled('dim', cell) : column === 2 ? coloured(rows[line]?.[0] ?? '', cell) : cell;
@@ -44,11 +44,11 @@ type Style = (cell: string, column: number, line: number) => string;
 
 const asItIs: Style = (cell) => cell;
 
-// Whether colours are wanted was decided before.
+// The caller has already decided whether to use colours.
 const styled = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) =>
   styleText(format, text, { validateStream: false });
 
-/** Only what is good or bad news has a colour. */
+/** Colours only outcomes and states. */
 function coloured(name: string, cell: string): string {
   if (name !== 'outcome' && name !== 'status') return cell;
   if (/^(delivered|accepted|on\b|2\d\d$)/.test(cell)) return styled('green', cell);

@@ -14,55 +14,55 @@ import { CommandFailure, EXIT } from './exit-codes.ts';
 /** An Action that has the receiver as its endpoint. */
 export type ReceivedAction = { readonly action_id: string; readonly name: string; readonly signingSecret: string };
 
-/** What a verified request is answered. */
+/** The answer to a verified request. */
 export type Answer = {
   readonly status: number;
-  /** How many requests are answered so; the next ones get 200 at once. */
+  /** The number of requests that get this answer. Later requests get 200 at once. */
   readonly times: number;
   readonly delayMs: number;
   /** JSON. */
   readonly body: string;
 };
 
-/** A request and what was found of it. */
+/** A received request and the result of its verification. */
 export type Received = {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly method: string;
   readonly path: string;
   readonly verified: boolean;
-  /** Why it was not verified; null when it was. */
+  /** The reason why the request was not verified. Null for a verified request. */
   readonly problem: string | null;
   readonly action_id: string | null;
   readonly name: string | null;
-  /** As the delivery log has them; what a usage webhook refers to is the session. */
+  /** The values of the delivery log. The reference of a usage webhook is its session. */
   readonly trigger: VerifiedAction['trigger'] | 'usage' | null;
   readonly trigger_ref: string | null;
-  /** Of a usage webhook. */
+  /** The user of a usage webhook. */
   readonly user_id: string | null;
-  /** What repeats are recognized by; null for what has no such id. */
+  /** The key that identifies repeats. Null for a request without such an id. */
   readonly deduplication_key: string | null;
-  /** How often this key has arrived, this one included. */
+  /** The number of requests with this key until now, including this one. */
   readonly arrival: number;
   readonly answered: number;
   readonly body: string;
 };
 
 const LOOPBACK = '127.0.0.1';
-/** Above what one event can hold. */
+/** Larger than any event. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Older keys are forgotten: the service repeats an event within seconds. */
+/** The receiver forgets older keys, because the service repeats an event within seconds. */
 const KEPT_KEYS = 10_000;
 
 /**
- * An endpoint on this machine that verifies what it is sent, says what it found, and answers as it is told.
- * @throws CommandFailure when the port is taken
+ * Starts an endpoint on this machine that verifies and reports each request, and sends the chosen answer.
+ * @throws CommandFailure when the port is in use
  */
 export async function startTryReceiver(options: {
   readonly tls: { readonly cert: string; readonly key: string };
   readonly port: number;
   readonly actionsAt: (path: string) => Promise<readonly ReceivedAction[]>;
-  /** Those that session create was given. The service keeps none, so that it cannot be asked. */
+  /** The secrets that the backend passed to session create. The service does not store them. */
   readonly usageSecrets: readonly string[];
   readonly answer: Answer;
   readonly now: () => Date;
@@ -86,8 +86,8 @@ export async function startTryReceiver(options: {
     const verdict = isUsageWebhook(request)
       ? verdictOfUsage(rawBody, request.headers, options.usageSecrets)
       : verdictOf(rawBody, request.headers, await options.actionsAt(path));
-    const asTold = verdict.kind === 'verified' && ++verifiedRequests <= answer.times;
-    const status = asTold ? answer.status : verdict.kind === 'verified' ? 200 : verdict.status;
+    const chosen = verdict.kind === 'verified' && ++verifiedRequests <= answer.times;
+    const status = chosen ? answer.status : verdict.kind === 'verified' ? 200 : verdict.status;
     const common = { at: options.now().toISOString(), method: request.method ?? '', path, answered: status };
     const body = Buffer.from(rawBody).toString('utf8');
     options.onRequest(
@@ -95,7 +95,7 @@ export async function startTryReceiver(options: {
         ? { ...common, ...foundIn(verdict, arrive), body }
         : { ...common, ...NOTHING_FOUND, problem: verdict.problem, body },
     );
-    if (asTold) await sleep(answer.delayMs);
+    if (chosen) await sleep(answer.delayMs);
     const reply = verdict.kind === 'verified' ? answer.body : JSON.stringify({ message: verdict.problem });
     response.writeHead(status, { 'content-type': 'application/json' }).end(reply);
   };
@@ -124,7 +124,7 @@ type Verified =
   | { readonly kind: 'verified'; readonly usage: UsageReport };
 type Refused = { readonly kind: 'refused'; readonly status: number; readonly problem: string };
 
-/** Several Actions may have one address; the signature tells which of them sent it. */
+/** Verifies a request with the secrets of all Actions that have this address. The signature identifies the Action. */
 function verdictOf(
   rawBody: Uint8Array,
   headers: IncomingMessage['headers'],
@@ -141,7 +141,7 @@ function verdictOf(
   return refused;
 }
 
-/** Only usage webhooks have this header, wherever their sessions send them. */
+/** Returns whether the request is a usage webhook. Only usage webhooks have this header. */
 function isUsageWebhook({ headers }: IncomingMessage): boolean {
   return headers['x-webhook-signature'] !== undefined;
 }
@@ -160,7 +160,7 @@ function verdictOfUsage(
   }
 }
 
-/** @throws what is no VerificationError */
+/** @throws any error that is not a VerificationError */
 function refusedBy(error: unknown): Refused {
   if (!(error instanceof VerificationError)) throw error;
   return { kind: 'refused', status: error.status, problem: error.message };
@@ -202,10 +202,13 @@ function foundIn(verified: Verified, arrive: (key: string) => number) {
     trigger,
     trigger_ref: triggerRef,
     deduplication_key: deduplicationKey,
-    // Two Actions are told of one event under the same id.
+    // Two Actions receive the same event with the same id.
     arrival: deduplicationKey === null ? 1 : arrive(`${action.action_id} ${deduplicationKey}`),
   };
 }
 
 const portTaken = (port: number) =>
-  new CommandFailure(EXIT.refused, `Port ${port} is in use. Stop what listens there, or choose another with --port`);
+  new CommandFailure(
+    EXIT.refused,
+    `Port ${port} is in use. Stop the program that listens on it, or choose another port with --port`,
+  );

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Runs the command line on Node 24 or newer, which reads TypeScript by itself. Under an older one it hands over to the Node
- * that npm ci put beside it.
+ * Runs the command line on Node 24 or newer, which runs TypeScript directly. An older Node starts the Node that npm ci has installed
+ * in node_modules.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_NEEDED) {
   const node = CANDIDATES.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
   if (node === undefined) {
     console.error(
-      `va-wave needs Node ${NODE_NEEDED} or newer, and this is ${process.version}. npm ci installs one beside it.`,
+      `va-wave needs Node ${NODE_NEEDED} or newer, and this is ${process.version}. Run npm ci, which installs it in node_modules.`,
     );
     process.exitCode = 1;
   } else {
@@ -31,7 +31,7 @@ function handOver(node) {
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) {
-    // Ctrl-C reaches the whole process group by itself; whoever sends a signal to us alone means the child as well.
+    // Ctrl-C reaches the whole process group. Other signals reach only this process, which forwards them to the child.
     process.on(signal, () => signal === 'SIGINT' || child.kill(signal));
   }
   child.on('error', (error) => {

@@ -3,18 +3,18 @@ import { jsonObject as jsonObjectSchema, parseExactly } from '../src/contract/js
 import { invalidField } from '../src/domain/refusal.ts';
 import type { CliProcess } from './process.ts';
 
-/** Collects an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }
 
-/** A whole number; its bounds are the domain's affair. */
+/** Parses a whole number. The domain checks its bounds. @throws InvalidArgumentError */
 export function wholeNumber(text: string): number {
   if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 
-/** A whole number above zero. */
+/** Parses a whole number above zero. @throws InvalidArgumentError */
 export function positive(text: string): number {
   const value = wholeNumber(text);
   if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
@@ -23,7 +23,7 @@ export function positive(text: string): number {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time such as `30m`, in milliseconds. */
+/** Parses a duration such as `30m` into milliseconds. @throws InvalidArgumentError */
 export function duration(text: string): number {
   const [, count = '', unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
   const milliseconds = UNITS[unit];
@@ -31,9 +31,10 @@ export function duration(text: string): number {
   return Number(count) * milliseconds;
 }
 
-/** A moment that was: `2h` ago, or an ISO 8601 time with its offset. */
+/** A time in the past: a duration ago, such as `2h`, or an ISO 8601 time with its offset. */
 export type Moment = { readonly agoMs: number } | { readonly at: string };
 
+/** Parses a time in the past. @throws InvalidArgumentError */
 export function moment(text: string): Moment {
   if (!/^\d{4}-\d\d-\d\d/.test(text)) return { agoMs: duration(text) };
   const time = /T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !text.includes('T') ? Date.parse(text) : Number.NaN;
@@ -41,29 +42,29 @@ export function moment(text: string): Moment {
   return { at: new Date(time).toISOString() };
 }
 
-/** ISO 8601, UTC. */
+/** Returns the time as ISO 8601 in UTC. */
 export function timeOf(when: Moment, now: Date): string {
   return 'at' in when ? when.at : new Date(now.getTime() - when.agoMs).toISOString();
 }
 
-/** On, off, or undefined when neither was asked for. @throws Refusal 400 when both were */
+/** Returns true for --enable, false for --disable, undefined without both. @throws Refusal 400 when both are given */
 export function switched(options: { readonly enable?: true; readonly disable?: true }): boolean | undefined {
   if (options.enable && options.disable) throw invalidField('enabled', '--enable and --disable exclude each other');
   return options.enable ?? (options.disable && false);
 }
 
-const letters = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+const normalized = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
- * The one of `words` that is meant, whatever its case, hyphens and spaces: `session-signed`, `ai-decided`, `post`. A text that
- * is none of them comes back as it is, for the domain to refuse by the field's name.
+ * Finds the word that equals the text without regard to case, hyphens and spaces, such as `session-signed`, `ai-decided` or `post`.
+ * Returns any other text unchanged, so that the domain refuses it and names the field.
  */
 export function spelled(words: readonly string[], text: string): string {
-  return words.find((word) => letters(word) === letters(text)) ?? text;
+  return words.find((word) => normalized(word) === normalized(text)) ?? text;
 }
 
 /**
- * JSON given as text, as `@file`, or as `@-` for stdin. With `bareFile`, a text that is no JSON object names a file as well.
+ * Parses JSON from a text, from `@file`, or from stdin with `@-`. With `bareFile`, a text that is not JSON also names a file.
  * @throws Refusal 400 that names the field
  */
 export async function jsonValue(
@@ -78,11 +79,11 @@ export async function jsonValue(
   try {
     return parseExactly(source);
   } catch {
-    throw invalidField(field, path === undefined ? 'must be JSON, or @file' : `${path} does not hold JSON`);
+    throw invalidField(field, path === undefined ? 'must be JSON, or @file' : `${path} does not contain JSON`);
   }
 }
 
-/** As jsonValue, for what must be a JSON object. @throws Refusal 400 that names the field */
+/** Works like jsonValue and requires a JSON object. @throws Refusal 400 that names the field */
 export async function jsonObject(
   field: string,
   text: string,
@@ -93,7 +94,7 @@ export async function jsonObject(
   return parsed.data;
 }
 
-/** Text given as it is, as `@file`, or as `@-` for stdin. @throws Refusal 400 that names the field */
+/** Returns the text itself, the content of `@file`, or stdin for `@-`. @throws Refusal 400 that names the field */
 export async function textValue(
   field: string,
   text: string,

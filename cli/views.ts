@@ -4,7 +4,7 @@ import type { Row } from './output.ts';
 
 type Fields = (readonly [string, string])[];
 
-/** An assistant as it is shown: of the server secret, the last six characters. */
+/** Returns an assistant for output, with only the last six characters of its server secret. */
 export function assistantView(assistant: Assistant): Omit<Assistant, 'server_secret'> & {
   readonly server_secret: { readonly last_six: string } | null;
 } {
@@ -40,7 +40,7 @@ export function assistantRow(assistant: Assistant): Row {
   };
 }
 
-/** An Action as it is shown: without its signing secret, sealed or not. */
+/** Returns an Action for output, without its sealed signing secret. */
 export function actionView(action: Action): object {
   const { sealed_signing_secret, ...rest } = action;
   return rest;
@@ -99,7 +99,7 @@ export function actionRow(action: Action): Row {
   };
 }
 
-/** The answer of a function: what is no text stands there as JSON. */
+/** Returns the fields of a function's answer. Values that are not texts become JSON. */
 export function answerFields(answer: object): Fields {
   return Object.entries(answer).map(([name, value]) => [
     name,

@@ -16,7 +16,7 @@ import { confirmed, type Run } from '../session.ts';
 import { collect, switched } from '../values.ts';
 import { actionFields, actionRow, actionView } from '../views.ts';
 
-/** Of body and response, what a person sees; --json has all. */
+/** Characters of the body and of the response in the text output. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
 
 /** Actions: signed requests to a customer's endpoint. */
@@ -51,8 +51,8 @@ export function addActionCommands(program: Command, run: Run): void {
   withSettings(
     action
       .command('update <action_id>')
-      .description('change settings; those not given stay as they are')
-      .option('--trigger <trigger>', 'refused if it is another one: the trigger was chosen at creation')
+      .description('change settings; other settings stay unchanged')
+      .option('--trigger <trigger>', 'the trigger cannot be changed; another value is refused')
       .option('--name <name>', 'at most 100 characters')
       .option('--url <url>', 'https endpoint, at most 2000 characters'),
     { many: 'may be repeated; replaces them all', method: '' },
@@ -76,8 +76,8 @@ export function addActionCommands(program: Command, run: Run): void {
 
   action
     .command('delete <action_id>')
-    .description('delete an Action and its signing secret; deliveries under way end with a record that says so')
-    .option('--yes', 'do not ask; needed where there is no terminal')
+    .description('delete an Action and its signing secret; deliveries in progress end with a record of the deletion')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText('after', '\nExample:\n  va-wave action delete act_…')
     .action((actionId: string, options: { yes?: true }) =>
       run(async (session) => {
@@ -106,11 +106,11 @@ export function addActionCommands(program: Command, run: Run): void {
     .option('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant')
     .addHelpText('after', '\nExample:\n  va-wave action list --site site_…')
-    .action((given: { org?: string; site?: string }, command: Command) =>
+    .action((input: { org?: string; site?: string }, command: Command) =>
       run(async ({ output, deployment, progress }) => {
-        // Of what the context names, the assistant: it is the narrower.
-        const inContext = command.getOptionValueSource('org') === 'context' && given.site !== undefined;
-        const options = inContext ? { site: given.site } : given;
+        // If the context has both, the assistant is used, because it is more specific.
+        const inContext = command.getOptionValueSource('org') === 'context' && input.site !== undefined;
+        const options = inContext ? { site: input.site } : input;
         if ((options.org === undefined) === (options.site === undefined)) {
           throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
         }
@@ -128,7 +128,9 @@ export function addActionCommands(program: Command, run: Run): void {
 
   action
     .command('test <action_id>')
-    .description('send a signed test request, as the Test button does: one attempt, logged, also when switched off')
+    .description(
+      'send a signed test request like the Test button: one attempt, recorded in the log, also if the Action is switched off',
+    )
     .addHelpText('after', '\nExample:\n  va-wave action test act_…')
     .action((actionId: string) =>
       run(async ({ output, deployment, progress }) => {
@@ -156,7 +158,7 @@ export function addActionCommands(program: Command, run: Run): void {
         output.secret(
           { action_id: actionId, signing_secret: secret },
           secret,
-          'Give it only to whoever runs the endpoint: it proves that a request comes from this Action.',
+          'Give it only to the team that runs the endpoint: it proves that a request comes from this Action.',
         );
       }),
     );
@@ -179,10 +181,10 @@ function withSettings(command: Command, { many, method }: { readonly many: strin
     .option('--method <method>', `${METHODS.join(', ')}${method}. GET sends no body`)
     .option('--event <name>', `Event: event of the catalog (va-wave event list); ${many}`, collect)
     .option('--field <field>', `Form: key:Label:Type[:required], Type ${FIELD_TYPES.join(', ')}; ${many}`, collect)
-    .option('--description <text>', 'AI-decided: when to call it, at least 10 characters')
+    .option('--description <text>', 'AI-decided: tells the assistant when to call it, at least 10 characters')
     .option('--parameters <json>', 'AI-decided: JSON Schema of the arguments, as JSON or a file')
-    .option('--feed-back', 'AI-decided: give the response back to the assistant')
-    .option('--response-map <name=$.path>', `AI-decided: field of the response to give back; ${many}`, collect);
+    .option('--feed-back', 'AI-decided: feed the response back to the assistant')
+    .option('--response-map <name=$.path>', `AI-decided: field of the response to feed back; ${many}`, collect);
 }
 
 async function actionsOf(options: { org?: string; site?: string }, { store }: Deployment): Promise<ActionList> {

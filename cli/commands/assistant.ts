@@ -25,7 +25,7 @@ type Settings = {
   readonly clearIpAllowlist?: true;
 };
 
-/** What was not given is undefined. */
+/** Returns the settings that the options name. A missing option is undefined. */
 function settingsFrom(options: Settings): Record<string, unknown> {
   return {
     name: options.name,
@@ -38,12 +38,12 @@ function settingsFrom(options: Settings): Record<string, unknown> {
 }
 
 const LISTS = {
-  mode: ['--mode <mode>', `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is understood`],
+  mode: ['--mode <mode>', `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is accepted too`],
   allowedDomain: [
     '--allowed-domain <host>',
-    'host or host:port that the service accepts; a page must be on the Domain as well; may be repeated',
+    'host or host:port that the service accepts; the page must also be on the Domain; may be repeated',
   ],
-  ip: ['--ip <address>', 'visitor address of the IP allowlist, IPv4 or IPv6; may be repeated'],
+  ip: ['--ip <address>', 'IPv4 or IPv6 address of visitors for the IP allowlist; may be repeated'],
 } as const;
 
 const mode = (text: string) => spelled(AUTHENTICATION_MODES, text);
@@ -59,11 +59,11 @@ export function addAssistantCommands(program: Command, run: Run): void {
     .requiredOption('--name <name>', 'at most 100 characters')
     .requiredOption(
       '--domain <host>',
-      'the one host where the widget is embedded; browsers let it talk to the service from there only',
+      'the host where the widget is embedded; browsers allow its requests only from there',
     )
     .requiredOption('--rate-limit <number>', 'requests per hour', wholeNumber)
     .option(LISTS.mode[0], LISTS.mode[1], mode)
-    .option(LISTS.allowedDomain[0], `${LISTS.allowedDomain[1]}; the Domain unless given`, collect)
+    .option(LISTS.allowedDomain[0], `${LISTS.allowedDomain[1]} (default: the Domain)`, collect)
     .option(LISTS.ip[0], LISTS.ip[1], collect)
     .option('--disabled', 'create it switched off')
     .addHelpText(
@@ -84,9 +84,9 @@ Example:
 
   assistant
     .command('update <site_id>')
-    .description('change settings; those not given stay as they are')
+    .description('change settings; other settings stay unchanged')
     .option('--name <name>', 'at most 100 characters')
-    .option('--domain <host>', "where the widget is embedded; '' for none")
+    .option('--domain <host>', "the host where the widget is embedded; '' for none")
     .option('--rate-limit <number>', 'requests per hour', wholeNumber)
     .option(LISTS.mode[0], LISTS.mode[1], mode)
     .option(LISTS.allowedDomain[0], `${LISTS.allowedDomain[1]}; replaces the whole list`, collect)
@@ -94,7 +94,7 @@ Example:
     .option(LISTS.ip[0], `${LISTS.ip[1]}; replaces the whole list`, collect)
     .option('--clear-ip-allowlist', 'allow any address')
     .option('--enable', 'switch it on')
-    .option('--disable', 'switch it off: its widget and its server secret are refused')
+    .option('--disable', 'switch it off: the service refuses its widget and its server secret')
     .addHelpText('after', '\nExample:\n  va-wave assistant update site_… --mode session-signed --rate-limit 5000')
     .action((siteId: string, options: Settings & { enable?: true; disable?: true }) =>
       run(async ({ output, deployment }) => {
@@ -119,7 +119,7 @@ Example:
     .action((siteId: string, options: { topic?: readonly string[]; none?: true }) =>
       run(async ({ output, deployment }) => {
         if ((options.topic === undefined) === (options.none === undefined)) {
-          throw new CommandFailure(EXIT.refused, 'Give either --topic, once for each, or --none');
+          throw new CommandFailure(EXIT.refused, 'Give either --none, or --topic for each topic');
         }
         const changed = await setEscalationTopics(siteId, options.topic ?? [], await deployment());
         output.object(assistantView(changed), 'Changed the escalation channels', assistantFields(changed));

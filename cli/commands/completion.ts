@@ -5,12 +5,12 @@ import type { Run } from '../session.ts';
 export function addCompletionCommand(program: Command, run: Run): void {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .description('print a script that completes commands and options in a shell')
     .addHelpText(
       'after',
       `
-It completes va-wave, and no npx: alias va-wave='npx va-wave'.
+It completes va-wave, but not npx va-wave. Create an alias: alias va-wave='npx va-wave'.
 
 Examples:
   va-wave completion bash > ~/.local/share/bash-completion/completions/va-wave

@@ -11,9 +11,9 @@ import { positive } from '../values.ts';
 import { attemptNumber, logOf, outcomeText, REFERENCE_NAMES } from './delivery.ts';
 
 const FOLLOW_PAUSE_MS = 1000;
-/** The log is sorted by the event's time, and a replay can begin long after it: so many records are looked at for the latest attempts. */
+/** Records to read for the latest attempts. The log is sorted by the event's time, and a replay can start long after the event. */
 const LOOK_BACK = 500;
-/** What a look at the log reads anew. */
+/** Records that --follow reads each time. */
 const FOLLOW_LOOKS_BACK = 200;
 
 type Matches = (record: EventAttempt) => boolean;
@@ -28,20 +28,18 @@ export function addDeliveriesCommand(program: Command, run: Run): void {
         'show the delivery log of an Action, or of the usage webhooks of an assistant: latest attempt first',
       ),
   )
-    .option('--limit <number>', 'how many attempts', positive, 20)
+    .option('--limit <number>', 'maximum number of attempts', positive, 20)
+    .option('--look-back <number>', 'how many records to search, from the newest event on', positive, LOOK_BACK)
     .option(
-      '--look-back <number>',
-      'how many records, those of the newest events, it is looked for in',
-      positive,
-      LOOK_BACK,
+      '--follow',
+      'show the attempts, the oldest first, then each attempt when it ends, until Ctrl-C; with --json, one object per line',
     )
-    .option('--follow', 'oldest first, then every attempt as it ends, until Ctrl-C; with --json, an object per line')
     .addHelpText(
       'after',
       `
-Attempts are sorted by when they began, among the records of the newest events: an attempt of an older event, such as a replay,
-may need a longer look back. --follow looks at the newest ${FOLLOW_LOOKS_BACK} each second. Payloads and responses are in delivery show and
-in --json.
+The command reads the records of the newest events and sorts the attempts by their start. An attempt of an older event, such as a
+replay, may need a larger --look-back. --follow reads the newest ${FOLLOW_LOOKS_BACK} records each second. delivery show and --json print
+payloads and responses.
 
 Examples:
   va-wave deliveries act_…
@@ -56,7 +54,7 @@ Examples:
         session.progress.doing('Reading the delivery log');
         const logId = logOf(id);
         const records = await latest(ports, logId, Math.max(options.lookBack, options.limit));
-        // The log outlives its Action.
+        // A log remains after its Action is deleted.
         if (records.length === 0) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
         session.progress.end();
         const shown = records.filter(matches).slice(0, options.limit);
@@ -64,13 +62,13 @@ Examples:
         const none = records.length === 0 ? 'No deliveries yet' : 'No such deliveries';
         session.output.list(shown, none, shown.map(row));
         if (shown.length < options.limit && records.length >= options.lookBack) {
-          session.output.note(`Looked at the newest ${records.length} records; --look-back looks at more`);
+          session.output.note(`Searched the newest ${records.length} records; use --look-back to search more`);
         }
       }),
     );
 }
 
-/** The records of the newest events, the attempt that began last first. */
+/** Reads the records of the newest events and sorts them by start, the latest attempt first. */
 async function latest(ports: Deployment, logId: string, lookBack: number): Promise<EventAttempt[]> {
   const records: EventAttempt[] = [];
   for await (const record of ports.deliveryRecords(logId)) {
@@ -100,7 +98,7 @@ async function follow(
     }
   };
   const begun = new Set(start.first);
-  // What is older than the first look is not news; what had not ended then is.
+  // Attempts that ended before the first read are not new. Attempts that were in progress then are.
   for (const old of start.earlier) {
     if (!begun.has(old) && old.state !== 'started') shown.add(nameOf(old));
   }
@@ -121,7 +119,7 @@ function row(record: EventAttempt): Row {
   };
 }
 
-/** A table of one row, without its heading: the widths are those of usual values. */
+/** Returns one row of the table without its heading. The columns have the widths of usual values. */
 function followLine(record: EventAttempt): string {
   const cells = Object.entries(row(record));
   const widths: Readonly<Record<string, number>> = { trigger: 7, ref: 22, attempt: 1, status: 3, ms: 5 };

@@ -8,7 +8,7 @@ import { searchOf, type When, withTime } from '../event-search.ts';
 import type { Run } from '../session.ts';
 import { positive } from '../values.ts';
 
-/** What ties the attempts of one delivery together is called. */
+/** The names of the id that the attempts of one delivery share, by trigger. */
 export const REFERENCE_NAMES: Readonly<Record<DeliveryRecord['trigger'], string>> = {
   event: 'event_id',
   form: 'submission_id',
@@ -16,7 +16,7 @@ export const REFERENCE_NAMES: Readonly<Record<DeliveryRecord['trigger'], string>
   usage: 'nonce',
 };
 
-/** The log that is meant by an Action's id, or by a site's: that of its usage webhooks. */
+/** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
 export const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
 
 export const attemptNumber = ({ attempt, replay }: Pick<DeliveryRecord, 'attempt' | 'replay'>): string =>
@@ -29,20 +29,20 @@ export function outcomeText({ state, success, error, sends }: DeliveryRecord): s
   return `${success ? 'delivered' : 'failed'}${cause}${again}`;
 }
 
-/** One delivery of the log. */
+/** Adds the commands for one delivery of the log. */
 export function addDeliveryCommands(program: Command, run: Run): void {
   const delivery = program.command('delivery').description('one delivery of the log');
   withTime(
     delivery
       .command('show <id> <event_id>')
-      .description('show one attempt whole: what was sent, what came back, and what a failure means')
-      .option('--attempt <number>', 'which attempt, unless the one that began last', positive),
+      .description('show one attempt with its request, its response and the meaning of a failure')
+      .option('--attempt <number>', 'number of the attempt (default: the latest attempt)', positive),
   )
     .addHelpText(
       'after',
       `
-The first id is that of an Action, or of an assistant for its usage webhooks. The second stands in va-wave deliveries: an event's id, a form's
-submission id, the id of a call, or the nonce of a usage report. The payload can hold what visitors wrote.
+The first id is the id of an Action, or of an assistant for its usage webhooks. va-wave deliveries shows the second id: an event's id, a
+form's submission id, the id of a call, or the nonce of a usage report. The payload can contain what visitors wrote.
 
 Examples:
   va-wave delivery show act_… 6a7e8f90-…
@@ -52,7 +52,7 @@ Examples:
       run(async ({ output, deployment, progress }) => {
         const ports = await deployment();
         const search = searchOf(options);
-        progress.doing('Looking into the log');
+        progress.doing('Searching the log');
         const found = await ports.eventAttempts(logOf(id), reference, eventTime(search, ports.now));
         progress.end();
         const record = found
@@ -63,13 +63,13 @@ Examples:
           const which =
             options.attempt === undefined || found.length === 0 ? 'no attempt' : `no attempt ${options.attempt}`;
           throw new Refusal('event_not_found', {
-            message: `event_id: the log of ${id} holds ${which} of ${reference} ${searched(search)}`,
+            message: `event_id: the log of ${id} has ${which} of ${reference} ${searched(search)}`,
           });
         }
         output.object(record, 'Attempt', attemptFields(record, found.length));
         if (record.payload !== null) {
           output.block(
-            record.payload_cut ? 'Payload (its beginning; the log holds no more)' : 'Payload',
+            record.payload_cut ? 'Payload (the log contains only its beginning)' : 'Payload',
             readable(record.payload),
           );
         }
@@ -84,9 +84,9 @@ function attemptFields(record: EventAttempt, attempts: number): [string, string]
     ['action_id', record.action_id],
     [REFERENCE_NAMES[record.trigger], record.reference],
     ['trigger', `${record.trigger} ${record.trigger_ref}`],
-    ['of', record.event_time],
+    ['event time', record.event_time],
     ['attempt', `${attemptNumber(record)}, of ${attempts} in the log`],
-    ['began', record.started_at],
+    ['started', record.started_at],
     ['outcome', outcomeText(record)],
     ...(error === null ? [] : [['meaning', FAILURE_ADVICE[error.code]] satisfies [string, string]]),
     ['status', record.status === null ? '' : String(record.status)],
@@ -94,7 +94,7 @@ function attemptFields(record: EventAttempt, attempts: number): [string, string]
   ];
 }
 
-/** JSON with line feeds, for people; anything else as it is. */
+/** Returns indented JSON, or any other text unchanged. */
 function readable(payload: string): string {
   try {
     return JSON.stringify(JSON.parse(payload), null, 2);

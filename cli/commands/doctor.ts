@@ -4,15 +4,15 @@ import { DEFAULT_STACK } from '../connection.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import type { Run } from '../session.ts';
 
-/** What to know of an account before the first deploy. */
+/** Adds the command that checks an AWS account before the first deployment. */
 export function addDoctorCommand(program: Command, run: Run): void {
   program
     .command('doctor')
-    .description('ask an account for its quotas, and say what is missing before the first deploy')
+    .description('check the quotas of an AWS account and show what is missing before the first deployment')
     .addHelpText(
       'after',
       `
-It changes nothing. It cannot see whether CloudFront was verified for a new account, nor the permissions that a
+The command changes nothing. It can check neither whether AWS has verified a new account for CloudFront, nor the permissions that a
 deployment needs.
 
 Example:
@@ -20,7 +20,7 @@ Example:
     )
     .action(() =>
       run(async ({ cliProcess, target, output, progress }) => {
-        progress.doing('Asking the account');
+        progress.doing('Checking the account');
         const examined = examineAccount(await cliProcess.examinedAccount(target), target.stack ?? DEFAULT_STACK);
         progress.end();
         output.list(

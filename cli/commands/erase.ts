@@ -5,17 +5,17 @@ import { requireOrganization } from '../../src/domain/organizations/manage-organ
 import { confirmedById, pauseOrEnd, type Run, type Session, steps } from '../session.ts';
 
 const HELP = `
-It erases what visitors left in conversations and delivery logs, and takes at least 30 seconds. Interrupted, run it again:
-it goes on. Tables' backups keep everything for up to 35 days. End the assistant's runtime first: a usage report with a token
-of the last hour would be logged after the end.
+The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
+again to continue. Backups of the tables keep all data for up to 35 days. First stop the assistant's runtime: a usage report with a
+token of the last hour would still be written to the log.
 `;
 
-/** `assistant delete`. */
+/** Adds `assistant delete`. */
 export function addAssistantDelete(assistant: Command, run: Run): void {
   assistant
     .command('delete <site_id>')
     .description('erase an assistant, its Actions, and all data of its visitors')
-    .option('--yes', 'do not ask for the id; needed where there is no terminal')
+    .option('--yes', 'do not ask for the id; required without a terminal')
     .addHelpText('after', `${HELP}\nExample:\n  va-wave assistant delete site_…`)
     .action((siteId: string, options: { yes?: true }) =>
       run(async (session) => {
@@ -30,15 +30,15 @@ export function addAssistantDelete(assistant: Command, run: Run): void {
     );
 }
 
-/** `org delete`. */
+/** Adds `org delete`. */
 export function addOrgDelete(org: Command, run: Run): void {
   org
     .command('delete <org_id>')
     .description('erase an organization: members, assistants, Actions, audit trail, and all data of visitors')
-    .option('--yes', 'do not ask for the id; needed where there is no terminal')
+    .option('--yes', 'do not ask for the id; required without a terminal')
     .addHelpText(
       'after',
-      `${HELP}Logins stay: they may belong to other organizations.\n\nExample:\n  va-wave org delete org_…`,
+      `${HELP}Logins are not erased, because they may belong to other organizations.\n\nExample:\n  va-wave org delete org_…`,
     )
     .action((orgId: string, options: { yes?: true }) =>
       run(async (session) => {

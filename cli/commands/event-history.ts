@@ -7,19 +7,19 @@ import { confirmed, type Run } from '../session.ts';
 import { attemptNumber } from './delivery.ts';
 import { addFailuresReplay } from './failures-replay.ts';
 
-/** Events that were: where they went, and once more. */
+/** Adds the commands that trace and replay past events. */
 export function addEventHistory(event: Command, run: Run): void {
   withTime(
     event
       .command('trace <event_id>')
-      .description('show where an event went: the subscribed Actions, and each attempt with its outcome')
+      .description('show the deliveries of an event: the subscribed Actions, and each attempt with its outcome')
       .requiredOption('--org <org_id>', 'organization that the event belongs to'),
   )
     .addHelpText(
       'after',
       `
-The event id is the envelope's id. Without --at, the logs of all Event Actions of the organization are read for the whole
-window; logs of deleted Actions are not looked into.
+The event id is the id of the envelope. Without --at, the command searches the logs of all Event Actions of the organization for the
+whole time. It does not search the logs of deleted Actions.
 
 Examples:
   va-wave event trace 6a7e8f90-… --org org_…
@@ -29,25 +29,27 @@ Examples:
       run(async ({ output, deployment, progress }) => {
         const ports = await deployment();
         const request = { eventId, orgId: options.org, search: searchOf(options) };
-        const trace = await traceEvent(request, ports, (logs) => progress.doing(`Looking into logs: ${logs}`));
+        const trace = await traceEvent(request, ports, (logs) => progress.doing(`Searching logs: ${logs}`));
         progress.end();
         if (output.json) return output.object(trace, '', []);
-        output.note(`${trace.event} ${trace.event_id}, taken by the bus at ${trace.time}`);
+        output.note(`${trace.event} ${trace.event_id}, accepted by the bus at ${trace.time}`);
         output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
-        for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not looked into`);
+        for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not searched`);
       }),
     );
 
   withTime(
     event
       .command('replay <event_id> <action_id>')
-      .description('deliver an event to an Action again: same envelope, same id; its attempts are marked as a replay')
-      .option('--yes', 'do not ask; needed where there is no terminal'),
+      .description(
+        'deliver an event to an Action again with the same envelope and id; its attempts are recorded as a replay',
+      )
+      .option('--yes', 'do not ask for confirmation; required without a terminal'),
   )
     .addHelpText(
       'after',
       `
-The envelope is taken from the Action's delivery log.
+The envelope comes from the Action's delivery log.
 
 Example:
   va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z`,
@@ -56,17 +58,17 @@ Example:
       run(async (session) => {
         const ports = await session.deployment();
         await confirmed(session, options.yes, `Deliver ${eventId} to ${actionId} again?`);
-        session.progress.doing('Looking into the log');
+        session.progress.doing('Searching the log');
         const request = { eventId, actionId, search: searchOf(options) };
         const replay = await replayEvent(request, ports);
         session.progress.end();
-        session.output.object(replay, 'Sent it to the deliveries queue', [
+        session.output.object(replay, 'Sent the event to the deliveries queue', [
           ['event', replay.event],
           ['event_id', replay.event_id],
           ['action_id', replay.action_id],
           ['replay', replay.replay],
         ]);
-        session.output.note(`Its attempts: ${session.hint(`deliveries ${actionId}`)}`);
+        session.output.note(`Show its attempts: ${session.hint(`deliveries ${actionId}`)}`);
       }),
     );
 

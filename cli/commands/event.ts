@@ -5,15 +5,15 @@ import type { Run } from '../session.ts';
 import { jsonValue } from '../values.ts';
 import { addEventHistory } from './event-history.ts';
 
-/** Catalog events, as the platform puts them on the bus. */
+/** Adds the commands for events of the catalog. */
 export function addEventCommands(program: Command, run: Run): void {
   const event = program.command('event').description('catalog events, as the platform puts them on the bus');
 
   event
     .command('put <name>')
-    .description('put an event on the bus, in the name of an organization or of one of its assistants')
+    .description('put an event on the bus for an organization or for one of its assistants')
     .requiredOption('--org <org_id>', 'organization')
-    .option('--site <site_id>', 'assistant; without it, the event is the organization’s')
+    .option('--site <site_id>', 'assistant; without it, the event belongs to the organization')
     .option('--data <json>', "the event's data: JSON, @file, or @- for stdin", '{}')
     .addHelpText(
       'after',

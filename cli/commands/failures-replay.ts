@@ -8,19 +8,19 @@ import { type Moment, moment, timeOf } from '../values.ts';
 
 type Options = { readonly since: Moment; readonly dryRun?: true; readonly yes?: true };
 
-/** `event replay-failed`. */
+/** Adds `event replay-failed`. */
 export function addFailuresReplay(event: Command, run: Run): void {
   event
     .command('replay-failed <action_id>')
-    .description('deliver to an Action again what failed since a time: all events that its endpoint did not take')
+    .description('deliver all events again that failed for an Action since a time')
     .requiredOption('--since <time>', "the events' time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z", moment)
-    .option('--dry-run', 'send nothing: list what would be sent')
-    .option('--yes', 'do not ask; needed where there is no terminal')
+    .option('--dry-run', 'send nothing; list the events that would be sent')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-Oldest first, each under its own id, as event replay does it. What was delivered, also by a replay, and what is under way is left out,
-and so are test.ping and events whose log holds no whole envelope. Interrupted, it can be run again.
+The command sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
+events in progress, test.ping, and events without a complete envelope in the log. After an interruption, run it again.
 
 Examples:
   va-wave event replay-failed act_… --since 6h --dry-run
@@ -55,7 +55,7 @@ Examples:
         const sent = failed.length - unsent.length;
         output.object(
           { action_id: actionId, since: request.since, sent, unsent },
-          'Sent them to the deliveries queue',
+          'Sent the events to the deliveries queue',
           [
             ['action_id', actionId],
             ['since', request.since],
@@ -67,7 +67,7 @@ Examples:
     );
 }
 
-/** Of an event that cannot be sent again; what concerns all of them ends the command. @throws what is no refusal of one event */
+/** Resolves to the reason why one event cannot be sent again, or to undefined. @throws any error that concerns all events */
 async function unsentReason(replay: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await replay();

@@ -4,22 +4,22 @@ import { revokeTokenKeys } from '../../src/domain/operations/revoke-token-keys.t
 import { rotateOriginSecret } from '../../src/domain/operations/rotate-origin-secret.ts';
 import { confirmed, pauseOrEnd, type Run, steps } from '../session.ts';
 
-/** The service's own keys. The keys of session tokens rotate by themselves. */
+/** Adds the commands for the service's own keys. The keys of session tokens rotate automatically. */
 export function addKeysCommands(program: Command, run: Run): void {
   const keys = program
     .command('keys')
-    .description("the service's own keys; those of session tokens rotate by themselves");
+    .description("the service's own keys; the keys of session tokens rotate automatically");
 
   keys
     .command('reseal')
     .description('replace the sealing key, and seal every signing secret with the new one; takes at least six minutes')
-    .option('--yes', 'do not ask; needed where there is no terminal')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-Adds a key, waits until every function knows it, seals the signing secret of every Action anew, and drops the old key once
-nothing needs it. Nothing is refused meanwhile, but an admin who saves an Action at the same moment is told to read it again.
-Interrupted, run it again: it goes on.
+The command adds a key, waits until every function has loaded it, and seals the signing secret of every Action with it. Then it removes
+the old key. The service refuses no request during this time. An admin who saves an Action at the same moment must reload it.
+After an interruption, run the command again to continue.
 
 Example:
   va-wave keys reseal`,
@@ -37,8 +37,8 @@ Example:
         session.progress.end();
         session.output.object(done, 'Replaced the sealing key', [
           ['kid', done.kid],
-          ['sealed anew', String(done.resealed)],
-          ['dropped keys', String(done.dropped_keys)],
+          ['resealed', String(done.resealed)],
+          ['removed keys', String(done.dropped_keys)],
           ['lost', done.lost.join(', ')],
         ]);
       }),
@@ -46,14 +46,16 @@ Example:
 
   keys
     .command('rotate-origin')
-    .description('give the origin secret a new value; it and the former one are accepted until the next rotation')
-    .option('--yes', 'do not ask; needed where there is no terminal')
+    .description(
+      'give the origin secret a new value; the service accepts it and the previous value until the next rotation',
+    )
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-Finish one rotation before the next: deploy with the version id that this prints, so that the distribution sends the new
-value. A value that is neither the current nor the previous one is not accepted: no request is refused for it, but
-visitors then share one address.
+Finish one rotation before the next: deploy with the version id that this command prints, so that the distribution sends the new
+value. The service accepts only the current and the previous value. With any other value it refuses no request, but all visitors
+count as one IP address.
 
 Example:
   va-wave keys rotate-origin && npx cdk deploy -c originSecretVersion=<version id>`,
@@ -61,23 +63,23 @@ Example:
     .action((options: { yes?: true }) =>
       run(async (session) => {
         const ports = await session.deployment();
-        await confirmed(session, options.yes, 'Replace the origin secret? The last rotation must have been deployed.');
+        await confirmed(session, options.yes, 'Replace the origin secret? The last rotation must be deployed.');
         const rotated = await rotateOriginSecret(ports);
         session.output.object(rotated, 'Replaced the origin secret', [['version_id', rotated.version_id]]);
-        session.output.note(`Now: npx cdk deploy -c originSecretVersion=${rotated.version_id}`);
+        session.output.note(`Next, run: npx cdk deploy -c originSecretVersion=${rotated.version_id}`);
       }),
     );
 
   keys
     .command('revoke')
-    .description('replace every key of session tokens at once, because somebody else may know one: all tokens end')
-    .option('--yes', 'do not ask; needed where there is no terminal')
+    .description('replace all keys of session tokens at once after a leak: all tokens become invalid')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-Every session token that was minted before ends within five minutes; widgets ask their page for a new one. Meanwhile a
-few new tokens may end as well, those of containers that still sign with a former key. Nothing else is needed
-afterwards: the keys go on rotating by themselves.
+All existing session tokens become invalid within five minutes, and widgets ask their page for a new one. During this time, containers
+that still sign with an old key can mint tokens that become invalid as well. Afterwards nothing else is necessary: the keys continue
+to rotate automatically.
 
 Example:
   va-wave keys revoke`,

@@ -6,22 +6,22 @@ import { duration } from '../values.ts';
 
 const NAMES = [...FUNCTIONS, 'api'] as const;
 
-/** Logs by the names that the documents use: the names of the log groups are generated. */
+/** Adds the command that shows a log by the name of its function, because the names of the log groups are generated. */
 export function addLogsCommand(program: Command, run: Run): void {
   program
     .command('logs')
-    .addArgument(new Argument('<function>', 'whose log; api is the access log of the API').choices(NAMES))
+    .addArgument(new Argument('<function>', 'the function; api is the access log of the API').choices(NAMES))
     .description('show what a function logged, oldest first')
     .addOption(
       new Option('--since <duration>', 'how far to look back, such as 30m, 1h or 2d')
         .argParser(duration)
         .default(duration('1h'), '1h'),
     )
-    .option('--containing <text>', 'only lines that hold this text')
+    .option('--containing <text>', 'only lines that contain this text')
     .addHelpText(
       'after',
       `
-Lines hold ids, never a payload, a secret or a token.
+Lines contain ids, but never a payload, a secret or a token.
 
 Examples:
   va-wave logs dispatcher --containing "could not be written"
@@ -38,7 +38,7 @@ Examples:
           output.line(line, () => `${line.text}\n`);
         }
         progress.end();
-        if (lines === 0) output.note('No such lines in that time');
+        if (lines === 0) output.note('No matching lines in this time');
       }),
     );
 }

@@ -12,30 +12,35 @@ const fields = ({ org_id, email, role, sub }: Membership): [string, string][] =>
   ['login', sub],
 ];
 
-/** Members: who may log in to the dashboard of an organization. */
+/** Adds the commands for members, who can use the dashboard of an organization. */
 export function addMemberCommands(program: Command, run: Run): void {
-  const member = program.command('member').description('members: who may use the dashboard of an organization');
+  const member = program.command('member').description('members: users of the dashboard of an organization');
 
   member
     .command('add')
-    .description('let somebody in, or change a role; a new login is invited by mail')
+    .description('add a member or change a role; a new login gets an invitation by mail')
     .requiredOption('--org <org_id>', 'the organization')
-    .requiredOption('--email <address>', 'where the invitation goes')
-    .option('--role <role>', 'admin: may change everything; member: may look', (text) => spelled(ROLES, text), 'member')
+    .requiredOption('--email <address>', 'mail address for the login and the invitation')
+    .option(
+      '--role <role>',
+      'an admin can change everything; a member can only read',
+      (text) => spelled(ROLES, text),
+      'member',
+    )
     .addHelpText('after', '\nExample:\n  va-wave member add --org org_… --email ada@example.com --role admin')
     .action(({ org, ...input }: { org: string; email: string; role: string }) =>
       run(async ({ output, deployment }) => {
         const { membership, invited } = await addMember(org, input, await deployment());
-        const done = invited ? 'Created the login and added the member' : 'Added the member; the login existed';
+        const done = invited ? 'Created the login and added the member' : 'Added the member; the login already exists';
         output.object(membership, done, fields(membership));
       }),
     );
 
   member
     .command('remove')
-    .description('end a membership; it works with the next request, and the login stays')
+    .description('end a membership from the next request on; the login stays')
     .requiredOption('--org <org_id>', 'the organization')
-    .requiredOption('--email <address>', 'of the member')
+    .requiredOption('--email <address>', 'mail address of the member')
     .addHelpText('after', '\nExample:\n  va-wave member remove --org org_… --email ada@example.com')
     .action((options: { org: string; email: string }) =>
       run(async ({ output, deployment }) => {

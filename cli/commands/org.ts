@@ -36,7 +36,7 @@ const quotaField = (perDay: number | null): [string, string] => [
 
 const plan = (text: string) => spelled(PLANS, text);
 
-/** Organizations: an operator's customers. */
+/** Adds the commands for organizations, which are the operator's customers. */
 export function addOrgCommands(program: Command, run: Run): void {
   const org = program.command('org').description('organizations: your customers, and their plan');
 
@@ -44,7 +44,7 @@ export function addOrgCommands(program: Command, run: Run): void {
     .command('create')
     .description('create an organization')
     .requiredOption('--name <name>', 'at most 100 characters')
-    .option('--plan <plan>', 'free or paid; Session Signed is for paid ones', plan, 'free')
+    .option('--plan <plan>', 'free or paid; Session Signed requires paid', plan, 'free')
     .addHelpText('after', "\nExample:\n  va-wave org create --name 'Corner Shop' --plan paid")
     .action((options: { name: string; plan: string }) =>
       run(async ({ output, deployment }) => {
@@ -55,7 +55,7 @@ export function addOrgCommands(program: Command, run: Run): void {
 
   org
     .command('update <org_id>')
-    .description('change name or plan; after a downgrade, Session Signed goes on where it is selected')
+    .description('change name or plan; after a downgrade, Session Signed still works where it is selected')
     .option('--name <name>', 'at most 100 characters')
     .option('--plan <plan>', 'free or paid', plan)
     .addHelpText('after', '\nExample:\n  va-wave org update org_… --plan free')
@@ -71,15 +71,13 @@ export function addOrgCommands(program: Command, run: Run): void {
 
   org
     .command('suspend <org_id>')
-    .description(
-      'refuse its widgets and server secrets like those of disabled assistants, and send none of its requests',
-    )
-    .option('--yes', 'do not ask; needed where there is no terminal')
+    .description('refuse its widgets and server secrets, as for disabled assistants, and send none of its requests')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-Events are recorded as organization_suspended and not sent later. Settings stay as they are. It works with the next request;
-interrupted, run it again.
+Events are recorded as organization_suspended and are not sent later. Settings stay unchanged. The suspension takes effect with the next
+request. After an interruption, run the command again.
 
 Example:
   va-wave org suspend org_…`,
@@ -94,20 +92,20 @@ Example:
 
   org
     .command('resume <org_id>')
-    .description('end the suspension of an organization; what was not sent meanwhile stays unsent')
+    .description('end the suspension of an organization; events during the suspension are not sent later')
     .addHelpText('after', '\nExample:\n  va-wave org resume org_…')
     .action((orgId: string) => run((session) => changeSuspension(orgId, false, session)));
 
   org
     .command('quota <org_id>')
-    .description('limit how many requests may leave for its endpoints in a day, or end that')
+    .description('limit the requests to its endpoints per day, or remove the limit')
     .option('--per-day <number>', 'requests in a UTC day; retries, replays and tests count as well', wholeNumber)
     .option('--none', 'no quota')
     .addHelpText(
       'after',
       `
-What is above it is recorded as quota_exceeded and not sent later. Usage webhooks do not count. It works with the next request;
-what was counted today stays counted. Interrupted, run it again.
+Requests above the quota are recorded as quota_exceeded and are not sent later. Usage webhooks do not count. The quota takes effect with
+the next request and includes the requests of today. After an interruption, run the command again.
 
 Example:
   va-wave org quota org_… --per-day 100000`,

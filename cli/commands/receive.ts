@@ -21,25 +21,25 @@ type Options = {
   readonly usageSecret?: readonly string[];
 };
 
-/** An endpoint to try Actions with, before there is one. */
+/** Adds the command that receives Actions on this machine, for tests without an endpoint. */
 export function addReceiveCommand(program: Command, run: Run): void {
   program
     .command('receive')
     .description(
-      'receive Actions and usage webhooks on this machine, with --local: verify each, print it, answer as told',
+      'receive Actions and usage webhooks on this machine (with --local): verify and print each request, and send the chosen answer',
     )
     .option('--port <number>', 'port on localhost', portNumber, DEFAULT_PORT)
     .option('--status <number>', 'answer with this status', statusCode, 200)
     .option(
       '--times <number>',
-      '--status and --delay only for so many verified requests; the next ones get 200',
+      'use --status and --delay only for this many verified requests; later requests get 200',
       positive,
     )
-    .option('--delay <time>', 'wait so long before the answer, such as 6s: the service waits 5 seconds', duration, 0)
+    .option('--delay <time>', 'wait this long before the answer, such as 6s; the service waits 5 seconds', duration, 0)
     .option('--body <json>', 'answer with this: JSON, @file, or @- for stdin', '{"received": true}')
     .option(
       '--usage-secret <secret>',
-      'verify usage webhooks with the secret that session create was given; @file, or @- for stdin; may be repeated',
+      'verify usage webhooks with the secret that session create received; @file, or @- for stdin; may be repeated',
       collect,
     )
     .addHelpText(
@@ -85,14 +85,14 @@ Examples:
           onRequest: (received) => show(received, session),
         });
         session.progress.end();
-        output.note(`Receiving at https://localhost:${options.port}/ and below; Ctrl-C ends it`);
+        output.note(`Receiving at https://localhost:${options.port}/ with any path; Ctrl-C ends it`);
         while (await cliProcess.pause(MINUTE_MS));
         await receiver.stop();
       }),
     );
 }
 
-/** @throws Refusal 400 for an empty one */
+/** Reads a usage secret. @throws Refusal 400 for an empty secret */
 async function usageSecretOf(text: string, cliProcess: CliProcess): Promise<string> {
   const secret = (await textValue('usage-secret', text, cliProcess)).replace(/\r?\n$/, '');
   if (secret === '') throw invalidField('usage-secret', 'must not be empty');
@@ -106,13 +106,13 @@ async function certificatesOf(
   if (receiverTls === undefined) {
     throw new CommandFailure(
       EXIT.notFound,
-      'This local cloud trusts no certificate of this machine: start it without --strict',
+      'The one-machine service trusts no certificate of this machine: start it without --strict',
     );
   }
   return { cert: await cliProcess.readFile(receiverTls.certificate), key: await cliProcess.readFile(receiverTls.key) };
 }
 
-/** One machine has few Actions, so that all are read for each request: one that was just created is known. */
+/** Reads the Actions with this address. It reads all Actions for each request, so that it finds new ones; one machine has few Actions. */
 async function actionsAt(ports: Deployment, port: number, path: string): Promise<readonly ReceivedAction[]> {
   const found: ReceivedAction[] = [];
   for await (const { org_id } of ports.store.listOrganizations()) {

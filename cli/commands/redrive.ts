@@ -11,20 +11,20 @@ import { positive } from '../values.ts';
 
 type Options = { readonly dryRun?: true; readonly limit: number; readonly yes?: true };
 
-/** Dead letters: messages that failed for a reason of our own. */
+/** Adds the command for dead letters, which are messages that va-wave could not process. */
 export function addRedriveCommand(program: Command, run: Run): void {
   program
     .command('redrive')
-    .addArgument(new Argument('<queue>', 'whose dead letters').choices(REDRIVEN_QUEUES))
-    .description('move dead letters back to their queue; what was delivered already is not delivered again')
-    .option('--dry-run', 'move nothing: show how many there are, and of what')
-    .option('--limit <number>', 'how many a dry run shows', positive, 100)
-    .option('--yes', 'do not ask; needed where there is no terminal')
+    .addArgument(new Argument('<queue>', 'the queue').choices(REDRIVEN_QUEUES))
+    .description('move dead letters back to their queue; completed deliveries are not repeated')
+    .option('--dry-run', 'move nothing; show the dead letters and their number')
+    .option('--limit <number>', 'maximum number in a dry run', positive, 100)
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-Payloads are never shown. Interrupted, it can be run again. Mend the cause first: a message that fails five more times
-dies again. Use it rather than a move task of SQS, which gives messages new ids: deliveries that began would be lost.
+The command never shows payloads. After an interruption, run it again. Correct the cause first: a message that fails five more times
+becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in progress would be lost.
 
 Examples:
   va-wave redrive deliveries --dry-run
@@ -32,33 +32,33 @@ Examples:
     )
     .action((queue: RedrivenQueue, options: Options) =>
       run(async (session) => {
-        const letters = (await session.deployment()).deadLetters(queue);
+        const deadLetters = (await session.deployment()).deadLetters(queue);
         const { progress, output } = session;
         if (options.dryRun) {
           progress.doing('Reading dead letters');
-          const { count, shown } = await inspectDeadLetters(queue, options.limit, letters);
+          const { count, shown } = await inspectDeadLetters(queue, options.limit, deadLetters);
           progress.end();
           output.list(shown, `No dead letters of ${queue}`, shown.map(row));
           if (count > 0)
             output.note(`About ${count} dead letters of ${queue}, ${shown.length} shown; nothing was moved`);
           return;
         }
-        const count = await letters.count();
+        const count = await deadLetters.count();
         await confirmed(session, options.yes, `Move about ${count} dead letters back to ${queue}?`);
         progress.doing('Moving dead letters');
-        const done = await redrive(letters, (moved) => progress.doing(`Moving dead letters: ${moved}`));
+        const done = await redrive(deadLetters, (moved) => progress.doing(`Moving dead letters: ${moved}`));
         progress.end();
         output.object({ queue, ...done }, 'Moved the dead letters', [
           ['queue', queue],
           ['moved', String(done.moved)],
-          ['died again meanwhile', String(done.again)],
+          ['dead letters again', String(done.again)],
         ]);
       }),
     );
 }
 
-function row(letter: DeadLetterSummary): Row {
-  const { message_id, sent_at, event, event_id, org_id, action_id, attempt, version, bytes } = letter;
+function row(summary: DeadLetterSummary): Row {
+  const { message_id, sent_at, event, event_id, org_id, action_id, attempt, version, bytes } = summary;
   return {
     sent: sent_at,
     event: event ?? 'unreadable',

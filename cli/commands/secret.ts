@@ -2,22 +2,22 @@ import type { Command } from 'commander';
 import { generateServerSecret, requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { confirmed, type Run, type Session } from '../session.ts';
 
-/** Server secrets: what a customer's backend mints session tokens with. */
+/** Adds the commands for server secrets, with which a customer's backend mints session tokens. */
 export function addSecretCommands(program: Command, run: Run): void {
   const secret = program
     .command('secret')
-    .description('server secrets: with them, a customer backend mints session tokens (Session Signed)');
+    .description('server secrets, with which a customer backend mints session tokens (Session Signed)');
 
   secret
     .command('generate <site_id>')
-    .description('generate the server secret of an assistant and print it, this once')
+    .description('generate the server secret of an assistant and print it once')
     .addHelpText('after', '\nExample:\n  va-wave secret generate site_… > server-secret.txt')
     .action((siteId: string) => run((session) => generate(siteId, false, session)));
 
   secret
     .command('regenerate <site_id>')
     .description('replace the server secret: the old one stops working at once')
-    .option('--yes', 'do not ask; needed where there is no terminal')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText('after', '\nExample:\n  va-wave secret regenerate site_… --yes')
     .action((siteId: string, options: { yes?: true }) =>
       run(async (session) => {
@@ -36,6 +36,6 @@ async function generate(siteId: string, regenerate: boolean, { output, deploymen
   output.secret(
     { site_id: siteId, server_secret: serverSecret },
     serverSecret,
-    'It is stored nowhere and cannot be shown again. Keep it on the server: never in a page, a repository or a log.',
+    'The service stores only its hash, so it cannot be shown again. Keep it on the server, never in a page, a repository or a log.',
   );
 }

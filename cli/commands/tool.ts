@@ -5,7 +5,7 @@ import type { Run } from '../session.ts';
 import { jsonObject } from '../values.ts';
 import { answerFields } from '../views.ts';
 
-/** Of what the runtime answers, what a person reads; --json has all of it. */
+/** The part of the answer for the text output. --json prints the whole answer. */
 const toolList = z.object({
   tools: z.array(
     z.object({
@@ -28,13 +28,13 @@ function row({ name, description, input_schema }: z.infer<typeof toolList>['tool
   return { tool: name, parameters: parameters.join(', ') || '–', description };
 }
 
-/** AI-decided Actions, called as the assistant runtime calls them. */
+/** Adds the commands that call AI-decided Actions like the assistant runtime. */
 export function addToolCommands(program: Command, run: Run): void {
-  const tool = program.command('tool').description('AI-decided Actions, as the assistant runtime sees them');
+  const tool = program.command('tool').description('AI-decided Actions as tools of the assistant runtime');
 
   tool
     .command('list <site_id>')
-    .description("list the tools of an assistant: its enabled AI-decided Actions, with each one's JSON Schema")
+    .description('list the tools of an assistant: its enabled AI-decided Actions with their JSON Schemas')
     .addHelpText('after', '\nExample:\n  va-wave tool list site_…')
     .action((siteId: string) =>
       run(async ({ output, deployment }) => {
@@ -49,26 +49,26 @@ export function addToolCommands(program: Command, run: Run): void {
   tool
     .command('call <site_id> <tool>')
     .description(
-      'call a tool in a conversation and show what the assistant is told; counts towards five per conversation',
+      'call a tool in a conversation and show the result for the assistant; the limit is five calls per conversation',
     )
-    .requiredOption('--conversation <id>', 'conversation: letters, digits, _ and -')
-    .option('--arguments <json>', 'what the assistant produced: JSON, @file, or @- for stdin', '{}')
+    .requiredOption('--conversation <id>', 'conversation id: letters, digits, _ and -')
+    .option('--arguments <json>', 'arguments of the call: JSON, @file, or @- for stdin', '{}')
     .addHelpText(
       'after',
       `\nExample:\n  va-wave tool call site_… order-status --conversation phone-1 --arguments '{"order": 7}'`,
     )
     .action((siteId: string, name: string, options: { conversation: string; arguments: string }) =>
       run(async ({ output, deployment, cliProcess }) => {
-        const given = await jsonObject('arguments', options.arguments, cliProcess);
+        const args = await jsonObject('arguments', options.arguments, cliProcess);
         const { runtime } = await deployment();
-        const told = await runtime.tool({
+        const result = await runtime.tool({
           operation: 'callTool',
           site_id: siteId,
           conversation_id: options.conversation,
           tool: name,
-          arguments: given,
+          arguments: args,
         });
-        output.object(told, 'The assistant is told', answerFields(told));
+        output.object(result, 'Result for the assistant', answerFields(result));
       }),
     );
 }

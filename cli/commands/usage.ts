@@ -11,18 +11,18 @@ type Options = {
   ttsProvider?: string;
 };
 
-/** Usage reports, as the assistant runtime makes them after a turn. */
+/** Adds the command that reports usage like the assistant runtime after a turn. */
 export function addUsageCommands(program: Command, run: Run): void {
-  const usage = program.command('usage').description('usage webhooks, as the assistant runtime reports to them');
+  const usage = program.command('usage').description('reports to usage webhooks, as the assistant runtime makes them');
 
   usage
     .command('report')
     .description('report the usage of a turn to the usage webhook of a session')
     .requiredOption('--token <token>', 'session token; @file, or @- for stdin, keeps it out of the process list')
-    .requiredOption('--input-tokens <n>', 'tokens read', wholeNumber)
-    .requiredOption('--output-tokens <n>', 'tokens written', wholeNumber)
-    .option('--tts-chars <n>', 'characters spoken', wholeNumber, 0)
-    .option('--tts-provider <name>', 'who spoke them')
+    .requiredOption('--input-tokens <n>', 'input tokens of the turn', wholeNumber)
+    .requiredOption('--output-tokens <n>', 'output tokens of the turn', wholeNumber)
+    .option('--tts-chars <n>', 'characters of text-to-speech', wholeNumber, 0)
+    .option('--tts-provider <name>', 'provider of text-to-speech')
     .addHelpText('after', '\nExample:\n  va-wave usage report --token @token.txt --input-tokens 120 --output-tokens 48')
     .action((options: Options) =>
       run(async ({ output, deployment, cliProcess }) => {

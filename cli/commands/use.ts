@@ -11,20 +11,20 @@ import type { Run, Session } from '../session.ts';
 type Options = { readonly org?: string; readonly site?: string; readonly clear?: true };
 type Globals = Options & { readonly local?: string; readonly stack?: string; readonly region?: string };
 
-/** Which deployment, organization and assistant the next commands mean. */
+/** Adds the command that stores the defaults of the next commands. */
 export function addUseCommand(program: Command, run: Run): void {
   program
     .command('use')
-    .description('say once which deployment, organization and assistant are meant; without options, show it')
+    .description('store the default deployment, organization and assistant; without options, show them')
     .option('--org <org_id>', 'organization')
-    .option('--site <site_id>', 'assistant, and with it its organization')
-    .option('--clear', 'forget it all')
+    .option('--site <site_id>', 'assistant; also sets its organization')
+    .option('--clear', 'remove all defaults')
     .addHelpText(
       'after',
       `
-What a command says itself goes before the environment (VA_WAVE_LOCAL=1 or a ready file, VA_WAVE_STACK, VA_WAVE_ORG, VA_WAVE_SITE), and
-that before what is stored here, in ~/.config/va-wave/context.json. A command that names a deployment uses no stored ids. Commands that
-delete, suspend or regenerate want their id said.
+Options of a command take precedence over the environment (VA_WAVE_LOCAL=1 or a ready file, VA_WAVE_STACK, VA_WAVE_ORG, VA_WAVE_SITE).
+The environment takes precedence over the stored defaults in ~/.config/va-wave/context.json. A command that names a deployment uses no
+stored ids. Commands that delete, suspend or regenerate require their id on the command line.
 
 Examples:
   va-wave use --local --site site_…
@@ -36,22 +36,24 @@ Examples:
         const { local, stack, region, org, site, clear } = command.optsWithGlobals<Globals>();
         const file = contextFile(session.cliProcess);
         if (file === undefined)
-          throw new CommandFailure(EXIT.refused, 'There is no HOME to store it in: use the environment');
-        const said = [local, stack, region, org, site].some((value) => value !== undefined);
-        if (clear && said) throw new CommandFailure(EXIT.refused, '--clear stands alone');
-        if (!clear && !said)
-          return show('Meant where nothing else is said', await contextOf([], session.cliProcess), session);
+          throw new CommandFailure(
+            EXIT.refused,
+            'HOME is not set, so the defaults cannot be stored: use the environment',
+          );
+        const named = [local, stack, region, org, site].some((value) => value !== undefined);
+        if (clear && named) throw new CommandFailure(EXIT.refused, '--clear allows no other option');
+        if (!clear && !named) return show('Defaults', await contextOf([], session.cliProcess), session);
         const stored = clear ? {} : await storedContextOf(session.cliProcess);
         const next = clear
           ? {}
           : { ...deployment({ local, stack, region }, stored), ...(await ids({ org, site }, session)) };
         await session.cliProcess.writeFile(file, `${safeJson(next)}\n`);
-        show(clear ? 'Forgot it' : 'Meant from now on', next, session);
+        show(clear ? 'Removed the defaults' : 'Stored the defaults', next, session);
       }),
     );
 }
 
-/** Ids alone stay with the deployment that was meant before. */
+/** Returns the deployment of the options, or without one the stored deployment. */
 function deployment({ local, stack, region }: Globals, stored: Context): Context {
   if (local !== undefined) return { local: resolve(local || DEFAULT_READY_FILE) };
   if (stack !== undefined || region !== undefined) {
@@ -61,7 +63,7 @@ function deployment({ local, stack, region }: Globals, stored: Context): Context
   return former;
 }
 
-/** @throws Refusal 404, CommandFailure when they do not belong together */
+/** Checks the ids. @throws Refusal 404, CommandFailure when the assistant does not belong to the organization */
 async function ids({ org, site }: Options, session: Session): Promise<Context> {
   if (site !== undefined) {
     const { org_id } = await requireAssistant(site, await session.deployment());
@@ -78,5 +80,5 @@ async function ids({ org, site }: Options, session: Session): Promise<Context> {
 function show(headline: string, context: Context, { output, progress }: Session): void {
   progress.end();
   const rows = Object.entries(context).map(([name, value]): [string, string] => [name, value]);
-  output.object(context, rows.length === 0 ? 'Nothing is meant where nothing is said' : headline, rows);
+  output.object(context, rows.length === 0 ? 'No defaults' : headline, rows);
 }

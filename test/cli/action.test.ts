@@ -13,7 +13,7 @@ const AI = [
   'Finds an order',
 ];
 
-test('creates an Event Action, and shows nothing of its signing secret', async () => {
+test('creates an Event Action and does not print its signing secret', async () => {
   const operator = new FakeOperator();
   const { site_id, org_id } = await operator.assistant();
   const created = await operator.json('action', 'create', '--site', site_id, ...EVENT, '--event', 'sms.sent');
@@ -34,7 +34,7 @@ test('creates an Event Action, and shows nothing of its signing secret', async (
   });
 });
 
-test('creates a Form Action with the fields in order', async () => {
+test('creates a Form Action with its fields in order', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant();
   const fields = ['--field', 'note:Your note: anything:long-text', '--field', 'age:Age:number:required'];
@@ -52,7 +52,7 @@ test.each([
   ['as a file', 'schema.json'],
   ['as @file', '@schema.json'],
   ['on stdin', '@-'],
-])('takes the parameters of an AI-decided Action %s', async (_, parameters) => {
+])('accepts the parameters of an AI-decided Action %s', async (_, parameters) => {
   const operator = new FakeOperator();
   const schema = '{"properties": {"n": {"type": "string"}}, "required": ["n"]}';
   operator.files = { 'schema.json': schema };
@@ -104,7 +104,7 @@ test.each([
   expect(operator.store.actions.size).toBe(0);
 });
 
-test('the 51st Action is refused', async () => {
+test('refuses the 51st Action', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant();
   for (let i = 0; i < 50; i++) await operator.json('action', 'create', '--site', site_id, ...EVENT);
@@ -114,7 +114,7 @@ test('the 51st Action is refused', async () => {
   });
 });
 
-test('warns of events that are never delivered', async () => {
+test('warns about events that are never delivered', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant();
   const { code, err } = await operator.run(
@@ -130,7 +130,7 @@ test('warns of events that are never delivered', async () => {
   expect(err).toContain('form.submitted is reserved');
 });
 
-test('changes what is given and leaves the rest; takes optional settings away', async () => {
+test('changes and removes only the settings that the options name', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant();
   const more = ['--parameters', '{"properties":{"n":{"type":"string"}}}', '--feed-back', '--response-map', 'a=$.b'];
@@ -157,7 +157,7 @@ test('changes what is given and leaves the rest; takes optional settings away', 
   expect(changed).not.toHaveProperty('response_field_map');
 });
 
-test('the trigger is immutable', async () => {
+test('refuses another trigger', async () => {
   const operator = new FakeOperator();
   const { action_id } = await operator.action();
   expect(await operator.run('action', 'update', action_id, '--trigger', 'Form')).toMatchObject({
@@ -168,7 +168,7 @@ test('the trigger is immutable', async () => {
   expect((await operator.run('action', 'update', 'act_x', '--enable')).code).toBe(3);
 });
 
-test('asks at a terminal before it deletes', async () => {
+test('asks for confirmation at a terminal before it deletes', async () => {
   const operator = new FakeOperator();
   const { action_id } = await operator.action();
   operator.terminal = true;
@@ -180,7 +180,7 @@ test('asks at a terminal before it deletes', async () => {
   expect((await operator.run('action', 'delete', action_id, '--yes')).code).toBe(3);
 });
 
-test('deletes unasked once a script says --yes', async () => {
+test('deletes without a question with --yes', async () => {
   const operator = new FakeOperator();
   const { action_id } = await operator.action();
   expect(await operator.json('action', 'delete', action_id, '--yes')).toEqual({ action_id, deleted: true });
@@ -215,7 +215,7 @@ test('shows an Action of each trigger', async () => {
   }
 });
 
-test('prints the signing secret alone, so that it can be piped', async () => {
+test('prints only the signing secret, so that it can be piped', async () => {
   const operator = new FakeOperator();
   const { action_id } = await operator.action();
   const { out, err } = await operator.run('action', 'secret', action_id);
@@ -242,7 +242,7 @@ test('tests an Action', async () => {
   expect((await operator.run('action', 'test', action_id)).out).toMatch(/status +200\n +latency +12 ms\n/);
 });
 
-test('a failed test has an exit code of its own, and a result all the same', async () => {
+test('ends a failed test with its own exit code, and prints the result', async () => {
   const operator = new FakeOperator();
   const { action_id } = await operator.action();
   const error = { code: 'timeout' as const, message: 'No answer within 5 seconds' };

@@ -28,7 +28,7 @@ test('creates an assistant with normalized hosts and addresses', async () => {
   });
 });
 
-test('shows the tag that embeds the widget, beside the result', async () => {
+test('prints the result, and the tag that embeds the widget', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant();
   const { out, err } = await operator.run('assistant', 'show', site_id);
@@ -63,7 +63,7 @@ test.each([
   expect(operator.store.assistants.size).toBe(1);
 });
 
-test('Session Signed is refused for a free organization', async () => {
+test('refuses Session Signed for a free organization', async () => {
   const operator = new FakeOperator();
   const orgId = await operator.organization('free');
   const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '5', '--mode', 'Session Signed'];
@@ -71,7 +71,7 @@ test('Session Signed is refused for a free organization', async () => {
   expect([code, err]).toEqual([2, expect.stringMatching(/^authentication_mode: .*paid/)]);
 });
 
-test('changes what is given and leaves the rest', async () => {
+test('changes only the settings that the options name', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant('--allowed-domain', 'a.example', '--ip', '198.51.100.7');
   expect(await operator.json('assistant', 'update', site_id, '--disable', '--rate-limit', '7')).toMatchObject({
@@ -92,7 +92,7 @@ test('changes what is given and leaves the rest', async () => {
   });
 });
 
-test('a change of nothing, a contradiction and an unknown assistant are refused', async () => {
+test('refuses a change without settings, contradicting options and an unknown assistant', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant();
   expect((await operator.run('assistant', 'update', site_id)).code).toBe(2);
@@ -106,7 +106,7 @@ test('a change of nothing, a contradiction and an unknown assistant are refused'
   });
 });
 
-test('sets and ends escalation channels', async () => {
+test('sets and removes escalation channels', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant();
   expect(await operator.json('assistant', 'escalation', site_id, '--topic', TOPIC)).toMatchObject({
@@ -120,7 +120,7 @@ test('sets and ends escalation channels', async () => {
   expect((await operator.run('assistant', 'escalation', site_id, '--none', '--topic', TOPIC)).code).toBe(2);
 });
 
-test('lists the assistants of an organization, and knows it', async () => {
+test('lists the assistants of an organization, and refuses an unknown organization', async () => {
   const operator = new FakeOperator();
   const { site_id, org_id } = await operator.assistant();
   await operator.assistant();

@@ -17,7 +17,7 @@ async function scriptOf(shell: string): Promise<string> {
   return file;
 }
 
-/** What the shell itself offers behind these words; the last one is being typed. */
+/** Returns what the shell offers after these words. The last word is incomplete. */
 const OFFERED: Readonly<Record<string, (file: string, words: readonly string[]) => string>> = {
   bash: (file, words) => {
     const line = words.map((word) => `'${word}'`).join(' ');
@@ -48,13 +48,13 @@ for (const shell of SHELLS) {
       [['redrive', 'e'], ['events']],
       [['action', 'create', '--lo'], ['--local']],
       [['nonsense', 'secr'], ['secret']],
-    ])('%j is completed', async (words, expected) => {
+    ])('completes %j', async (words, expected) => {
       const offered = (OFFERED[shell]?.(await scriptOf(shell), words) ?? '').split('\n').filter((word) => word !== '');
       expect(offered.filter((word) => words.at(-1) !== '' || !word.startsWith('--')).toSorted()).toEqual(expected);
     });
   });
 }
 
-test('another shell is refused', async () => {
+test('refuses another shell', async () => {
   expect((await new FakeOperator().run('completion', 'tcsh')).code).toBe(2);
 });

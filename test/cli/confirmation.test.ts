@@ -43,27 +43,24 @@ const WORDS: Readonly<Record<string, (of: { action_id: string; site_id: string; 
   'keys revoke': () => [],
 };
 
-test('every command that knows --yes is tried below', () => {
+test('the next test covers every command with --yes', () => {
   expect(asking(commandLine(async () => {})).toSorted()).toEqual(Object.keys(WORDS).toSorted());
 });
 
-test.each(Object.entries(WORDS))(
-  '%s changes nothing where nobody can be asked and nobody said --yes',
-  async (path, words) => {
-    const operator = new FakeOperator();
-    const ids = await operator.action();
-    await operator.json('assistant', 'update', ids.site_id, '--mode', 'session-signed');
-    await operator.json('secret', 'generate', ids.site_id);
-    const state = () =>
-      structuredClone([...operator.store.assistants, ...operator.store.actions, ...operator.store.organizations]);
-    operator.records = [FAILED];
-    const before = state();
-    const { code, out, err } = await operator.run(...path.split(' '), ...words(ids));
-    expect([code, out]).toEqual([5, '']);
-    expect(err).toMatch(/\? .*There is no terminal to ask at: say --yes\n$/);
-    expect(state()).toEqual(before);
-    expect([operator.sentDeliveries, operator.originSecrets, operator.sealingRing.length]).toEqual([[], [], 1]);
-    const { code: again } = await operator.run(...path.split(' '), ...words(ids), '--json');
-    expect(again).toBe(5);
-  },
-);
+test.each(Object.entries(WORDS))('%s changes nothing without a terminal and without --yes', async (path, words) => {
+  const operator = new FakeOperator();
+  const ids = await operator.action();
+  await operator.json('assistant', 'update', ids.site_id, '--mode', 'session-signed');
+  await operator.json('secret', 'generate', ids.site_id);
+  const state = () =>
+    structuredClone([...operator.store.assistants, ...operator.store.actions, ...operator.store.organizations]);
+  operator.records = [FAILED];
+  const before = state();
+  const { code, out, err } = await operator.run(...path.split(' '), ...words(ids));
+  expect([code, out]).toEqual([5, '']);
+  expect(err).toMatch(/\? .*There is no terminal for the answer: use --yes\n$/);
+  expect(state()).toEqual(before);
+  expect([operator.sentDeliveries, operator.originSecrets, operator.sealingRing.length]).toEqual([[], [], 1]);
+  const { code: again } = await operator.run(...path.split(' '), ...words(ids), '--json');
+  expect(again).toBe(5);
+});

@@ -9,7 +9,7 @@ import { OUTPUTS } from '../../src/contract/outputs.ts';
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
 const before = { ...process.env };
 let cloudFormation: Server;
-/** Answers the next requests. */
+/** Starts a server that answers the next requests. */
 let answer: { readonly status: number; readonly body: string };
 let asked: string[] = [];
 
@@ -72,7 +72,7 @@ test('finds a deployment by the outputs of its stack', async () => {
   ]);
 });
 
-test('a stack that lacks an output was deployed before this version', async () => {
+test('reports a stack of an earlier version, which lacks an output', async () => {
   answer = stackWith(Object.values(OUTPUTS).filter((name) => name !== OUTPUTS.eventBus));
   expect(await failureToConnect({})).toEqual([
     1,
@@ -80,7 +80,7 @@ test('a stack that lacks an output was deployed before this version', async () =
   ]);
 });
 
-test('a stack that is not there is told by its name', async () => {
+test('names a stack that does not exist', async () => {
   const error = '<Error><Code>ValidationError</Code><Message>Stack with id Nope does not exist</Message></Error>';
   answer = { status: 400, body: `<ErrorResponse>${error}</ErrorResponse>` };
   expect(await failureToConnect({ stack: 'Nope' })).toEqual([
@@ -89,37 +89,40 @@ test('a stack that is not there is told by its name', async () => {
   ]);
 });
 
-test('another error of CloudFormation is told as it is', async () => {
+test('reports another error of CloudFormation unchanged', async () => {
   const error = '<Error><Code>AccessDenied</Code><Message>Not you</Message></Error>';
   answer = { status: 403, body: `<ErrorResponse>${error}</ErrorResponse>` };
   expect(await failureToConnect({})).toEqual([1, 'AccessDenied: Not you']);
 });
 
-test('without credentials there is one clear message, and nothing is called', async () => {
+test('reports missing credentials in one message, and makes no call', async () => {
   delete process.env.AWS_ACCESS_KEY_ID;
   delete process.env.AWS_SECRET_ACCESS_KEY;
   expect(await failureToConnect({})).toEqual([1, expect.stringMatching(/^No AWS credentials: .*--local/)]);
   expect(asked).toEqual([]);
 });
 
-test('without a region as well', async () => {
+test('reports a missing region', async () => {
   delete process.env.AWS_REGION;
   expect(await failureToConnect({})).toEqual([1, expect.stringMatching(/^No AWS region: give --region/)]);
 });
 
-test('a ready file that is missing or none', async () => {
+test('refuses a missing ready file and a file that is not a ready file', async () => {
   const missing = join(folder, 'missing.json');
   expect(await failureToConnect({ local: missing })).toEqual([
     3,
-    expect.stringContaining(`no local cloud at ${missing}`),
+    expect.stringContaining(`no ready file at ${missing}`),
   ]);
   for (const text of ['', '{}', '{"outputs": 1}']) {
     const broken = join(folder, 'broken.json');
     writeFileSync(broken, text);
-    expect(await failureToConnect({ local: broken })).toEqual([1, `${broken} is no ready file of a local cloud`]);
+    expect(await failureToConnect({ local: broken })).toEqual([
+      1,
+      `${broken} is not a ready file of the one-machine service`,
+    ]);
   }
 });
 
-test('--local and --stack exclude each other', async () => {
+test('refuses --local together with --stack', async () => {
   expect(await failureToConnect({ local: true, stack: 'X' })).toEqual([2, '--local and --stack exclude each other']);
 });

@@ -2,7 +2,7 @@ import { FakeOperator } from './operator.ts';
 
 const FILE = '/home/ada/.config/va-wave/context.json';
 
-/** Somebody at home, with an organization and an assistant. */
+/** Creates an operator with a home folder, an organization, an assistant and an Action. */
 async function operatorWithAction() {
   const operator = new FakeOperator();
   const { site_id, org_id, action_id } = await operator.action();
@@ -10,12 +10,12 @@ async function operatorWithAction() {
   return { operator, site_id, org_id, action_id };
 }
 
-test('what is said once is meant from then on', async () => {
+test('uses the stored defaults in the next commands', async () => {
   const { operator, site_id, org_id, action_id } = await operatorWithAction();
   const { code, out } = await operator.run('use', '--local', '/srv/ready.json', '--site', site_id);
   expect([code, out]).toEqual([
     0,
-    `Meant from now on\n  local  /srv/ready.json\n  org    ${org_id}\n  site   ${site_id}\n`,
+    `Stored the defaults\n  local  /srv/ready.json\n  org    ${org_id}\n  site   ${site_id}\n`,
   ]);
   expect(await operator.json('use')).toEqual({ local: '/srv/ready.json', org: org_id, site: site_id });
   operator.targets.length = 0;
@@ -27,7 +27,7 @@ test('what is said once is meant from then on', async () => {
   expect(new Set(operator.targets.map(({ local }) => local))).toEqual(new Set(['/srv/ready.json']));
 });
 
-test('words go before the environment, and that before what is stored', async () => {
+test('options take precedence over the environment, and the environment over the stored defaults', async () => {
   const { operator, site_id, org_id } = await operatorWithAction();
   await operator.json('use', '--stack', 'Stored', '--region', 'eu-west-1', '--site', site_id);
   operator.targets.length = 0;
@@ -40,7 +40,7 @@ test('words go before the environment, and that before what is stored', async ()
   expect(await operator.json('assistant', 'list', '--org', org_id)).toHaveLength(1);
 });
 
-test('a command that names a deployment uses no ids of another one', async () => {
+test('a command that names a deployment uses no ids of another deployment', async () => {
   const { operator, site_id } = await operatorWithAction();
   await operator.json('use', '--stack', 'Stored', '--site', site_id);
   expect(await operator.run('assistant', 'list', '--local')).toMatchObject({
@@ -53,7 +53,7 @@ test('a command that names a deployment uses no ids of another one', async () =>
   expect(operator.targets.at(-1)?.local).toMatch(/\/\.local\/ready\.json$/);
 });
 
-test('an organization that is named leaves the assistant of another one out', async () => {
+test('an organization in the options removes the stored assistant', async () => {
   const { operator, site_id } = await operatorWithAction();
   await operator.json('use', '--site', site_id);
   const other = await operator.json<{ org_id: string }>('org', 'create', '--name', 'Other');
@@ -69,7 +69,7 @@ test.each([
   ['org', 'suspend'],
   ['assistant', 'delete'],
   ['secret', 'regenerate'],
-])('%s %s wants its id said', async (...words) => {
+])('%s %s requires its id on the command line', async (...words) => {
   const { operator, site_id } = await operatorWithAction();
   await operator.json('use', '--site', site_id);
   expect(await operator.run(...words, '--yes')).toMatchObject({
@@ -78,7 +78,7 @@ test.each([
   });
 });
 
-test('is forgotten when asked, and refused when it is wrong', async () => {
+test('removes the defaults with --clear, and refuses an invalid file', async () => {
   const { operator, site_id, org_id } = await operatorWithAction();
   expect((await operator.run('use', '--site', 'site_x')).code).toBe(3);
   expect((await operator.run('use', '--org', 'org_x')).code).toBe(3);
@@ -87,7 +87,7 @@ test('is forgotten when asked, and refused when it is wrong', async () => {
   expect(operator.files).toEqual({});
   await operator.json('use', '--org', org_id);
   expect((await operator.run('use', '--clear', '--org', org_id)).code).toBe(2);
-  expect((await operator.run('use', '--clear')).out).toBe('Nothing is meant where nothing is said\n');
+  expect((await operator.run('use', '--clear')).out).toBe('No defaults\n');
   expect(await operator.json('use')).toEqual({});
   operator.files[FILE] = '{"orgs": 1}';
   expect(await operator.run('org', 'list')).toMatchObject({ code: 1, err: expect.stringContaining(FILE) });
@@ -96,7 +96,7 @@ test('is forgotten when asked, and refused when it is wrong', async () => {
   expect((await operator.run('use', '--org', org_id)).code).toBe(2);
 });
 
-test('hints can be pasted', async () => {
+test('prints hints that can be pasted', async () => {
   const { operator, site_id } = await operatorWithAction();
   const event = ['--trigger', 'Event', '--name', 'Two', '--url', 'https://crm.example/', '--event', 'sms.sent'];
   const { err } = await operator.run('action', 'create', '--site', site_id, ...event, '--local');
@@ -105,7 +105,7 @@ test('hints can be pasted', async () => {
   expect(named.err).toMatch(/: npx va-wave action secret act_\w+ --stack S --region r\n$/);
 });
 
-test('colours where they are wanted, and never in JSON', async () => {
+test('uses colours on request, and never in JSON', async () => {
   const { operator, site_id } = await operatorWithAction();
   operator.colour = true;
   const { out } = await operator.run('assistant', 'show', site_id);
@@ -119,12 +119,12 @@ test('colours where they are wanted, and never in JSON', async () => {
   expect(list.out.startsWith('\u001b[1mSITE_ID\u001b[22m ')).toBe(true);
   operator.colour = false;
   const plain = await operator.run('assistant', 'show', site_id);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences are what is taken away
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
   expect(out.replace(/\u001b\[\d+m/g, '')).toBe(plain.out);
   expect((await operator.run('assistant', 'show', site_id, '--json')).out).not.toContain('\u001b');
 });
 
-test('says its version', async () => {
+test('prints its version', async () => {
   expect(await new FakeOperator().run('--version')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

@@ -1,7 +1,7 @@
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import { FakeOperator } from './operator.ts';
 
-/** An attempt that began so many seconds after the first. */
+/** An attempt that started this many seconds after the first. */
 function record(seconds: number, changes: Partial<EventAttempt> = {}): EventAttempt {
   return {
     action_id: 'act_x',
@@ -28,7 +28,7 @@ function record(seconds: number, changes: Partial<EventAttempt> = {}): EventAtte
 const REFUSED = { code: 'http_status', message: 'HTTP 503' } as const;
 const failed = { state: 'failed', success: false, status: 503, error: REFUSED } as const;
 
-test('shows a readable table without payloads and responses', async () => {
+test('prints a table without payloads and responses', async () => {
   const operator = new FakeOperator();
   operator.records = [
     record(9, {
@@ -54,7 +54,7 @@ test('shows a readable table without payloads and responses', async () => {
   ]);
 });
 
-test('gives the whole records as JSON, newest first, as many as asked for', async () => {
+test('prints the complete records as JSON, the newest first, up to --limit', async () => {
   const operator = new FakeOperator();
   operator.records = [record(9), record(6), record(3)];
   expect(await operator.json('deliveries', 'act_x', '--limit', '2')).toEqual([record(9), record(6)]);
@@ -62,9 +62,9 @@ test('gives the whole records as JSON, newest first, as many as asked for', asyn
   expect(await operator.json('deliveries', 'act_x')).toHaveLength(20);
 });
 
-test('the attempt that began last comes first, whatever the age of its event', async () => {
+test('sorts by the start of the attempt, whatever the age of its event', async () => {
   const operator = new FakeOperator();
-  // As the log has them: by the event's time. The replay of the older event began after everything else.
+  // The log is sorted by the event's time. The replay of the older event started after all other attempts.
   const replayed = record(50, { replay: 'a1b2', reference: 'event-old', event_time: '2026-03-04T05:00:00Z' });
   operator.records = [record(9, { attempt: 2 }), record(20), replayed, record(1, { reference: 'event-old' })];
   expect(await operator.json('deliveries', 'act_x', '--limit', '1')).toEqual([replayed]);
@@ -72,7 +72,7 @@ test('the attempt that began last comes first, whatever the age of its event', a
   expect(all.map(({ started_at }) => new Date(started_at).getUTCSeconds())).toEqual([50, 20, 9, 1]);
 });
 
-test('looks at so many records and no more, and says so', async () => {
+test('reads no more records than --look-back, and reports it', async () => {
   const operator = new FakeOperator();
   operator.records = Array.from({ length: 600 }, (_, i) => record(600 - i, { event_time: `t${600 - i}` }));
   operator.records.push(record(9999, { replay: 'late' }));
@@ -82,7 +82,7 @@ test('looks at so many records and no more, and says so', async () => {
   const none = await operator.run('deliveries', 'act_x', '--outcome', 'failed');
   expect([none.out, none.err]).toEqual([
     'No such deliveries\n',
-    'Looked at the newest 500 records; --look-back looks at more\n',
+    'Searched the newest 500 records; use --look-back to search more\n',
   ]);
   expect(await operator.json('deliveries', 'act_x', '--limit', '601')).toHaveLength(601);
 });
@@ -109,7 +109,7 @@ test.each([
     [9, 6],
   ],
   [['--outcome', 'failed', '--limit', '1'], [6]],
-])('%j shows the attempts of the seconds %j, also when it follows', async (words, seconds) => {
+])('%j prints the attempts of the seconds %j, also with --follow', async (words, seconds) => {
   const operator = new FakeOperator();
   operator.clock.advance(Date.UTC(2026, 2, 4, 5, 6, 15) - operator.clock.now().getTime());
   operator.records = [
@@ -134,15 +134,15 @@ test.each([
   ['--since', '2026-03-04T05:06:03'],
   ['--until', '2026-13-04'],
   ['--look-back', '0'],
-])('%s %s is refused', async (...words) => {
+])('refuses %s %s', async (...words) => {
   expect((await new FakeOperator().run('deliveries', 'act_x', ...words)).code).toBe(2);
 });
 
-test.each(['0', '-1', 'all'])('a limit of %s is refused', async (limit) => {
+test.each(['0', '-1', 'all'])('refuses a limit of %s', async (limit) => {
   expect((await new FakeOperator().run('deliveries', 'act_x', '--limit', limit)).code).toBe(2);
 });
 
-test('an empty log of an Action that exists is no error', async () => {
+test('an empty log of an existing Action is not an error', async () => {
   const operator = new FakeOperator();
   const { action_id, site_id } = await operator.action();
   expect(await operator.run('deliveries', action_id)).toMatchObject({ code: 0, out: 'No deliveries yet\n' });
@@ -153,7 +153,7 @@ test('an empty log of an Action that exists is no error', async () => {
   expect(operator.logsRead.at(-1)).toBe('usage_site_x');
 });
 
-test('follows: what is there oldest first, then every attempt once, when it ended', async () => {
+test('--follow prints the existing attempts, the oldest first, then each attempt once when it ends', async () => {
   const operator = new FakeOperator();
   const begun = record(5, { attempt: 2, state: 'started', success: false, status: null });
   operator.records = [record(4), record(3, failed), record(0)];

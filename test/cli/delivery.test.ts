@@ -32,7 +32,7 @@ const later = attempt({
   error: { code: 'dns_failure', message: 'crm.example was not found' },
 });
 
-test('shows one attempt whole, with what its failure means', async () => {
+test('prints a complete attempt and the meaning of its failure', async () => {
   const operator = new FakeOperator();
   operator.attempts = [attempt(), later];
   const { code, out } = await operator.run('delivery', 'show', 'act_x', 'event-1', '--attempt', '1');
@@ -46,7 +46,7 @@ test('shows one attempt whole, with what its failure means', async () => {
   expect(out).not.toContain('\u001b');
 });
 
-test('of several attempts the one that began last, and in JSON the record', async () => {
+test('prints the latest attempt, and the record as JSON', async () => {
   const operator = new FakeOperator();
   operator.attempts = [attempt(), later];
   expect((await operator.run('delivery', 'show', 'act_x', 'event-1')).out).toMatch(
@@ -55,17 +55,17 @@ test('of several attempts the one that began last, and in JSON the record', asyn
   expect(await operator.json('delivery', 'show', 'act_x', 'event-1')).toEqual(later);
 });
 
-test('of the usage webhooks of an assistant', async () => {
+test('prints an attempt of a usage webhook of an assistant', async () => {
   const operator = new FakeOperator();
   operator.attempts = [attempt({ action_id: 'usage_site_x', trigger: 'usage', reference: 'n-1', error: null })];
   expect((await operator.run('delivery', 'show', 'site_x', 'n-1')).out).toMatch(/nonce +n-1/);
 });
 
-test('what the log does not hold is not found, and says where it was looked for', async () => {
+test('reports an attempt that the log does not have, and the time that was searched', async () => {
   const operator = new FakeOperator();
   expect(await operator.run('delivery', 'show', 'act_x', 'event-1')).toMatchObject({
     code: 3,
-    err: 'event_id: the log of act_x holds no attempt of event-1 in the last 24 hours\n',
+    err: 'event_id: the log of act_x has no attempt of event-1 in the last 24 hours\n',
   });
   operator.attempts = [attempt()];
   expect(await operator.run('delivery', 'show', 'act_x', 'event-1', '--attempt', '3')).toMatchObject({

@@ -1,6 +1,6 @@
 import { FakeOperator } from './operator.ts';
 
-test('an account that has everything is ready', async () => {
+test('accepts an account that has everything', async () => {
   const operator = new FakeOperator();
   const { code, out, err } = await operator.run('doctor', '--region', 'eu-west-1', '--stack', 'Chat');
   expect([code, err]).toEqual([0, '']);
@@ -18,7 +18,7 @@ test.each([
   [{ toolkit: 'ROLLBACK_COMPLETE' }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],
   [{ stack: 'ROLLBACK_COMPLETE' }, 'stack VaWave', 'Clean up as described in docs/deploying.md'],
   [{ region: 'cn-north-1' }, 'region', 'Choose another region'],
-])('%j: %s is missing', async (facts, check, advice) => {
+])('for %j it reports that %s is missing', async (facts, check, advice) => {
   const operator = new FakeOperator();
   operator.account = { ...operator.account, ...facts };
   const { code, out, err } = await operator.run('doctor');

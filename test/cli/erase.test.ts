@@ -6,13 +6,13 @@ async function operatorWithAction() {
   return { operator, ...(await operator.action()) };
 }
 
-test('erases an assistant once its id is typed', async () => {
+test('erases an assistant after the operator has typed its id', async () => {
   const { operator, site_id, org_id } = await operatorWithAction();
   operator.terminal = true;
   operator.answer = 'y';
   expect(await operator.run('assistant', 'delete', site_id)).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
   expect(operator.questions).toEqual([
-    `Erase the assistant Shop (${site_id}) and all data of its visitors? Type ${site_id} to go on: `,
+    `Erase the assistant Shop (${site_id}) and all data of its visitors? Type ${site_id} to continue: `,
   ]);
   expect(operator.store.assistants.get(site_id)?.enabled).toBe(true);
   operator.answer = site_id;
@@ -26,12 +26,12 @@ test('erases an assistant once its id is typed', async () => {
   expect((await operator.run('assistant', 'delete', site_id)).code).toBe(3);
 });
 
-test('erases an organization with all that belongs to it; a script says --yes', async () => {
+test('erases an organization with all its data, without a question with --yes', async () => {
   const { operator, org_id } = await operatorWithAction();
   await operator.json('member', 'add', '--org', org_id, '--email', 'ada@example.com');
   expect(await operator.run('org', 'delete', org_id)).toMatchObject({
     code: 5,
-    err: expect.stringContaining('say --yes'),
+    err: expect.stringContaining('use --yes'),
   });
   expect(await operator.json('org', 'delete', org_id, '--yes')).toEqual({
     org_id,
@@ -45,12 +45,12 @@ test('erases an organization with all that belongs to it; a script says --yes', 
   expect([store.organizations.size, store.assistants.size, store.actions.size, members.size]).toEqual([0, 0, 0, 0]);
 });
 
-test('interrupted while it waits, it says so, and goes on when it is run again', async () => {
+test('reports an interruption, and continues when it is run again', async () => {
   const { operator, site_id } = await operatorWithAction();
   operator.whileWaiting = (pauses) => pauses < 4;
   expect(await operator.run('assistant', 'delete', site_id, '--yes')).toMatchObject({
     code: 1,
-    err: 'Interrupted; run it again to go on\n',
+    err: 'Interrupted: run the command again to continue\n',
   });
   expect(operator.store.assistants.get(site_id)?.enabled).toBe(false);
   operator.whileWaiting = () => true;

@@ -49,7 +49,7 @@ async function operatorWithAction() {
 }
 
 describe('a trace', () => {
-  test('tells of each Action what became of the event', async () => {
+  test('shows the outcome of the event for each Action', async () => {
     const { operator, one, more } = await operatorWithAction();
     const retried = await more('Retried');
     const lost = await more('Given up');
@@ -77,12 +77,12 @@ describe('a trace', () => {
       ],
     });
     const { out, err } = await operator.run('event', 'trace', 'event-1', '--org', one.org_id);
-    expect(err).toBe('conversation.started event-1, taken by the bus at 2026-03-04T05:06:00Z\n');
+    expect(err).toBe('conversation.started event-1, accepted by the bus at 2026-03-04T05:06:00Z\n');
     expect(out).toMatch(/failed +1 \(replay\)/);
     expect(`${out}${JSON.stringify(trace)}`).not.toContain('visitor');
   });
 
-  test('of an event that no log knows is not found', async () => {
+  test('reports an event that no log contains', async () => {
     const { operator, one } = await operatorWithAction();
     expect(await operator.run('event', 'trace', 'event-9', '--org', one.org_id)).toMatchObject({
       code: 3,
@@ -94,7 +94,7 @@ describe('a trace', () => {
 });
 
 describe('a replay', () => {
-  test('sends the logged envelope as a first attempt of its own', async () => {
+  test('sends the envelope of the log as a new first attempt', async () => {
     const { operator, one } = await operatorWithAction();
     operator.attempts = [anAttempt(one.action_id)];
     const replay = await operator.json<{ replay: string }>('event', 'replay', 'event-1', one.action_id, '--yes');
@@ -106,7 +106,7 @@ describe('a replay', () => {
     expect(again.replay).not.toBe(replay.replay);
   });
 
-  test('of a GET needs no data', async () => {
+  test('needs no data for the method GET', async () => {
     const { operator, one } = await operatorWithAction();
     await operator.json('action', 'update', one.action_id, '--method', 'GET');
     operator.attempts = [anAttempt(one.action_id, { payload: null })];
@@ -118,14 +118,14 @@ describe('a replay', () => {
     ['holds no attempt of event-1', () => []],
     ['payload: the log does not have the whole envelope', (id) => [anAttempt(id, { payload_cut: true })]],
     ['payload: the log does not have the whole envelope', (id) => [anAttempt(id, { payload: null })]],
-  ])('is refused: %s', async (message, attempts) => {
+  ])('is refused with: %s', async (message, attempts) => {
     const { operator, one } = await operatorWithAction();
     operator.attempts = attempts(one.action_id);
     expect((await operator.run('event', 'replay', 'event-1', one.action_id, '--yes')).err).toContain(message);
     expect(operator.sentDeliveries).toEqual([]);
   });
 
-  test('to an Action that is off is refused, and a person is asked first', async () => {
+  test('is refused for an Action that is switched off, and asks for confirmation first', async () => {
     const { operator, one } = await operatorWithAction();
     operator.attempts = [anAttempt(one.action_id)];
     operator.terminal = true;

@@ -10,7 +10,7 @@ test("puts an assistant's event on the bus", async () => {
   expect(operator.events).toEqual([sent]);
 });
 
-test("puts an organization's event on the bus, its data from a file or stdin", async () => {
+test("puts an organization's event on the bus with data from a file or stdin", async () => {
   const operator = new FakeOperator();
   const orgId = await operator.organization();
   operator.files = { 'contact.json': '{"email": "a@b.example"}' };
@@ -37,7 +37,7 @@ test.each([
   [2, 'data: must be a JSON object', ['sms.sent', '--org', 'ORG', '--data', '[1]']],
   [2, 'data: must be a JSON object', ['sms.sent', '--org', 'ORG', '--data', 'null']],
   [2, 'data: cannot read the file nope', ['sms.sent', '--org', 'ORG', '--data', '@nope']],
-  [2, 'data: bad does not hold JSON', ['sms.sent', '--org', 'ORG', '--data', '@bad']],
+  [2, 'data: bad does not contain JSON', ['sms.sent', '--org', 'ORG', '--data', '@bad']],
   [2, 'site_id: OTHER belongs to another organization', ['sms.sent', '--org', 'ORG', '--site', 'OTHER']],
   [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', '']],
   [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'org x']],
@@ -45,7 +45,7 @@ test.each([
   [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'o'.repeat(129)]],
   [3, 'org_id: no organization org_x', ['sms.sent', '--org', 'org_x']],
   [3, 'site_id: no assistant site_x', ['sms.sent', '--org', 'ORG', '--site', 'site_x']],
-])('exit code %i: %s', async (code, message, words) => {
+])('ends with exit code %i: %s', async (code, message, words) => {
   const operator = new FakeOperator();
   operator.files = { bad: '{' };
   const orgId = await operator.organization();

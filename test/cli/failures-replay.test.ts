@@ -6,7 +6,7 @@ async function operatorWithAttempts() {
   operator.whileWaiting = () => true;
   const { action_id, site_id, org_id } = await operator.action();
   const time = (minutes: number) => new Date(operator.clock.now().getTime() - minutes * 60_000).toISOString();
-  /** An attempt of an event of so many minutes ago. */
+  /** An attempt of an event that happened this many minutes ago. */
   const attempt = (minutes: number, changes: Partial<EventAttempt> = {}): EventAttempt => {
     const event_time = time(minutes);
     const id = `event-${minutes}`;
@@ -41,7 +41,7 @@ async function operatorWithAttempts() {
 
 const delivered = { state: 'succeeded', success: true, status: 200, error: null } as const;
 
-test('delivers what failed since then, oldest first, and leaves the rest alone', async () => {
+test('delivers the failed events since a time, the oldest first, and no other events', async () => {
   const { operator, action_id, attempt, time, log, sent } = await operatorWithAttempts();
   log(
     attempt(1, { attempt: 1 }),
@@ -67,7 +67,7 @@ test('delivers what failed since then, oldest first, and leaves the rest alone',
   expect(sent()).toEqual(['event-7', 'event-4']);
 });
 
-test('names what cannot be sent again, and sends the rest', async () => {
+test('names the events that cannot be sent again, and sends the others', async () => {
   const { operator, action_id, attempt, log, sent } = await operatorWithAttempts();
   log(attempt(1), attempt(2, { payload_cut: true }), attempt(3));
   const { out } = await operator.run('event', 'replay-failed', action_id, '--since', '1h', '--yes');
@@ -75,7 +75,7 @@ test('names what cannot be sent again, and sends the rest', async () => {
   expect(sent()).toEqual(['event-3', 'event-1']);
 });
 
-test('asks once, and ends at Ctrl-C', async () => {
+test('asks once, and ends after Ctrl-C', async () => {
   const { operator, action_id, attempt, log, sent } = await operatorWithAttempts();
   log(attempt(1), attempt(2));
   operator.terminal = true;
@@ -85,12 +85,12 @@ test('asks once, and ends at Ctrl-C', async () => {
   operator.answer = 'y';
   expect(await operator.run('event', 'replay-failed', action_id, '--since', '1h')).toMatchObject({
     code: 1,
-    err: 'Interrupted; run it again to go on\n',
+    err: 'Interrupted: run the command again to continue\n',
   });
   expect(sent()).toEqual(['event-2']);
 });
 
-test('nothing failed, an Action that is off, and one that is unknown', async () => {
+test('handles no failures, an Action that is switched off, and an unknown Action', async () => {
   const { operator, action_id, log } = await operatorWithAttempts();
   log();
   const none = await operator.run('event', 'replay-failed', action_id, '--since', '1h', '--dry-run');

@@ -1,13 +1,13 @@
 import { activeKey } from '../../src/domain/auth/token-key-ring.ts';
 import { FakeOperator } from './operator.ts';
 
-test('the origin secret gets a value that fits into a header, and is never shown', async () => {
+test('creates an origin secret that a header can contain, and never prints it', async () => {
   const operator = new FakeOperator();
   const { code, out, err } = await operator.run('keys', 'rotate-origin', '--yes');
   expect([code, out, err]).toEqual([
     0,
     'Replaced the origin secret\n  version_id  version-1\n',
-    'Now: npx cdk deploy -c originSecretVersion=version-1\n',
+    'Next, run: npx cdk deploy -c originSecretVersion=version-1\n',
   ]);
   expect(await operator.json('keys', 'rotate-origin', '--yes')).toEqual({ version_id: 'version-2' });
   const [first, second] = operator.originSecrets;
@@ -15,11 +15,11 @@ test('the origin secret gets a value that fits into a header, and is never shown
   expect(second).not.toBe(first);
 });
 
-test('reseal says what it did, and is interrupted by Ctrl-C', async () => {
+test('reseal reports its result, and ends after Ctrl-C', async () => {
   const operator = new FakeOperator();
   expect(await operator.run('keys', 'reseal', '--yes')).toMatchObject({
     code: 1,
-    err: 'Interrupted; run it again to go on\n',
+    err: 'Interrupted: run the command again to continue\n',
   });
   expect(operator.sealingRing).toHaveLength(2);
   const [added] = operator.sealingRing;
@@ -34,7 +34,7 @@ test('reseal says what it did, and is interrupted by Ctrl-C', async () => {
   expect(operator.sealingRing).toEqual([added]);
 });
 
-test('revoke leaves one new key, which signs at once, and says when the former ones end', async () => {
+test('revoke leaves one new key, which signs at once, and reports when the old keys become invalid', async () => {
   const operator = new FakeOperator();
   const done = await operator.json<{ kid: string; revoked: string[]; ended_at: string }>('keys', 'revoke', '--yes');
   expect(operator.tokenRing).toEqual([{ kid: done.kid, key: expect.stringMatching(/^[\w-]{64}$/) }]);
@@ -43,7 +43,7 @@ test('revoke leaves one new key, which signs at once, and says when the former o
   expect(new Date(done.ended_at).getTime() - operator.clock.now().getTime()).toBe(300_000);
 });
 
-test('revoke asks at a terminal, and changes nothing on no', async () => {
+test('revoke asks for confirmation at a terminal, and changes nothing after no', async () => {
   const operator = new FakeOperator();
   operator.terminal = true;
   operator.answer = 'no';
@@ -52,7 +52,7 @@ test('revoke asks at a terminal, and changes nothing on no', async () => {
   expect(operator.tokenRing).toHaveLength(2);
 });
 
-test('the text of a key is never shown', async () => {
+test('no command prints the text of a key', async () => {
   const operator = new FakeOperator();
   const { out, err } = await operator.run('keys', 'revoke', '--yes');
   for (const { key } of operator.tokenRing) expect(out + err).not.toContain(key);

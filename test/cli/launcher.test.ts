@@ -23,7 +23,7 @@ function launch(node: string, ...words: readonly string[]): Promise<Ended> {
   });
 }
 
-/** A Node older than the one that the project brings. */
+/** A Node that is older than the one in node_modules. */
 const older = (process.env.PATH ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'node'))
@@ -32,7 +32,7 @@ const older = (process.env.PATH ?? '')
 const nodes: [string, string][] = [['this Node', process.execPath]];
 if (older !== undefined) nodes.push(['an older Node', older]);
 
-test.each(nodes)('runs on %s: output, arguments and exit code pass through', async (_, node) => {
+test.each(nodes)('runs on %s and passes on output, arguments and exit code', async (_, node) => {
   const [list, refused] = await Promise.all([
     launch(node, 'event', 'list', '--json'),
     launch(node, 'event', 'put', 'sms.sent', '--org', 'it\'s; $(odd) "', '--data', '[', '--json'),
@@ -43,7 +43,7 @@ test.each(nodes)('runs on %s: output, arguments and exit code pass through', asy
   expect(JSON.parse(refused.err)).toEqual({ error: 'data: must be JSON, or @file' });
 });
 
-test('a local cloud that has ended is told as such', async () => {
+test('reports a one-machine service that has ended', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
   const readyFile = join(folder, 'ready.json');
   const listener = createServer();
@@ -60,7 +60,7 @@ test('a local cloud that has ended is told as such', async () => {
   expect(JSON.parse(ended.err).error).toMatch(/^The deployment does not answer \(ECONNREFUSED\)/);
 });
 
-test.each(nodes)('on %s a reader that has seen enough is no error', async (_, node) => {
+test.each(nodes)('on %s it is not an error when a reader closes the pipe', async (_, node) => {
   const script = `"${node}" cli/va-wave.mjs event list | head -n 1; echo "\${PIPESTATUS[0]}"`;
   const out = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
   expect(out).toMatch(/^EVENT .*\n0\n$/);

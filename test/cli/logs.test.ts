@@ -6,10 +6,10 @@ import { FUNCTIONS, logOutput } from '../../src/contract/outputs.ts';
 import { synthesize } from '../lib/synthesized.ts';
 import { FakeOperator } from './operator.ts';
 
-// With the canary, whose function is an option.
+// The template includes the canary, which is an option.
 const template = await synthesize('production with every option');
 
-test('shows lines as they were logged, and asks for the time and the text that were named', async () => {
+test('prints the lines of the log unchanged, and selects them by time and text', async () => {
   const operator = new FakeOperator();
   operator.logLines = [{ time: '2026-01-01T00:00:00.000Z', text: '{"message":"comes back"}' }];
   expect(await operator.run('logs', 'dispatcher', '--since', '30m', '--containing', 'comes back')).toEqual({
@@ -24,11 +24,11 @@ test('shows lines as they were logged, and asks for the time and the text that w
   );
 });
 
-test('says so when there is nothing', async () => {
+test('reports when no line matches', async () => {
   expect(await new FakeOperator().run('logs', 'api')).toEqual({
     code: 0,
     out: '',
-    err: 'No such lines in that time\n',
+    err: 'No matching lines in this time\n',
   });
 });
 
@@ -39,7 +39,7 @@ test.each([[['dispatchers']], [['dispatcher', '--since', 'yesterday']], [['dispa
   },
 );
 
-test('every function of the template has its log in an output, and so has the API', () => {
+test('the template has an output for the log of every function and of the API', () => {
   const groups = template.findResources('AWS::Logs::LogGroup');
   for (const name of FUNCTIONS) {
     const [output] = Object.values(template.findOutputs(logOutput(name)));
@@ -66,7 +66,7 @@ describe('the local cloud', () => {
     return texts;
   };
 
-  test('keeps a log in a file, which is found by the name of the log group', async () => {
+  test('keeps a log in a file and finds it by the name of the log group', async () => {
     expect(await read('VaWave-DeliveriesDispatcherLogABCDEF01')).toEqual([lines[1], 'not JSON']);
     expect(await read('VaWave-DeliveriesDispatcherLogABCDEF01', 'new')).toEqual([lines[1]]);
     expect(await read('VaWave-DeliveriesEventRouterLogABCDEF01')).toEqual([]);

@@ -16,7 +16,7 @@ test('adds a member, invites a new login and changes a role', async () => {
   ]);
 });
 
-test('removes a member, whose login stays', async () => {
+test('removes a member and keeps the login', async () => {
   const operator = new FakeOperator();
   const orgId = await operator.organization();
   await operator.json('member', 'add', '--org', orgId, '--email', 'ada@example.com');
@@ -32,7 +32,7 @@ test.each([
   [2, 'email: must be an email address', ['--email', 'ada']],
   [2, 'role: ', ['--email', 'ada@example.com', '--role', 'owner']],
   [3, 'org_id: no organization org_x', ['--email', 'ada@example.com', '--org', 'org_x']],
-])('exit code %i: %s', async (code, message, words) => {
+])('ends with exit code %i: %s', async (code, message, words) => {
   const operator = new FakeOperator();
   const orgId = await operator.organization();
   const ended = await operator.run('member', 'add', '--org', orgId, ...words);
@@ -40,7 +40,7 @@ test.each([
   expect(operator.logins.size).toBe(0);
 });
 
-test('lets nobody in by an address that its login has not verified', async () => {
+test('refuses an address that its login has not verified', async () => {
   const operator = new FakeOperator();
   const orgId = await operator.organization();
   operator.unverifiedLogins.add('ada@example.com');

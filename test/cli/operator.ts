@@ -15,10 +15,10 @@ import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
 import { InMemoryDeadLetters } from '../fakes/dead-letters.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 
-/** How a command ended. */
+/** The exit code and the output of a command. */
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
-/** A deployment in memory, and somebody who runs commands against it. */
+/** A deployment in memory, and an operator who runs commands on it. */
 export class FakeOperator {
   readonly store = new InMemoryConfigurationStore();
   readonly clock = new FrozenClock();
@@ -26,16 +26,16 @@ export class FakeOperator {
   readonly members = new Map<string, Membership>();
   /** Email addresses that can log in. */
   readonly logins = new Set<string>();
-  /** Addresses that a login uses whose user never proved to receive their mail. */
+  /** Email addresses of logins that are not verified. */
   readonly unverifiedLogins = new Set<string>();
-  /** Of any log; newest first. */
+  /** The records of every log, the newest first. */
   records: EventAttempt[] = [];
   readonly logsRead: string[] = [];
   testResult: TestResult | Error = new Error('Nothing to test');
-  /** What the assistant runtime's functions were asked, and what they answer. */
-  readonly asked: object[] = [];
+  /** The inputs of the assistant runtime's functions, and their answer. */
+  readonly runtimeInputs: object[] = [];
   runtimeAnswer: object | Error = {};
-  /** What the next commands are connected to, in turn. */
+  /** The targets of the commands, in order. */
   readonly targets: Target[] = [];
   connectFails: Error | undefined;
 
@@ -45,12 +45,12 @@ export class FakeOperator {
   ];
   sealingRing: KeyRing = [{ kid: 'k1', key: 'x'.repeat(64) }];
   readonly originSecrets: string[] = [];
-  /** What eventAttempts finds. */
+  /** The result of eventAttempts. */
   attempts: EventAttempt[] = [];
   readonly sentDeliveries: DeliveryMessage[] = [];
   readonly deadLetters = { events: new InMemoryDeadLetters(), deliveries: new InMemoryDeadLetters() };
 
-  /** What was asked of which log, and what every log holds. */
+  /** The queries of logs, and the lines of every log. */
   readonly logQueries: (LogQuery & { readonly name: LogName })[] = [];
   logLines: LogLine[] = [];
   account: AccountFacts = {
@@ -66,10 +66,10 @@ export class FakeOperator {
   environment: Record<string, string> = {};
   files: Record<string, string> = {};
   stdin = '';
-  /** What is typed when something is asked. */
+  /** The operator's answer to a question. */
   answer = '';
   readonly questions: string[] = [];
-  /** Called while `--follow` waits; the number of pauses so far. Ctrl-C is pressed when it answers false. */
+  /** Called in each pause of `--follow` with the number of pauses. False means that Ctrl-C was pressed. */
   whileWaiting: (pauses: number) => boolean | Promise<boolean> = () => false;
 
   deployment: Deployment = {
@@ -89,8 +89,8 @@ export class FakeOperator {
       return this.testResult;
     },
     runtime: {
-      tool: async (request) => this.#asked(request),
-      reportUsage: async (report) => this.#asked(report),
+      tool: async (request) => this.#runtime(request),
+      reportUsage: async (report) => this.#runtime(report),
     },
     members: {
       save: async (membership) => {
@@ -141,8 +141,8 @@ export class FakeOperator {
     log: (name, query) => this.#log(name, query),
   };
 
-  #asked(input: object): object {
-    this.asked.push(input);
+  #runtime(input: object): object {
+    this.runtimeInputs.push(input);
     if (this.runtimeAnswer instanceof Error) throw this.runtimeAnswer;
     return this.runtimeAnswer;
   }
@@ -190,25 +190,25 @@ export class FakeOperator {
     return { code, out, err };
   }
 
-  /** Runs one command with --json, which must succeed. */
+  /** Runs one command with --json. @throws Error when the command fails */
   async json<Result>(...words: readonly string[]): Promise<Result> {
     const { code, out, err } = await this.run(...words, '--json');
     if (code !== 0 || err !== '') throw new Error(`Exit code ${code}: ${err}`);
     return JSON.parse(out);
   }
 
-  /** An organization; paid unless said otherwise. */
+  /** Creates an organization, by default with the plan paid. */
   async organization(plan = 'paid'): Promise<string> {
     return (await this.json<{ org_id: string }>('org', 'create', '--name', 'Corner Shop', '--plan', plan)).org_id;
   }
 
-  /** An assistant of a new organization. */
+  /** Creates an assistant in a new organization. */
   async assistant(...more: readonly string[]): Promise<{ readonly site_id: string; readonly org_id: string }> {
     const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '1000'];
     return this.json('assistant', 'create', '--org', await this.organization(), ...settings, ...more);
   }
 
-  /** An Event Action of a new assistant. */
+  /** Creates an Event Action of a new assistant. */
   async action(...more: readonly string[]): Promise<{ action_id: string; site_id: string; org_id: string }> {
     const { site_id } = await this.assistant();
     const settings = ['--name', 'Tell the CRM', '--url', 'https://crm.example/', '--event', 'conversation.started'];

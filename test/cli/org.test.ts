@@ -1,6 +1,6 @@
 import { FakeOperator } from './operator.ts';
 
-test('creates an organization, free unless said otherwise', async () => {
+test('creates an organization with the plan free by default', async () => {
   const operator = new FakeOperator();
   expect(await operator.json('org', 'create', '--name', 'Corner Shop')).toEqual({
     org_id: expect.stringMatching(/^org_[a-z2-7]{20}$/),
@@ -24,7 +24,7 @@ test.each([
   expect(operator.store.organizations.size).toBe(0);
 });
 
-test('updates what is given', async () => {
+test('changes only the settings that the options name', async () => {
   const operator = new FakeOperator();
   const orgId = await operator.organization('paid');
   expect(await operator.json('org', 'update', orgId, '--plan', 'free')).toMatchObject({
@@ -35,7 +35,7 @@ test('updates what is given', async () => {
   expect(await operator.json('org', 'update', orgId, '--name', 'Mall')).toMatchObject({ name: 'Mall', plan: 'free' });
 });
 
-test('an update of nothing and of nobody is refused', async () => {
+test('refuses an update without settings, and of an unknown organization', async () => {
   const operator = new FakeOperator();
   expect(await operator.run('org', 'update', 'org_x')).toMatchObject({
     code: 2,
@@ -48,7 +48,7 @@ test('an update of nothing and of nobody is refused', async () => {
   });
 });
 
-test('lists by name', async () => {
+test('lists organizations by name', async () => {
   const operator = new FakeOperator();
   expect((await operator.run('org', 'list')).out).toBe('No organizations yet: npx va-wave org create --name …\n');
   expect(await operator.json('org', 'list')).toEqual([]);
@@ -58,7 +58,7 @@ test('lists by name', async () => {
   expect((await operator.run('org', 'list')).out.split('\n')[0]).toMatch(/^ORG_ID +PLAN +CREATED +NAME$/);
 });
 
-test('suspends an organization once a person agreed, shows it, and resumes it', async () => {
+test('suspends an organization after a confirmation, shows it, and resumes it', async () => {
   const operator = new FakeOperator();
   const { org_id, site_id } = await operator.action();
   operator.whileWaiting = () => true;
@@ -73,7 +73,7 @@ test('suspends an organization once a person agreed, shows it, and resumes it', 
 });
 
 describe('the quota of an organization', () => {
-  test('is set, shown and ended', async () => {
+  test('is set, shown and removed', async () => {
     const operator = new FakeOperator();
     operator.whileWaiting = () => true;
     const { org_id } = await operator.action();
@@ -97,7 +97,7 @@ describe('the quota of an organization', () => {
     [['--per-day', '5', '--none'], 2, 'Give either --per-day or --none\n'],
     [['--per-day', '0'], 2, 'daily_outbound_quota: '],
     [['--per-day', 'many'], 2, 'It must be a whole number.'],
-  ])('%j is refused', async (words, code, message) => {
+  ])('is refused with %j', async (words, code, message) => {
     const operator = new FakeOperator();
     const { org_id } = await operator.action();
     const refused = await operator.run('org', 'quota', org_id, ...words);
@@ -105,7 +105,7 @@ describe('the quota of an organization', () => {
     expect(operator.store.organizations.get(org_id)).not.toHaveProperty('daily_outbound_quota');
   });
 
-  test('of an organization that does not exist is refused', async () => {
+  test('is refused for an organization that does not exist', async () => {
     const operator = new FakeOperator();
     expect((await operator.run('org', 'quota', 'org_x', '--per-day', '5')).code).toBe(3);
   });

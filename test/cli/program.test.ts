@@ -18,7 +18,7 @@ test.each(COMMANDS)('%s has help with an example', async (path) => {
   expect(out).toContain('--local');
 });
 
-test('the help of the whole tells the exit codes', async () => {
+test('the help lists the exit codes', async () => {
   const { code, out } = await new FakeOperator().run('--help');
   expect(code).toBe(0);
   expect(out).toContain('3  not found');
@@ -31,7 +31,7 @@ test.each([
   [['org', 'list', 'extra'], 'too many arguments'],
   [['org', 'create'], "required option '--name <name>' not specified"],
   [['assistant', 'show'], "missing required argument 'site_id'"],
-])('%j is told as wrong words', async (words, message) => {
+])('reports %j as a wrong command line', async (words, message) => {
   const operator = new FakeOperator();
   const told = await operator.run(...words);
   expect([told.code, told.out, told.err]).toEqual([2, '', expect.stringContaining(message)]);
@@ -50,7 +50,7 @@ test.each([
   [[], { VA_WAVE_STACK: 'Mine' }, { stack: 'Mine' }],
   [['--stack', 'Other'], { VA_WAVE_STACK: 'Mine' }, { stack: 'Other' }],
   [['--local'], { VA_WAVE_STACK: 'Mine' }, { local: true }],
-])('%j with %j means %j, before and after the command', async (words, environment, target) => {
+])('%j with %j selects %j, before and after the command', async (words, environment, target) => {
   const operator = new FakeOperator();
   operator.environment = environment;
   await operator.run(...words, 'org', 'list');
@@ -65,7 +65,7 @@ test.each([
   [new Error('Region is missing'), 1, 'No AWS region'],
   [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 1, 'does not answer (ECONNREFUSED)'],
   [Object.assign(new Error('x'), { name: 'ExpiredTokenException' }), 1, 'have expired'],
-  [Object.assign(new Error('x'), { name: 'UnrecognizedClientException' }), 1, 'credentials are not known'],
+  [Object.assign(new Error('x'), { name: 'UnrecognizedClientException' }), 1, 'does not know these AWS credentials'],
   [Object.assign(new Error('who?'), { name: 'AccessDeniedException' }), 1, 'AccessDeniedException: who?'],
   [new Refusal('stack_not_found', { message: 'stack: there is no stack X' }), 3, 'stack: there is no stack X'],
   [new Refusal('stale_version', { message: 'version: changed' }), 2, 'version: changed'],
@@ -81,7 +81,7 @@ test.each([
   expect(JSON.parse(json.err)).toEqual({ error: expect.stringContaining(message) });
 });
 
-test('stored names cannot steer the terminal, and stay whole in JSON', async () => {
+test('stored names cannot control the terminal, and are complete in JSON', async () => {
   const operator = new FakeOperator();
   const name = 'a\u001b[31mb\u0007\u009bc\u202ed\ne';
   await operator.json('org', 'create', '--name', name);
@@ -92,7 +92,7 @@ test('stored names cannot steer the terminal, and stay whole in JSON', async () 
   expect(JSON.parse(json.out)[0].name).toBe(name);
 });
 
-test('an error that repeats what was typed cannot steer the terminal either', async () => {
+test('an error that repeats the input cannot control the terminal', async () => {
   const { err } = await new FakeOperator().run('org', 'update', 'org_\u001b[2J', '--plan', 'free');
   expect(err).toBe('org_id: no organization org_\\u001b[2J\n');
 });

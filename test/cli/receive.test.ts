@@ -23,8 +23,8 @@ async function freePort(): Promise<number> {
 
 type Answered = { readonly status: number; readonly body: string; readonly ms: number };
 
-/** An operator who receives, and what is sent to the receiver meanwhile. */
-async function world() {
+/** Creates an operator who runs `receive`, and functions that send requests to it. */
+async function receivingOperator() {
   const operator = new FakeOperator();
   const port = await freePort();
   const { action_id, site_id, org_id } = await operator.action();
@@ -78,15 +78,15 @@ async function world() {
   return { operator, port, action_id, send, reportUsage, receive };
 }
 
-const USAGE_SECRET = 'the secret that session create was given';
+const USAGE_SECRET = 'the secret that session create received';
 
 function usageReport(of: { readonly nonce: string; readonly timestamp: number; readonly site_id: string }): Buffer {
   const usage = { input_tokens: 120, output_tokens: 48, total_tokens: 168, tts_chars: 0, tts_provider: null };
   return Buffer.from(JSON.stringify({ ...of, session_id: 'session-1', user_id: 'u-\u001b42', usage }));
 }
 
-test('tells what it verified and of which Action, what it did not, and why', async () => {
-  const { action_id, port, send, receive } = await world();
+test('prints verified requests with their Action, and the reason for others', async () => {
+  const { action_id, port, send, receive } = await receivingOperator();
   const statuses: number[] = [];
   const { code, out, err } = await receive(async () => {
     statuses.push((await send('event-1')).status);
@@ -95,7 +95,7 @@ test('tells what it verified and of which Action, what it did not, and why', asy
     statuses.push((await send('event-3', { t: 1_700_000_000 })).status);
     statuses.push((await send('event-4', { path: '/crm' })).status);
   });
-  expect([code, err]).toEqual([0, `Receiving at https://localhost:${port}/ and below; Ctrl-C ends it\n`]);
+  expect([code, err]).toEqual([0, `Receiving at https://localhost:${port}/ with any path; Ctrl-C ends it\n`]);
   expect(statuses).toEqual([200, 200, 401, 400, 404]);
   const lines = out.split('\n').filter((line) => /^\d/.test(line));
   expect(lines[0]).toContain(
@@ -110,8 +110,8 @@ test('tells what it verified and of which Action, what it did not, and why', asy
   expect(out).not.toMatch(/whsec|v1=/);
 });
 
-test('answers as told, and 200 after so many times', async () => {
-  const { send, receive } = await world();
+test('sends the chosen answer, and 200 after --times', async () => {
+  const { send, receive } = await receivingOperator();
   const answers: Answered[] = [];
   const sending = async () => {
     answers.push(await send('event-0', { secret: 'whsec_another' }));
@@ -134,15 +134,15 @@ test('answers as told, and 200 after so many times', async () => {
   ]);
 });
 
-test('verifies usage webhooks at any path, with the secrets that it was given', async () => {
-  const { operator, send, reportUsage, receive } = await world();
+test('verifies usage webhooks at any path with the secrets of the options', async () => {
+  const { operator, send, reportUsage, receive } = await receivingOperator();
   operator.files = { ...operator.files, 'usage.txt': `${USAGE_SECRET}\n` };
   const answers: Answered[] = [];
   const sending = async () => {
     answers.push(await reportUsage('nonce-1'));
     answers.push(await reportUsage('nonce-1'));
     answers.push(await reportUsage('nonce-2', { secret: 'of another user' }));
-    answers.push(await reportUsage('nonce-3', { secret: 'a secret that nobody gave' }));
+    answers.push(await reportUsage('nonce-3', { secret: 'an unknown secret' }));
     answers.push(await reportUsage('nonce-4', { t: 1_700_000_000 }));
     answers.push(await send('event-1'));
   };
@@ -161,8 +161,8 @@ test('verifies usage webhooks at any path, with the secrets that it was given', 
   expect(out).not.toContain(USAGE_SECRET);
 });
 
-test('a usage webhook without a secret to verify it is told apart from a wrong address', async () => {
-  const { reportUsage, receive } = await world();
+test('distinguishes a usage webhook without a secret from a wrong address', async () => {
+  const { reportUsage, receive } = await receivingOperator();
   const { out } = await receive(async () => {
     expect((await reportUsage('nonce-1')).status).toBe(404);
   }, '--json');
@@ -173,19 +173,19 @@ test('a usage webhook without a secret to verify it is told apart from a wrong a
   });
 });
 
-test('a port that is taken is told as such', async () => {
-  const { operator, port } = await world();
+test('reports a port that is in use', async () => {
+  const { operator, port } = await receivingOperator();
   const other = createServer();
   await listen(other, port);
   expect(await operator.run('receive', '--local', '--port', String(port))).toMatchObject({
     code: 2,
-    err: `Port ${port} is in use. Stop what listens there, or choose another with --port\n`,
+    err: `Port ${port} is in use. Stop the program that listens on it, or choose another port with --port\n`,
   });
   other.close();
 });
 
-test('is for this machine only', async () => {
-  const { operator } = await world();
+test('works only with --local', async () => {
+  const { operator } = await receivingOperator();
   expect(await operator.run('receive')).toMatchObject({ code: 2, err: expect.stringContaining('needs --local') });
   operator.deployment = { ...operator.deployment, receiverTls: undefined };
   expect(await operator.run('receive', '--local')).toMatchObject({ code: 3, err: expect.stringContaining('--strict') });
@@ -200,6 +200,6 @@ test.each([
   ['--body', '{'],
   ['--usage-secret', ''],
   ['--usage-secret', '@missing.txt'],
-])('%s %s is refused', async (...words) => {
+])('refuses %s %s', async (...words) => {
   expect((await new FakeOperator().run('receive', '--local', ...words)).code).toBe(2);
 });

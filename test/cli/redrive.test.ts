@@ -20,7 +20,7 @@ const EVENT = {
   detail: { org_id: 'o', data: { text: 'private' } },
 };
 
-test('a dry run shows kinds and ids without payloads, and moves nothing', async () => {
+test('a dry run prints events and ids without payloads, and moves nothing', async () => {
   const operator = new FakeOperator();
   const { deliveries, events } = operator.deadLetters;
   deliveries.add('message-1', DELIVERY);
@@ -63,7 +63,7 @@ test('a dry run shows kinds and ids without payloads, and moves nothing', async 
   expect(deliveries.hidden.size + events.hidden.size).toBe(0);
 });
 
-test('moves every dead letter once, also one that dies again meanwhile', async () => {
+test('moves each dead letter once, also one that becomes a dead letter again', async () => {
   const operator = new FakeOperator();
   const { deliveries } = operator.deadLetters;
   for (let i = 1; i <= 5; i++) deliveries.add(`message-${i}`, DELIVERY);
@@ -76,7 +76,7 @@ test('moves every dead letter once, also one that dies again meanwhile', async (
   expect(deliveries.hidden.size).toBe(0);
 });
 
-test('asks at a terminal first', async () => {
+test('asks for confirmation at a terminal', async () => {
   const operator = new FakeOperator();
   operator.terminal = true;
   operator.deadLetters.events.add('message-1', EVENT);
@@ -87,7 +87,7 @@ test('asks at a terminal first', async () => {
   expect(operator.deadLetters.events.movedBack).toHaveLength(1);
 });
 
-test('an empty queue is no error, an unknown one is', async () => {
+test('accepts an empty queue, and refuses an unknown queue', async () => {
   const operator = new FakeOperator();
   expect((await operator.run('redrive', 'events', '--dry-run')).out).toBe('No dead letters of events\n');
   expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', moved: 0, again: 0 });

@@ -1,6 +1,6 @@
 import { FakeOperator } from './operator.ts';
 
-test('prints a server secret alone and once', async () => {
+test('prints only the server secret, and only once', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant('--mode', 'session-signed');
   const { code, out, err } = await operator.run('secret', 'generate', site_id);
@@ -15,14 +15,14 @@ test('prints a server secret alone and once', async () => {
   expect((await operator.run('assistant', 'show', site_id, '--json')).out).not.toContain('sha256');
 });
 
-test('a second one needs regenerate', async () => {
+test('requires regenerate for a second secret', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant('--mode', 'session-signed');
   const { server_secret } = await operator.json<{ server_secret: string }>('secret', 'generate', site_id);
   expect(await operator.run('secret', 'generate', site_id)).toMatchObject({
     code: 2,
     out: '',
-    err: expect.stringMatching(/^server_secret: exists already/),
+    err: expect.stringMatching(/^server_secret: already exists/),
   });
   const again = await operator.json<{ site_id: string; server_secret: string }>(
     'secret',
@@ -34,7 +34,7 @@ test('a second one needs regenerate', async () => {
   expect(again.server_secret).not.toBe(server_secret);
 });
 
-test('asks at a terminal before a secret is replaced, unless told not to', async () => {
+test('asks for confirmation at a terminal before it replaces a secret, except with --yes', async () => {
   const operator = new FakeOperator();
   const { site_id } = await operator.assistant('--mode', 'session-signed');
   operator.terminal = true;

@@ -2,7 +2,7 @@ import { startProgress } from '../../cli/progress.ts';
 import { fields, table } from '../../cli/table.ts';
 import { spelled } from '../../cli/values.ts';
 
-test('columns are as wide as their widest cell, wide characters counted twice and marks not at all', () => {
+test('columns are as wide as their widest cell; wide characters count twice and combining marks not at all', () => {
   const rows = [
     { name: '日本', note: 'x' },
     { name: 'e\u0301', note: 'y' },
@@ -11,7 +11,7 @@ test('columns are as wide as their widest cell, wide characters counted twice an
   expect(table(rows)).toBe('NAME  NOTE\n日本  x\ne\u0301     y\nabcd\n');
 });
 
-test('an empty field is shown as such', () => {
+test('an empty field is printed as a dash', () => {
   expect(
     fields([
       ['a', ''],
@@ -26,7 +26,7 @@ test.each([
   ['AllowedWebsites', 'Allowed Websites'],
   ['open', 'open'],
   ['', ''],
-])('%j is spelled %j', (text, word) => {
+])('finds for %j the word %j', (text, word) => {
   expect(spelled(['Allowed Websites', 'Session Signed'], text)).toBe(word);
 });
 
@@ -45,7 +45,7 @@ describe('progress', () => {
     return { progress, written: () => written };
   };
 
-  test('says nothing of what is over within a second', () => {
+  test('prints nothing for work that ends within a second', () => {
     const { progress, written } = started({ terminal: true, silent: false });
     progress.doing('Reading');
     import.meta.jest.advanceTimersByTime(900);
@@ -54,7 +54,7 @@ describe('progress', () => {
     expect(written()).toBe('');
   });
 
-  test('renews one line on a terminal and takes it away', () => {
+  test('updates one line on a terminal and removes it', () => {
     const { progress, written } = started({ terminal: true, silent: false });
     progress.doing('Reading');
     import.meta.jest.advanceTimersByTime(1000);
@@ -65,7 +65,7 @@ describe('progress', () => {
     expect(written()).toBe('\rReading …\u001b[K\rReading: 7 …\u001b[K\r\u001b[K');
   });
 
-  test('is one line elsewhere', () => {
+  test('prints one line without a terminal', () => {
     const { progress, written } = started({ terminal: false, silent: false });
     progress.doing('Reading');
     import.meta.jest.advanceTimersByTime(1000);
@@ -75,7 +75,7 @@ describe('progress', () => {
     expect(written()).toBe('Reading …\n');
   });
 
-  test('is silent when told so', () => {
+  test('prints nothing when it is silent', () => {
     const { progress, written } = started({ terminal: false, silent: true });
     progress.doing('Reading');
     import.meta.jest.advanceTimersByTime(5000);

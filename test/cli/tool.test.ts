@@ -2,14 +2,14 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import { FakeOperator } from './operator.ts';
 
 describe('tool and usage', () => {
-  test('a call is made as the assistant runtime makes it, and the answer shown', async () => {
+  test('makes a call like the assistant runtime, and prints the answer', async () => {
     const operator = new FakeOperator();
     operator.runtimeAnswer = { outcome: 'completed', message: 'The Action completed.' };
     const words = ['tool', 'call', 'site_a', 'order-status', '--conversation', 'c-1', '--arguments', '{"order":7}'];
     const { code, out } = await operator.run(...words, '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual(operator.runtimeAnswer);
-    expect(operator.asked).toEqual([
+    expect(operator.runtimeInputs).toEqual([
       {
         operation: 'callTool',
         site_id: 'site_a',
@@ -20,7 +20,7 @@ describe('tool and usage', () => {
     ]);
   });
 
-  test('the tools of an assistant are listed', async () => {
+  test('lists the tools of an assistant', async () => {
     const operator = new FakeOperator();
     const properties = { order: { type: 'integer' }, note: { type: 'string' } };
     const input_schema = { type: 'object', properties, required: ['order'] };
@@ -39,15 +39,15 @@ describe('tool and usage', () => {
     expect((await operator.run('tool', 'list', 'site_a')).out).toBe('No tools\n');
   });
 
-  test.each(['[1]', '7', '{'])('arguments that are no JSON object are refused: %s', async (text) => {
+  test.each(['[1]', '7', '{'])('refuses arguments that are not a JSON object: %s', async (text) => {
     const operator = new FakeOperator();
     const { code, err } = await operator.run('tool', 'call', 'site_a', 't', '--conversation', 'c', '--arguments', text);
     expect(code).toBe(2);
     expect(err).toContain('arguments: ');
-    expect(operator.asked).toEqual([]);
+    expect(operator.runtimeInputs).toEqual([]);
   });
 
-  test('a usage report adds the tokens up, and takes its token from a file', async () => {
+  test('a usage report adds up the tokens, and reads its session token from a file', async () => {
     const operator = new FakeOperator();
     operator.files = { 'token.txt': 'a.b.c\n' };
     operator.runtimeAnswer = { should_continue: true, reported: true };
@@ -55,7 +55,7 @@ describe('tool and usage', () => {
     const { code, out } = await operator.run(...words);
     expect(code).toBe(0);
     expect(out).toContain('should_continue');
-    expect(operator.asked).toEqual([
+    expect(operator.runtimeInputs).toEqual([
       {
         session_token: 'a.b.c',
         usage: { input_tokens: 120, output_tokens: 48, total_tokens: 168, tts_chars: 0, tts_provider: null },
@@ -63,7 +63,7 @@ describe('tool and usage', () => {
     ]);
   });
 
-  test('a refusal of the function is told, without the token', async () => {
+  test('reports a refusal of the function without the token', async () => {
     const operator = new FakeOperator();
     operator.runtimeAnswer = new Refusal('session_token_invalid');
     const words = ['usage', 'report', '--token', 'a.b.c', '--input-tokens', '1', '--output-tokens', '1'];

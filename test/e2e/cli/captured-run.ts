@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../cli/connection.ts';
 import { runCommandLine } from '../../../cli/program.ts';
 
-type CommandLineWorld = Parameters<typeof runCommandLine>[1];
+type CliProcess = Parameters<typeof runCommandLine>[1];
 
-/** Runs a command with --json in this process, without a terminal, and keeps what it prints. */
+/** Runs a command with --json in this process, without a terminal. Resolves to its exit code and its output. */
 export async function capturedRun(
   words: readonly string[],
-  connect: CommandLineWorld['connect'],
-  pause: CommandLineWorld['pause'] = async () => false,
+  connect: CliProcess['connect'],
+  pause: CliProcess['pause'] = async () => false,
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   let out = '';
   let err = '';
@@ -28,7 +28,7 @@ export async function capturedRun(
     ask: async () => '',
     pause,
     examinedAccount: async () => {
-      throw new Error('Nobody asks an account');
+      throw new Error('These tests have no AWS account');
     },
     connect,
   });

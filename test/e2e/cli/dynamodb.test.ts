@@ -38,7 +38,7 @@ const access = () => ({
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
 
-/** Runs a command against real tables; sealing, which needs another service, is made up. */
+/** Runs a command on real tables. Sealing is a fake, because it needs another service. */
 async function run(...words: readonly string[]) {
   const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, name]));
   const deployment = {
@@ -53,7 +53,7 @@ async function run(...words: readonly string[]) {
   };
 }
 
-test('what one command writes, the next one reads', async () => {
+test('the next command reads what a command has written', async () => {
   const { value: organization } = await run('org', 'create', '--name', 'Corner Shop', '--plan', 'paid');
   expect((await run('org', 'list')).value).toEqual([organization]);
   const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '9', '--mode', 'session-signed'];
@@ -84,7 +84,7 @@ test('what one command writes, the next one reads', async () => {
   expect((await run('action', 'show', action.action_id)).code).toBe(3);
 });
 
-test('of 60 Actions created at once, 50 are', async () => {
+test('creates 50 of 60 concurrent Actions', async () => {
   const { value: organization } = await run('org', 'create', '--name', 'Busy');
   const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '9'];
   const { value: assistant } = await run('assistant', 'create', '--org', organization.org_id, ...settings);

@@ -44,7 +44,7 @@ async function json(...words: readonly string[]) {
   return JSON.parse(out);
 }
 
-test('from the organization to the delivery log', async () => {
+test('creates an organization with its resources and reads the delivery log of an event', async () => {
   const { org_id } = await json('org', 'create', '--name', 'Corner Shop', '--plan', 'paid');
   const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '9', '--mode', 'session-signed'];
   const { site_id } = await json('assistant', 'create', '--org', org_id, ...settings);
@@ -57,7 +57,7 @@ test('from the organization to the delivery log', async () => {
   });
   expect(await created.json()).toMatchObject({ success: true, site_id });
 
-  // Nobody listens there: every attempt is made, fails at once and is logged.
+  // No program listens on this port, so every attempt fails at once and is recorded.
   const event = ['--trigger', 'Event', '--name', 'Tell', '--url', 'https://127.0.0.1:1/', '--event', 'sms.sent'];
   const { action_id } = await json('action', 'create', '--site', site_id, ...event);
   const { signing_secret } = await json('action', 'secret', action_id);
@@ -72,7 +72,7 @@ test('from the organization to the delivery log', async () => {
   const put = await json('event', 'put', 'sms.sent', '--org', org_id, '--site', site_id, '--data', '{"n": 1}');
   const until = Date.now() + 60_000;
   let log = [];
-  // A record holds its payload once its attempt has ended.
+  // A record contains its payload after its attempt has ended.
   while ((log.length < 2 || log[0].state === 'started') && Date.now() < until) {
     log = await json('deliveries', action_id);
     await sleep(100);
@@ -90,7 +90,7 @@ test('from the organization to the delivery log', async () => {
   expect(cloud.denials).toEqual([]);
 });
 
-test('an Action is tried without an endpoint: receive verifies what the service sends, and answers as told', async () => {
+test('receive verifies the requests of the service and sends the chosen answer', async () => {
   const free = createServer();
   const port = await listen(free, 0);
   await new Promise((resolve) => free.close(resolve));
