@@ -223,7 +223,9 @@ describe('a call', () => {
     aws.on('GetSecretValue', { SecretId: 'known' }, { SecretString: 'told' });
     const client = secretsManagerClient(aws.access());
     expect(await client.send(new GetSecretValueCommand({ SecretId: 'known' }))).toMatchObject({ SecretString: 'told' });
-    await expect(client.send(new GetSecretValueCommand({ SecretId: 'unknown' }))).rejects.toThrow('The test defines no answer');
+    await expect(client.send(new GetSecretValueCommand({ SecretId: 'unknown' }))).rejects.toThrow(
+      'The test defines no answer',
+    );
   });
 });
 
