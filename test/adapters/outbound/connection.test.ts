@@ -1,14 +1,14 @@
 import { within } from '../../harness/within.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
-import { ALLOWED, createWorld, HOST, OK, post, type World } from './world.ts';
+import { ALLOWED, createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
 
-let world: World;
+let network: TestNetwork;
 beforeAll(async () => {
-  world = await createWorld();
+  network = await createTestNetwork();
 });
 afterEach(stopReceivers);
-afterAll(() => world.stop());
+afterAll(() => network.stop());
 
 /** For what only the deadline ends. */
 const SHORT_MS = 300;
@@ -16,7 +16,7 @@ const SHORT_MS = 300;
 const LONG_MS = 20_000;
 
 async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https://${HOST}:${receiver.port}/`) {
-  const outcome = await within(timeoutMs, world.outbound({ timeoutMs }).deliver(post(0, { url })));
+  const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).deliver(post(0, { url })));
   expect(await staysOpen(receiver)).toBe(0);
   return outcome;
 }
@@ -43,7 +43,7 @@ describe('silence', () => {
   });
 
   test('after the request', async () => {
-    const outcome = await deliverTo(await startTls(world.identity, (socket) => socket.resume()), SHORT_MS);
+    const outcome = await deliverTo(await startTls(network.identity, (socket) => socket.resume()), SHORT_MS);
     expect(outcome.failure).toEqual({
       code: 'timeout',
       message: expect.stringContaining('answer was being waited for'),
@@ -52,8 +52,8 @@ describe('silence', () => {
 });
 
 test('the deadline is 5 seconds unless another is given', async () => {
-  const receiver = await startTls(world.identity, (socket) => socket.resume());
-  const pending = world.outbound().deliver(post(receiver.port));
+  const receiver = await startTls(network.identity, (socket) => socket.resume());
+  const pending = network.outbound().deliver(post(receiver.port));
   await expect(within(4800, pending)).rejects.toThrow('Not over');
   expect((await within(200, pending)).failure?.code).toBe('timeout');
 });
@@ -73,16 +73,16 @@ describe('TLS', () => {
     [
       'expired',
       'has expired',
-      () => world.authority.issue([HOST], { from: new Date(+yesterday - week), to: yesterday }),
+      () => network.authority.issue([HOST], { from: new Date(+yesterday - week), to: yesterday }),
     ],
     [
       'not valid yet',
       'not valid yet',
-      () => world.authority.issue([HOST], { from: tomorrow, to: new Date(+tomorrow + week) }),
+      () => network.authority.issue([HOST], { from: tomorrow, to: new Date(+tomorrow + week) }),
     ],
     ['self-signed', 'self-signed', () => selfSigned([HOST])],
-    ['for another host', 'another host name', () => world.authority.issue(['other.customer.com'])],
-    ['for a parent domain', 'another host name', () => world.authority.issue(['customer.com', '*.com'])],
+    ['for another host', 'another host name', () => network.authority.issue(['other.customer.com'])],
+    ['for a parent domain', 'another host name', () => network.authority.issue(['customer.com', '*.com'])],
   ])('a certificate that is %s is refused before a byte of the request', async (_, message, identity) => {
     const receiver = await startAnswering(identity(), OK);
     const outcome = await deliverTo(receiver);
@@ -98,8 +98,8 @@ describe('TLS', () => {
   });
 
   test('an authority of another sender is not trusted', async () => {
-    const receiver = await startAnswering(world.identity, OK);
-    const outbound = world.outbound({ networkRule: { ...world.rule, extraCertificateAuthorities: () => [] } });
+    const receiver = await startAnswering(network.identity, OK);
+    const outbound = network.outbound({ networkRule: { ...network.rule, extraCertificateAuthorities: () => [] } });
     expect((await outbound.deliver(post(receiver.port))).failure?.code).toBe('tls_failure');
   });
 
@@ -121,21 +121,21 @@ describe('TLS', () => {
       seen.push(socket.servername);
       socket.once('data', () => socket.end(OK));
     };
-    const first = await startTls(world.identity, answering);
+    const first = await startTls(network.identity, answering);
     expect((await deliverTo(first, LONG_MS, `https://${HOST}.:${first.port}/`)).status).toBe(200);
-    const second = await startTls(world.identity, answering);
+    const second = await startTls(network.identity, answering);
     expect((await deliverTo(second, LONG_MS, `https://${ALLOWED}:${second.port}/`)).status).toBe(200);
     expect(seen).toEqual([HOST, false]);
   });
 
   test('HTTP/2 is not offered', async () => {
     const { createSecureServer } = await import('node:http2');
-    const server = createSecureServer(world.identity);
+    const server = createSecureServer(network.identity);
     server.on('unknownProtocol', (socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, ALLOWED, resolve));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const outcome = await world.outbound({ timeoutMs: LONG_MS }).deliver(post(port));
+    const outcome = await network.outbound({ timeoutMs: LONG_MS }).deliver(post(port));
     server.close();
     expect(outcome.failure?.code).toMatch(/tls_failure|connection_closed/);
   });
@@ -143,7 +143,7 @@ describe('TLS', () => {
 
 test('no proxy of the environment is used', async () => {
   const proxy = await startTcp((socket) => socket.destroy());
-  const receiver = await startAnswering(world.identity, OK);
+  const receiver = await startAnswering(network.identity, OK);
   for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) process.env[name] = `http://127.0.0.1:${proxy.port}`;
   expect((await deliverTo(receiver)).status).toBe(200);
   for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) delete process.env[name];
@@ -151,8 +151,8 @@ test('no proxy of the environment is used', async () => {
 });
 
 test('close() ends what is under way and leaves nothing open', async () => {
-  const receiver = await startTls(world.identity, (socket) => socket.resume());
-  const outbound = world.outbound();
+  const receiver = await startTls(network.identity, (socket) => socket.resume());
+  const outbound = network.outbound();
   const pending = outbound.deliver(post(receiver.port));
   await new Promise((resolve) => setTimeout(resolve, 50));
   await outbound.close();

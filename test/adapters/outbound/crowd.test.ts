@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Receiver, startAnswering, startTls, stopReceivers } from './receiver.ts';
-import { createWorld, OK, type World } from './world.ts';
+import { createTestNetwork, OK, type TestNetwork } from './test-network.ts';
 
-let world: World;
+let network: TestNetwork;
 beforeAll(async () => {
-  world = await createWorld();
+  network = await createTestNetwork();
 });
 afterEach(stopReceivers);
-afterAll(() => world.stop());
+afterAll(() => network.stop());
 
 /** For what has to end by itself, on the busiest machine. */
 const LONG_MS = 20_000;
@@ -20,7 +20,7 @@ type Report = { readonly results: Record<string, number>; readonly late: boolean
 
 async function crowd(receiver: Receiver, timeoutMs: number, count = 200, keepBytes = 8192): Promise<Report> {
   const script = fileURLToPath(new URL('crowd.ts', import.meta.url));
-  const args = [receiver.port, count, timeoutMs, world.names.server, world.authority.pem, keepBytes].map(String);
+  const args = [receiver.port, count, timeoutMs, network.names.server, network.authority.pem, keepBytes].map(String);
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...args]);
   return JSON.parse(stdout);
 }
@@ -29,13 +29,13 @@ const warm = (request: string) => request.startsWith('POST /warm');
 
 describe('200 at once stay within 64 MB over idle and within the deadline', () => {
   test('when all answer', async () => {
-    const report = await crowd(await startAnswering(world.identity, OK), LONG_MS);
+    const report = await crowd(await startAnswering(network.identity, OK), LONG_MS);
     expect(report.results).toEqual({ 200: 200 });
     expect(report.grownMb).toBeLessThan(64);
   });
 
   test('when all are silent', async () => {
-    const receiver = await startAnswering(world.identity, (request) => (warm(request) ? OK : undefined));
+    const receiver = await startAnswering(network.identity, (request) => (warm(request) ? OK : undefined));
     const report = await crowd(receiver, 2500);
     expect(report.results).toEqual({ timeout: 200 });
     expect(report.grownMb).toBeLessThan(64);
@@ -44,7 +44,7 @@ describe('200 at once stay within 64 MB over idle and within the deadline', () =
 
   test('when all send without end', async () => {
     const block = Buffer.alloc(64 * 1024, 'x');
-    const receiver = await startTls(world.identity, async (socket, requests) => {
+    const receiver = await startTls(network.identity, async (socket, requests) => {
       for await (const request of requests) {
         if (warm(request)) {
           socket.write(OK);
@@ -66,7 +66,7 @@ describe('200 at once stay within 64 MB over idle and within the deadline', () =
 
 test('an answer of 1 MB in pieces of one byte is kept in few megabytes', async () => {
   const answer = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(MB)}0\r\n\r\n`;
-  const receiver = await startAnswering(world.identity, (request) => (warm(request) ? OK : answer));
+  const receiver = await startAnswering(network.identity, (request) => (warm(request) ? OK : answer));
   const report = await crowd(receiver, LONG_MS, 1, MB);
   expect(report.results).toEqual({ 200: 1 });
   expect(report.grownMb).toBeLessThan(96);

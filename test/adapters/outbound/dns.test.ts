@@ -1,24 +1,24 @@
 import { within } from '../../harness/within.ts';
 import { type Receiver, startAnswering, startTcp, stopReceivers } from './receiver.ts';
-import { ALLOWED, ALLOWED_TOO, BLOCKED, createWorld, HOST, OK, post, type World } from './world.ts';
+import { ALLOWED, ALLOWED_TOO, BLOCKED, createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
 
-let world: World;
+let network: TestNetwork;
 let receiver: Receiver;
 let canary: Receiver;
 beforeAll(async () => {
-  world = await createWorld();
-  receiver = await startAnswering(world.identity, OK);
+  network = await createTestNetwork();
+  receiver = await startAnswering(network.identity, OK);
   canary = await startTcp(() => undefined, BLOCKED, receiver.port);
 });
 afterAll(async () => {
   await stopReceivers();
-  await world.stop();
+  await network.stop();
   expect(canary.connections()).toBe(0);
 });
 
 const PUBLIC_V6 = '2606:4700:4700::1111';
 const codeFor = async (host: string) =>
-  (await world.outbound().deliver(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).failure?.code;
+  (await network.outbound().deliver(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).failure?.code;
 
 test.each([
   ['refused alone', { a: [BLOCKED] }],
@@ -33,52 +33,52 @@ test.each([
   ],
   ['refused as the last of a thousand', { a: [...Array<string>(1000).fill(ALLOWED), BLOCKED] }],
 ])('an address %s refuses the delivery', async (_, records) => {
-  world.names.zone.set('mixed.customer.com', records);
+  network.names.zone.set('mixed.customer.com', records);
   expect(await codeFor('mixed.customer.com')).toBe('blocked_address');
 });
 
 test('a name that moves between two attempts is refused at the second', async () => {
   let asked = 0;
-  world.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
-  const outbound = world.outbound();
+  network.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
+  const outbound = network.outbound();
   expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
   expect((await outbound.deliver(post(receiver.port))).failure?.code).toBe('blocked_address');
-  world.names.zone.set(HOST, { a: [ALLOWED] });
+  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('a name is resolved once per attempt: what was checked is what is connected to', async () => {
   let asked = 0;
-  world.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
-  expect((await world.outbound().deliver(post(receiver.port))).status).toBe(200);
+  network.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
+  expect((await network.outbound().deliver(post(receiver.port))).status).toBe(200);
   expect(asked).toBe(2);
-  world.names.zone.set(HOST, { a: [ALLOWED] });
+  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('a peer that is another than the checked one is refused before it hears anything', async () => {
   let checks = 0;
-  const addressProblem = (address: string) => (checks++ === 0 ? undefined : world.rule.addressProblem(address));
+  const addressProblem = (address: string) => (checks++ === 0 ? undefined : network.rule.addressProblem(address));
   const elsewhere = await startTcp((socket) => socket.on('data', () => expect('a byte').toBe('none')), '127.0.0.67');
-  world.names.zone.set('elsewhere.customer.com', { a: ['127.0.0.67'] });
-  const outbound = world.outbound({ networkRule: { ...world.rule, addressProblem } });
+  network.names.zone.set('elsewhere.customer.com', { a: ['127.0.0.67'] });
+  const outbound = network.outbound({ networkRule: { ...network.rule, addressProblem } });
   const url = `https://elsewhere.customer.com:${elsewhere.port}/`;
   expect((await outbound.deliver(post(0, { url }))).failure?.code).toBe('blocked_address');
 });
 
 test('aliases lead to a good address', async () => {
-  world.names.zone.set(HOST, { a: [ALLOWED], aliases: ['b.customer.com', 'c.customer.com'] });
+  network.names.zone.set(HOST, { a: [ALLOWED], aliases: ['b.customer.com', 'c.customer.com'] });
   expect(await codeFor(HOST)).toBeUndefined();
 });
 
 test('an answer too large for UDP is taken over TCP, and few of its addresses are tried', async () => {
-  world.names.zone.set(HOST, { a: Array.from({ length: 300 }, () => ALLOWED_TOO) });
+  network.names.zone.set(HOST, { a: Array.from({ length: 300 }, () => ALLOWED_TOO) });
   expect(await codeFor(HOST)).toBe('connect_failure');
-  world.names.zone.set(HOST, { a: [ALLOWED] });
+  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('the next address is tried when one refuses', async () => {
-  world.names.zone.set(HOST, { a: [ALLOWED_TOO, ALLOWED] });
+  network.names.zone.set(HOST, { a: [ALLOWED_TOO, ALLOWED] });
   expect(await codeFor(HOST)).toBeUndefined();
-  world.names.zone.set(HOST, { a: [ALLOWED] });
+  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test.each([
@@ -86,16 +86,16 @@ test.each([
   ['has no address', {}],
   ['is refused by its name server', { rcode: 5 }],
 ])('a name that %s is a dns_failure', async (_, records) => {
-  if (records === undefined) world.names.zone.delete('none.customer.com');
-  else world.names.zone.set('none.customer.com', records);
+  if (records === undefined) network.names.zone.delete('none.customer.com');
+  else network.names.zone.set('none.customer.com', records);
   expect(await codeFor('none.customer.com')).toBe('dns_failure');
 });
 
 test('a name whose servers never answer ends at the deadline', async () => {
-  world.names.zone.set('silent.customer.com', { delay: 'never' });
+  network.names.zone.set('silent.customer.com', { delay: 'never' });
   const timeoutMs = 300;
   const silent = post(0, { url: 'https://silent.customer.com/' });
-  const outcome = await within(timeoutMs, world.outbound({ timeoutMs }).deliver(silent));
+  const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).deliver(silent));
   expect(outcome.failure).toEqual({
     code: 'timeout',
     message: expect.stringContaining('host name was being resolved'),
@@ -103,14 +103,14 @@ test('a name whose servers never answer ends at the deadline', async () => {
 });
 
 test('a name whose servers ignore AAAA is delivered to', async () => {
-  world.names.zone.set(HOST, { a: [ALLOWED], ignoresAaaa: true });
+  network.names.zone.set(HOST, { a: [ALLOWED], ignoresAaaa: true });
   expect(await codeFor(HOST)).toBeUndefined();
-  world.names.zone.set(HOST, { a: [ALLOWED] });
+  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('slow names do not delay another delivery', async () => {
-  world.names.zone.set('silent.customer.com', { delay: 'never' });
-  const outbound = world.outbound({ timeoutMs: 1500 });
+  network.names.zone.set('silent.customer.com', { delay: 'never' });
+  const outbound = network.outbound({ timeoutMs: 1500 });
   const slow = Array.from({ length: 50 }, () => outbound.deliver(post(0, { url: 'https://silent.customer.com/' })));
   let slowOnes = 0;
   for (const outcome of slow) outcome.then(() => slowOnes++);

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { startAttempt } from '../../../src/adapters/outbound/attempt.ts';
 import { exchange } from '../../../src/adapters/outbound/exchange.ts';
-import { OK, post } from './world.ts';
+import { OK, post } from './test-network.ts';
 
 const ENDPOINT = { host: 'a.example', isAddress: false, port: 443, authority: 'a.example', target: '/' };
 

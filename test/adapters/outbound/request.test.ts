@@ -1,16 +1,16 @@
 import { startAnswering, stopReceivers } from './receiver.ts';
-import { createWorld, OK, post, type World } from './world.ts';
+import { createTestNetwork, OK, post, type TestNetwork } from './test-network.ts';
 
-let world: World;
+let network: TestNetwork;
 beforeAll(async () => {
-  world = await createWorld();
+  network = await createTestNetwork();
 });
 afterEach(stopReceivers);
-afterAll(() => world.stop());
+afterAll(() => network.stop());
 
 test('sends exactly the headers and bytes given', async () => {
-  const receiver = await startAnswering(world.identity, OK);
-  const outcome = await world.outbound().deliver(post(receiver.port));
+  const receiver = await startAnswering(network.identity, OK);
+  const outcome = await network.outbound().deliver(post(receiver.port));
   expect(outcome).toEqual({
     status: 200,
     body: Buffer.from('ok'),

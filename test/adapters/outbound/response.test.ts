@@ -4,14 +4,14 @@ import type { Outbound } from '../../../src/adapters/outbound/deliver.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { within } from '../../harness/within.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
-import { BLOCKED, createWorld, OK, post, type World } from './world.ts';
+import { BLOCKED, createTestNetwork, OK, post, type TestNetwork } from './test-network.ts';
 
-let world: World;
+let network: TestNetwork;
 beforeAll(async () => {
-  world = await createWorld();
+  network = await createTestNetwork();
 });
 afterEach(stopReceivers);
-afterAll(() => world.stop());
+afterAll(() => network.stop());
 
 /** For what only the deadline ends. */
 const SHORT_MS = 300;
@@ -25,7 +25,7 @@ type End = 'by itself' | 'at the deadline';
 /** One for each deadline: the authorities of each are megabytes, which take their time to read, and again to free when the process ends. */
 const outbounds = new Map<number, Outbound>();
 function outboundOf(timeoutMs: number): Outbound {
-  const outbound = outbounds.get(timeoutMs) ?? world.outbound({ timeoutMs });
+  const outbound = outbounds.get(timeoutMs) ?? network.outbound({ timeoutMs });
   outbounds.set(timeoutMs, outbound);
   return outbound;
 }
@@ -40,11 +40,12 @@ async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}
   return { ...outcome, text: Buffer.from(outcome.body).toString() };
 }
 
-const answering = async (answer: string, end?: End) => deliverTo(await startAnswering(world.identity, answer), {}, end);
+const answering = async (answer: string, end?: End) =>
+  deliverTo(await startAnswering(network.identity, answer), {}, end);
 
 /** Answers the first request with `start`, then with `more` as fast as it is read, or every `pauseMs`. */
 async function endless(start: string, more: string, pauseMs = 0) {
-  const receiver = await startTls(world.identity, (socket) => {
+  const receiver = await startTls(network.identity, (socket) => {
     socket.once('data', () => {
       socket.resume().write(start);
       if (pauseMs > 0) {
@@ -64,7 +65,7 @@ async function endless(start: string, more: string, pauseMs = 0) {
 
 /** Answers and then closes (or resets) the connection. */
 async function closing(answer: string, close: (socket: TLSSocket) => void = (socket) => socket.end()) {
-  const receiver = await startTls(world.identity, (socket) => {
+  const receiver = await startTls(network.identity, (socket) => {
     socket.once('data', () => socket.write(answer, () => close(socket)));
   });
   return deliverTo(receiver);
@@ -88,14 +89,14 @@ describe('a plain answer', () => {
   );
 
   test('GET goes without body and length', async () => {
-    const receiver = await startAnswering(world.identity, OK);
+    const receiver = await startAnswering(network.identity, OK);
     expect((await deliverTo(receiver, { method: 'GET', body: null })).text).toBe('ok');
     expect(receiver.requests[0]).toMatch(/^GET \/hook\?a=1 HTTP\/1\.1\r\n/);
     expect(receiver.requests[0]).not.toMatch(/content-length|transfer-encoding/i);
   });
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('%s goes with body and length', async (method) => {
-    const receiver = await startAnswering(world.identity, OK);
+    const receiver = await startAnswering(network.identity, OK);
     expect((await deliverTo(receiver, { method })).text).toBe('ok');
     expect(receiver.requests[0]).toMatch(new RegExp(`^${method} [^]*\r\nContent-Length: 10\r\n\r\n{"a":"é"}$`));
     expect(receiver.requests[0]).not.toMatch(/transfer-encoding|expect/i);
@@ -132,8 +133,8 @@ describe('a plain answer', () => {
   test('only keepBytes of the body are kept', async () => {
     const whole = `${HEAD}Content-Length: 10\r\n\r\n0123456789`;
     for (const connectionKey of ['action-1', undefined]) {
-      const receiver = await startAnswering(world.identity, whole);
-      const outbound = world.outbound();
+      const receiver = await startAnswering(network.identity, whole);
+      const outbound = network.outbound();
       const outcome = await outbound.deliver(post(receiver.port, { keepBytes: 4, connectionKey }));
       expect(outcome).toMatchObject({ body: Buffer.from('0123'), bodyComplete: true, failure: null, note: null });
     }
@@ -143,7 +144,7 @@ describe('a plain answer', () => {
 describe('redirects are not followed', () => {
   test.each([301, 302, 303, 307, 308])('%i', async (status) => {
     const canary = await startTcp(() => undefined, BLOCKED);
-    const open = await startAnswering(world.identity, OK);
+    const open = await startAnswering(network.identity, OK);
     for (const target of [`https://${BLOCKED}:${canary.port}/`, `https://receiver.customer.com:${open.port}/`]) {
       const outcome = await answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target}\r\nContent-Length: 0\r\n\r\n`);
       expect(outcome).toMatchObject({ status, failure: { code: 'redirect' } });
@@ -267,7 +268,7 @@ describe('what is read is bounded', () => {
 
   test('a gzip bomb is neither asked for nor unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * MB)).toString('latin1');
-    const receiver = await startTls(world.identity, (socket) => {
+    const receiver = await startTls(network.identity, (socket) => {
       socket.once('data', () => {
         socket.write(`${HEAD}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
         socket.write(bomb, 'latin1');
@@ -351,7 +352,7 @@ describe('what is no HTTP/1.1 answer', () => {
 });
 
 test('an early answer to a large request that is never read', async () => {
-  const receiver = await startTls(world.identity, (socket) => {
+  const receiver = await startTls(network.identity, (socket) => {
     socket.once('data', () => {
       socket.pause();
       setTimeout(() => socket.resume(), 20);
@@ -374,7 +375,7 @@ test('no message repeats what the receiver said', async () => {
 });
 
 test('what cannot be sent as HTTP is an internal_error', async () => {
-  const receiver = await startAnswering(world.identity, OK);
+  const receiver = await startAnswering(network.identity, OK);
   const outcome = await deliverTo(receiver, { headers: { 'X-A': 'a\r\nB: c' } });
   expect(outcome.failure).toEqual({ code: 'internal_error', message: 'The request could not be made' });
   expect(receiver.requests).toEqual([]);

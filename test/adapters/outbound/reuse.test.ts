@@ -1,14 +1,24 @@
 import type { TLSSocket } from 'node:tls';
 import type { Outbound } from '../../../src/adapters/outbound/deliver.ts';
 import { type Receiver, startAnswering, staysOpen, stopReceivers } from './receiver.ts';
-import { ALLOWED, ALLOWED_TOO, BLOCKED, clock, createWorld, HOST, OK, post, type World } from './world.ts';
+import {
+  ALLOWED,
+  ALLOWED_TOO,
+  BLOCKED,
+  clock,
+  createTestNetwork,
+  HOST,
+  OK,
+  post,
+  type TestNetwork,
+} from './test-network.ts';
 
-let world: World;
+let network: TestNetwork;
 beforeAll(async () => {
-  world = await createWorld();
+  network = await createTestNetwork();
 });
 afterEach(stopReceivers);
-afterAll(() => world.stop());
+afterAll(() => network.stop());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const event = (receiver: Receiver, connectionKey = 'action-1') => post(receiver.port, { connectionKey });
@@ -39,15 +49,15 @@ test.each([
   ['without a body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
   ['after an interim one', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
 ])('deliveries of one Action share a connection when answered %s', async (_, answer) => {
-  const receiver = await startAnswering(world.identity, answer);
-  await oneByOne(20, receiver, world.outbound());
+  const receiver = await startAnswering(network.identity, answer);
+  await oneByOne(20, receiver, network.outbound());
   expect(receiver.connections()).toBe(1);
   expect(receiver.requests[0]).toContain('\r\nConnection: keep-alive\r\n');
 });
 
 test('those of two Actions do not, nor those without a key', async () => {
-  const receiver = await startAnswering(world.identity, OK);
-  const outbound = world.outbound();
+  const receiver = await startAnswering(network.identity, OK);
+  const outbound = network.outbound();
   for (const key of ['action-1', 'action-2']) await outbound.deliver(event(receiver, key));
   for (let index = 0; index < 3; index += 1) await outbound.deliver(post(receiver.port));
   expect(receiver.connections()).toBe(5);
@@ -55,11 +65,11 @@ test('those of two Actions do not, nor those without a key', async () => {
 
 test('requests at the same time go over connections of their own', async () => {
   const waiting: TLSSocket[] = [];
-  const receiver = await startAnswering(world.identity, (_, __, socket) => {
+  const receiver = await startAnswering(network.identity, (_, __, socket) => {
     if (waiting.push(socket) === 5) for (const one of waiting) one.write(OK);
     return undefined;
   });
-  const outbound = world.outbound();
+  const outbound = network.outbound();
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => outbound.deliver(event(receiver))));
   expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(receiver.connections()).toBe(5);
@@ -76,46 +86,46 @@ describe('a server that closes without having said so: 100 of 100 arrive, each o
   const destroy = (socket: TLSSocket) => void socket.destroy();
 
   test.each([
-    ['after each answer', () => startAnswering(world.identity, (_, __, socket) => void socket.end(OK))],
+    ['after each answer', () => startAnswering(network.identity, (_, __, socket) => void socket.end(OK))],
     [
       'after each answer, promising to keep the connection',
       () =>
-        startAnswering(world.identity, (_, __, socket) => {
+        startAnswering(network.identity, (_, __, socket) => {
           socket.end(
             'HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\nContent-Length: 2\r\n\r\nok',
           );
         }),
     ],
-    ['a moment after each answer', () => startAnswering(world.identity, later(end, 1))],
-    ['three milliseconds after each answer', () => startAnswering(world.identity, later(end, 3))],
-    ['by cutting it off after each answer', () => startAnswering(world.identity, later(destroy, 1))],
+    ['a moment after each answer', () => startAnswering(network.identity, later(end, 1))],
+    ['three milliseconds after each answer', () => startAnswering(network.identity, later(end, 3))],
+    ['by cutting it off after each answer', () => startAnswering(network.identity, later(destroy, 1))],
     [
       'after each third answer',
       () =>
-        startAnswering(world.identity, (_, index, socket) => {
+        startAnswering(network.identity, (_, index, socket) => {
           if (index % 3 === 2) socket.end(OK);
           else socket.write(OK);
         }),
     ],
     [
       'with Connection: close',
-      () => startAnswering(world.identity, 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'),
+      () => startAnswering(network.identity, 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'),
     ],
     [
       'in HTTP/1.0',
       () =>
         startAnswering(
-          world.identity,
+          network.identity,
           (_, __, socket) => void socket.end('HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok'),
         ),
     ],
     [
       'with too short a promise',
-      () => startAnswering(world.identity, 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nok'),
+      () => startAnswering(network.identity, 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nok'),
     ],
   ])('%s', async (_, start) => {
     const receiver = await start();
-    await oneByOne(100, receiver, world.outbound());
+    await oneByOne(100, receiver, network.outbound());
   });
 });
 
@@ -133,31 +143,31 @@ describe('a connection is not used again', () => {
     ['after an answer without length', 'HTTP/1.1 200 OK\r\n\r\nok'],
   ];
   test.each(TROUBLES)('%s', async (_, answer) => {
-    const receiver = await startAnswering(world.identity, (__, ___, socket) => {
+    const receiver = await startAnswering(network.identity, (__, ___, socket) => {
       socket.write(answer);
       setTimeout(() => socket.end(), 20);
       return undefined;
     });
-    const outbound = world.outbound({ timeoutMs: 1000 });
+    const outbound = network.outbound({ timeoutMs: 1000 });
     for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).failure).toBeNull();
     expect(receiver.connections()).toBe(3);
   });
 
   test('when it has said something unasked', async () => {
-    const receiver = await startAnswering(world.identity, (_, __, socket) => {
+    const receiver = await startAnswering(network.identity, (_, __, socket) => {
       socket.setNoDelay();
       socket.write(OK, () => setTimeout(() => socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n'), 5));
       return undefined;
     });
-    const outbound = world.outbound();
+    const outbound = network.outbound();
     for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).status).toBe(200);
     expect(receiver.connections()).toBe(3);
   });
 
   test('when it was idle for a second by the wall clock, as after a freeze', async () => {
     let frozenMs = 0;
-    const receiver = await startAnswering(world.identity, OK);
-    const outbound = world.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs } });
+    const receiver = await startAnswering(network.identity, OK);
+    const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs } });
     await outbound.deliver(event(receiver));
     frozenMs = 1000;
     await outbound.deliver(event(receiver));
@@ -170,11 +180,11 @@ describe('a connection is not used again', () => {
   test('when the peer vanished while the function was frozen', async () => {
     let frozenMs = 0;
     const sockets: TLSSocket[] = [];
-    const receiver = await startAnswering(world.identity, (_, __, socket) => {
+    const receiver = await startAnswering(network.identity, (_, __, socket) => {
       sockets.push(socket);
       return OK;
     });
-    const outbound = world.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs }, timeoutMs: 1000 });
+    const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs }, timeoutMs: 1000 });
     await outbound.deliver(event(receiver));
     // Nothing tells the client: its packets are simply no longer answered.
     sockets[0]?.pause().removeAllListeners('data');
@@ -185,8 +195,8 @@ describe('a connection is not used again', () => {
   });
 
   test('when it has been idle for a second: it is closed', async () => {
-    const receiver = await startAnswering(world.identity, OK);
-    await world.outbound().deliver(event(receiver));
+    const receiver = await startAnswering(network.identity, OK);
+    await network.outbound().deliver(event(receiver));
     await pause(800);
     expect(receiver.open()).toBe(1);
     await pause(200);
@@ -194,34 +204,34 @@ describe('a connection is not used again', () => {
   });
 
   test('when the name has moved to a blocked address: nothing is sent', async () => {
-    const receiver = await startAnswering(world.identity, OK);
-    const outbound = world.outbound();
+    const receiver = await startAnswering(network.identity, OK);
+    const outbound = network.outbound();
     await outbound.deliver(event(receiver));
-    world.names.zone.set(HOST, { a: [BLOCKED] });
+    network.names.zone.set(HOST, { a: [BLOCKED] });
     expect((await outbound.deliver(event(receiver))).failure?.code).toBe('blocked_address');
-    world.names.zone.set(HOST, { a: [ALLOWED] });
+    network.names.zone.set(HOST, { a: [ALLOWED] });
     expect(receiver.requests.length).toBe(1);
   });
 
   test('when the name has moved to another good address: that one is connected to', async () => {
-    const receiver = await startAnswering(world.identity, OK);
-    const moved = await startAnswering(world.identity, OK, ALLOWED_TOO, receiver.port);
-    const outbound = world.outbound();
+    const receiver = await startAnswering(network.identity, OK);
+    const moved = await startAnswering(network.identity, OK, ALLOWED_TOO, receiver.port);
+    const outbound = network.outbound();
     await outbound.deliver(event(receiver));
-    world.names.zone.set(HOST, { a: [ALLOWED_TOO] });
+    network.names.zone.set(HOST, { a: [ALLOWED_TOO] });
     await outbound.deliver(event(receiver));
-    world.names.zone.set(HOST, { a: [ALLOWED] });
+    network.names.zone.set(HOST, { a: [ALLOWED] });
     expect([receiver.requests.length, moved.requests.length]).toEqual([1, 1]);
   });
 });
 
 test('a used connection that dies on a request is a failure, not a second send, and the last of its key', async () => {
-  const receiver = await startAnswering(world.identity, (_, index, socket) => {
+  const receiver = await startAnswering(network.identity, (_, index, socket) => {
     if (index === 0) return OK;
     socket.destroy();
     return undefined;
   });
-  const outbound = world.outbound();
+  const outbound = network.outbound();
   expect((await outbound.deliver(event(receiver))).status).toBe(200);
   expect((await outbound.deliver(event(receiver))).failure?.code).toBe('connection_closed');
   expect(receiver.requests.length).toBe(2);
@@ -231,8 +241,8 @@ test('a used connection that dies on a request is a failure, not a second send, 
 
 test('a connection outlives the invocation that opened it, and not the next thirty seconds', async () => {
   let laterMs = 0;
-  const receiver = await startAnswering(world.identity, OK);
-  const outbound = world.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
+  const receiver = await startAnswering(network.identity, OK);
+  const outbound = network.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
   const invocation = async () => {
     expect((await outbound.deliver(event(receiver))).status).toBe(200);
     await outbound.endAttempts();
@@ -247,8 +257,8 @@ test('a connection outlives the invocation that opened it, and not the next thir
 });
 
 test('a hundred connections of a process are idle at most: the oldest makes room', async () => {
-  const receiver = await startAnswering(world.identity, OK);
-  const outbound = world.outbound();
+  const receiver = await startAnswering(network.identity, OK);
+  const outbound = network.outbound();
   for (let action = 0; action < 104; action += 8) {
     await Promise.all(Array.from({ length: 8 }, (_, i) => outbound.deliver(event(receiver, `action-${action + i}`))));
   }
@@ -259,7 +269,7 @@ test('a hundred connections of a process are idle at most: the oldest makes room
 });
 
 describe('a look-up', () => {
-  const queries = () => world.names.queries.length;
+  const queries = () => network.names.queries.length;
 
   test('is kept for its time to live, five seconds at most, frozen ones included', async () => {
     for (const [ttl, keptMs] of [
@@ -268,9 +278,9 @@ describe('a look-up', () => {
       [0, 0],
     ] as const) {
       let laterMs = 0;
-      const receiver = await startAnswering(world.identity, OK);
-      const outbound = world.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
-      world.names.zone.set(HOST, { a: [ALLOWED], ttl });
+      const receiver = await startAnswering(network.identity, OK);
+      const outbound = network.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
+      network.names.zone.set(HOST, { a: [ALLOWED], ttl });
       const asks = async () => {
         const before = queries();
         expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
@@ -286,32 +296,32 @@ describe('a look-up', () => {
       laterMs = -60_000;
       expect(await asks()).toBe(2);
     }
-    world.names.zone.set(HOST, { a: [ALLOWED] });
+    network.names.zone.set(HOST, { a: [ALLOWED] });
   });
 
   test('that is kept is checked like any other, and no failure is kept', async () => {
-    const receiver = await startAnswering(world.identity, OK);
+    const receiver = await startAnswering(network.identity, OK);
     const refused = new Set<string>();
-    const outbound = world.outbound({
+    const outbound = network.outbound({
       networkRule: {
-        ...world.rule,
-        addressProblem: (address) => (refused.has(address) ? 'refused' : world.rule.addressProblem(address)),
+        ...network.rule,
+        addressProblem: (address) => (refused.has(address) ? 'refused' : network.rule.addressProblem(address)),
       },
     });
-    world.names.zone.delete(HOST);
+    network.names.zone.delete(HOST);
     expect((await outbound.deliver(event(receiver))).failure?.code).toBe('dns_failure');
-    world.names.zone.set(HOST, { a: [ALLOWED], ttl: 60 });
+    network.names.zone.set(HOST, { a: [ALLOWED], ttl: 60 });
     expect((await outbound.deliver(event(receiver))).status).toBe(200);
     refused.add(ALLOWED);
     expect((await outbound.deliver(event(receiver))).failure?.code).toBe('blocked_address');
-    world.names.zone.set(HOST, { a: [ALLOWED] });
+    network.names.zone.set(HOST, { a: [ALLOWED] });
     expect(receiver.requests).toHaveLength(1);
   });
 });
 
 test('close() leaves no idle connection open, and deliver stays usable', async () => {
-  const receiver = await startAnswering(world.identity, OK);
-  const outbound = world.outbound();
+  const receiver = await startAnswering(network.identity, OK);
+  const outbound = network.outbound();
   await Promise.all(Array.from({ length: 20 }, () => outbound.deliver(event(receiver))));
   await outbound.close();
   expect(await staysOpen(receiver)).toBe(0);

@@ -4,25 +4,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { type Receiver, startAnswering, stopReceivers } from './receiver.ts';
-import { ALLOWED, createWorld, HOST, OK, type World } from './world.ts';
+import { ALLOWED, createTestNetwork, HOST, OK, type TestNetwork } from './test-network.ts';
 
 /** Connections that outlive an invocation: between two, the process is stopped, as Lambda freezes a function. */
 
-let world: World;
+let network: TestNetwork;
 /** One for everything that a peer does meanwhile; each delivery is to a receiver of its own. */
 const senders: Sender[] = [];
 beforeAll(async () => {
-  world = await createWorld();
+  network = await createTestNetwork();
   senders.push(...MEANWHILE.map(() => startSender()));
 });
 afterEach(stopReceivers);
 afterAll(async () => {
   for (const sender of senders) sender.kill();
-  await world.stop();
+  await network.stop();
 });
 
 function startSender() {
-  const settings = { authority: world.authority.pem, nameServer: world.names.server, allowed: ALLOWED };
+  const settings = { authority: network.authority.pem, nameServer: network.names.server, allowed: ALLOWED };
   const file = fileURLToPath(new URL('./stopped-sender.ts', import.meta.url));
   const sender = fork(file, [JSON.stringify(settings)], { execPath: process.execPath, execArgv: [] });
   const url = (port: number) => `https://${HOST}:${port}/hook`;
@@ -70,7 +70,7 @@ test.each(FREEZES)(
     const found = await Promise.all(
       MEANWHILE.map(async ([what, meanwhile], index) => {
         const sockets: TLSSocket[] = [];
-        const receiver = await startAnswering(world.identity, (__, ___, socket) => {
+        const receiver = await startAnswering(network.identity, (__, ___, socket) => {
           sockets.push(socket);
           return OK;
         });

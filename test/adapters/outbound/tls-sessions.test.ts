@@ -1,17 +1,17 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { clock, createWorld, post, type World } from './world.ts';
+import { clock, createTestNetwork, post, type TestNetwork } from './test-network.ts';
 
-let world: World;
+let network: TestNetwork;
 let server: Server;
 let port: number;
 /** Of each connection, whether it resumed a session. */
 const resumed: boolean[] = [];
 
 beforeAll(async () => {
-  world = await createWorld();
-  server = createServer({ ...world.identity, maxVersion: 'TLSv1.3' }, (request, response) => {
+  network = await createTestNetwork();
+  server = createServer({ ...network.identity, maxVersion: 'TLSv1.3' }, (request, response) => {
     request.resume().on('end', () => response.writeHead(200, { connection: 'close' }).end('{}'));
   });
   server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()));
@@ -22,13 +22,13 @@ beforeEach(() => {
   resumed.length = 0;
 });
 afterAll(async () => {
-  await world.stop();
+  await network.stop();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
 
 test('deliveries of one Action resume its TLS session, over connections of their own, also in a later invocation', async () => {
-  const outbound = world.outbound();
+  const outbound = network.outbound();
   for (let delivery = 0; delivery < 3; delivery++) {
     expect((await outbound.deliver(post(port, { connectionKey: 'action-1' }))).status).toBe(200);
     await outbound.close();
@@ -37,7 +37,7 @@ test('deliveries of one Action resume its TLS session, over connections of their
 });
 
 test('those of two Actions do not share one, and those without a key have none', async () => {
-  const outbound = world.outbound();
+  const outbound = network.outbound();
   for (const connectionKey of ['action-1', 'action-2']) await outbound.deliver(post(port, { connectionKey }));
   for (let delivery = 0; delivery < 2; delivery++) await outbound.deliver(post(port));
   expect(resumed).toEqual([false, false, false, false]);
@@ -45,7 +45,7 @@ test('those of two Actions do not share one, and those without a key have none',
 
 test('a certificate is checked at least once a minute', async () => {
   let ahead = 0;
-  const outbound = world.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
+  const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
   const event = () => outbound.deliver(post(port, { connectionKey: 'action-1' }));
   await event();
   ahead = 40_000;
@@ -58,7 +58,7 @@ test('a certificate is checked at least once a minute', async () => {
 
 test('another clock, set back, resumes nothing', async () => {
   let ahead = 0;
-  const outbound = world.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
+  const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
   await outbound.deliver(post(port, { connectionKey: 'action-1' }));
   ahead = -10_000;
   await outbound.deliver(post(port, { connectionKey: 'action-1' }));

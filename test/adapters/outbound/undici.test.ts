@@ -1,21 +1,21 @@
 import type { TLSSocket } from 'node:tls';
 import { Client } from 'undici';
 import { startAnswering, stopReceivers } from './receiver.ts';
-import { createWorld, HOST, OK, post, type World } from './world.ts';
+import { createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
 
 /** Why requests to customers do not go through undici (docs/decisions/0005). When this fails, undici is mended: go back to it. */
 
-let world: World;
+let network: TestNetwork;
 beforeAll(async () => {
-  world = await createWorld();
+  network = await createTestNetwork();
 });
 afterEach(stopReceivers);
-afterAll(() => world.stop());
+afterAll(() => network.stop());
 
 /** A receiver that says unasked that it goes on, acts, and answers: all at once, or with the answer somewhat later. */
 async function goesOnAndActs(later: boolean) {
   const acted: string[] = [];
-  const receiver = await startAnswering(world.identity, (request, _, socket: TLSSocket) => {
+  const receiver = await startAnswering(network.identity, (request, _, socket: TLSSocket) => {
     acted.push(request);
     if (!later) return `HTTP/1.1 100 Continue\r\n\r\n${OK}`;
     setTimeout(() => socket.writable && socket.write(OK), 50);
@@ -32,7 +32,7 @@ describe.each([
     const { receiver, acted } = await goesOnAndActs(later);
     const client = new Client(`https://127.0.0.1:${receiver.port}`, {
       allowH2: false,
-      connect: { ca: world.authority.pem, servername: HOST },
+      connect: { ca: network.authority.pem, servername: HOST },
     });
     const attempt = client.request({ method: 'POST', path: '/hook', body: '{}' });
     await expect(attempt).rejects.toMatchObject({ code: 'UND_ERR_SOCKET', message: 'bad response' });
@@ -42,7 +42,7 @@ describe.each([
 
   test('is answered for by deliver()', async () => {
     const { receiver, acted } = await goesOnAndActs(later);
-    expect(await world.outbound().deliver(post(receiver.port))).toMatchObject({ status: 200, failure: null });
+    expect(await network.outbound().deliver(post(receiver.port))).toMatchObject({ status: 200, failure: null });
     expect(acted).toHaveLength(1);
   });
 });

@@ -1,22 +1,22 @@
 import { nameProblem } from '../../../src/adapters/outbound/name-rule.ts';
 import { type Receiver, startTcp } from './receiver.ts';
-import { BLOCKED, createWorld, post, type World } from './world.ts';
+import { BLOCKED, createTestNetwork, post, type TestNetwork } from './test-network.ts';
 
-let world: World;
+let network: TestNetwork;
 let canary: Receiver;
 beforeAll(async () => {
-  world = await createWorld();
+  network = await createTestNetwork();
   canary = await startTcp(() => undefined, BLOCKED);
 });
 afterAll(async () => {
   await canary.stop();
-  await world.stop();
+  await network.stop();
 });
 
-const refusal = async (url: string) => (await world.outbound().deliver(post(0, { url }))).failure?.code;
+const refusal = async (url: string) => (await network.outbound().deliver(post(0, { url }))).failure?.code;
 
 afterEach(() => {
-  expect(world.names.queries).toEqual([]);
+  expect(network.names.queries).toEqual([]);
   expect(canary.connections()).toBe(0);
 });
 

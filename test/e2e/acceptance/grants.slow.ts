@@ -49,7 +49,7 @@ test.each(statements)(
     try {
       const operator = directOperator(cloud);
       const missing = () => cloud.denials.find((denial) => actions.includes(denial.action));
-      const world = {
+      const system = {
         operator,
         service: localService(cloud, assembly),
         receiver,
@@ -59,7 +59,7 @@ test.each(statements)(
       for (const step of Object.values(STEPS)) {
         if (missing() !== undefined) break;
         // What fails is seen below, by the permission that it was refused.
-        await step(world).catch(() => undefined);
+        await step(system).catch(() => undefined);
       }
       expect(missing()).toMatchObject({ message: expect.stringContaining('is not authorized to perform') });
     } finally {
@@ -81,8 +81,8 @@ test('the reverse: the scenario makes every call that is granted, on every resou
   try {
     const operator = directOperator(cloud);
     const prepared = await prepare(operator, receiver);
-    const world = { operator, service: localService(cloud, assembly), receiver, prepared };
-    for (const step of Object.values(STEPS)) await step(world);
+    const system = { operator, service: localService(cloud, assembly), receiver, prepared };
+    for (const step of Object.values(STEPS)) await step(system);
     expect(cloud.denials).toEqual([]);
     const grants = cloud.grants();
     const unused = cloud.statements

@@ -89,7 +89,7 @@ export async function prepare(operator: Operator, receiver: Receiver) {
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
-type World = {
+type ScenarioSystem = {
   readonly operator: Operator;
   readonly service: Service;
   readonly receiver: Receiver;
@@ -99,7 +99,7 @@ type World = {
 };
 
 /** The steps, each of which throws when the service does not do what the spec says. */
-export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = {
+export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<void>>> = {
   'a preflight is answered against the Domain': async ({ service, prepared }) => {
     const preflight = (url: string, origin: string) =>
       fetch(url, {
@@ -137,8 +137,8 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     expect(await answer.json()).toEqual({ success: false, error: 'Origin not in allowed domains' });
   },
 
-  'a conversation begins, once, and its event arrives signed': async (world) => {
-    const { service, prepared } = world;
+  'a conversation begins, once, and its event arrives signed': async (system) => {
+    const { service, prepared } = system;
     const answer = await init(
       service,
       { 'x-site-id': prepared.siteId, origin: PAGE },
@@ -147,7 +147,7 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('access-control-allow-origin'), PAGE);
     const begun = await json(answer);
-    const [request] = await arrivals(world, '/event', (envelope) => envelope.event === 'conversation.started', 1);
+    const [request] = await arrivals(system, '/event', (envelope) => envelope.event === 'conversation.started', 1);
     assert.ok(request);
     verifyWithStripe(request, prepared.event.secret);
     assert.equal(request.headers['user-agent'], 'Service-Integration/1.0');
@@ -236,8 +236,8 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     receiver.answer('/form', [200]);
   },
 
-  'a submission that the endpoint refuses is accepted by an escalation topic': async (world) => {
-    const { service, receiver, prepared, operator } = world;
+  'a submission that the endpoint refuses is accepted by an escalation topic': async (system) => {
+    const { service, receiver, prepared, operator } = system;
     const mailbox = await subscribedQueue(service, 'va-wave-escalation-acceptance');
     await operator.escalateTo(prepared.siteId, mailbox.topicArn);
     receiver.answer('/form', [500]);
@@ -267,8 +267,8 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.equal(admitted.status, 200);
   },
 
-  'an event reaches its own assistant, an organization-level one everybody': async (world) => {
-    const { operator, receiver, prepared } = world;
+  'an event reaches its own assistant, an organization-level one everybody': async (system) => {
+    const { operator, receiver, prepared } = system;
     await operator.putEvent({
       name: 'message.sent',
       orgId: prepared.orgId,
@@ -276,9 +276,9 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
       data: { mark: 'site' },
     });
     await operator.putEvent({ name: 'contact.created', orgId: prepared.orgId, data: { mark: 'organization' } });
-    const [site] = await arrivals(world, '/event', (e) => e.data.mark === 'site', 1);
-    const [own] = await arrivals(world, '/event', (e) => e.data.mark === 'organization', 1);
-    const [other] = await arrivals(world, '/other', (e) => e.data.mark === 'organization', 1);
+    const [site] = await arrivals(system, '/event', (e) => e.data.mark === 'site', 1);
+    const [own] = await arrivals(system, '/event', (e) => e.data.mark === 'organization', 1);
+    const [other] = await arrivals(system, '/other', (e) => e.data.mark === 'organization', 1);
     assert.ok(site && own && other);
     verifyWithStripe(other, prepared.otherSite.secret);
     assert.equal(JSON.parse(own.body.toString()).site_id, prepared.siteId);
@@ -286,10 +286,10 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     assert.equal(receiver.to('/other').filter((r) => r.body.includes('"site"')).length, 0);
   },
 
-  'a 503 is tried three times, with pauses of 2 s and 4 s': async (world) => {
-    const { receiver, prepared } = world;
+  'a 503 is tried three times, with pauses of 2 s and 4 s': async (system) => {
+    const { receiver, prepared } = system;
     receiver.answer('/event', [503]);
-    const records = await attemptsOf(world, 'retried', 3);
+    const records = await attemptsOf(system, 'retried', 3);
     receiver.answer('/event', [200]);
     const requests = receiver.to('/event').filter((request) => request.body.includes('"retried"'));
     assert.equal(requests.length, 3);
@@ -307,14 +307,14 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     ]);
   },
 
-  'a 400 is tried once': async (world) => {
-    world.receiver.answer('/event', [400]);
-    const [record] = await attemptsOf(world, 'refused', 1);
+  'a 400 is tried once': async (system) => {
+    system.receiver.answer('/event', [400]);
+    const [record] = await attemptsOf(system, 'refused', 1);
     await pause(2500);
-    world.receiver.answer('/event', [200]);
+    system.receiver.answer('/event', [200]);
     expect([record?.status, record?.error?.code]).toEqual([400, 'http_status']);
-    assert.equal(world.receiver.to('/event').filter((r) => r.body.includes('"refused"')).length, 1);
-    assert.equal((await attemptsOf(world, undefined, 1)).filter((r) => r.payload?.includes('"refused"')).length, 1);
+    assert.equal(system.receiver.to('/event').filter((r) => r.body.includes('"refused"')).length, 1);
+    assert.equal((await attemptsOf(system, undefined, 1)).filter((r) => r.payload?.includes('"refused"')).length, 1);
   },
 
   'an endpoint that has failed for an hour is signalled': async ({
@@ -442,13 +442,13 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
     verifyWithStripe(request, prepared.form.secret);
   },
 
-  'an admin logs in, and works in the dashboard': async (world) => {
-    const { service } = world;
-    const { email, password } = await addAdmin(world);
+  'an admin logs in, and works in the dashboard': async (system) => {
+    const { service } = system;
+    const { email, password } = await addAdmin(system);
     const token = await logIn(await service.loginClient(), email, password);
     const dashboard = `${service.baseUrl}/api/dashboard`;
     assert.equal((await fetch(`${dashboard}/me`)).status, 401);
-    await workInDashboard(world, async (method, path, body) => {
+    await workInDashboard(system, async (method, path, body) => {
       const answer = await fetch(dashboard + path, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -460,7 +460,7 @@ export const STEPS: Readonly<Record<string, (world: World) => Promise<void>>> = 
 };
 
 /** An admin of the organization with a login of their own. */
-export async function addAdmin({ service, prepared, operator }: World) {
+export async function addAdmin({ service, prepared, operator }: ScenarioSystem) {
   const [email, password] = ['admin@shop.example', 'Correct horse 7, battery!'];
   const userPool = service.outputs[OUTPUTS.userPool] ?? '';
   const { sub } = await ensureUser(cognitoClient(service.aws), userPool, password)(email);
@@ -470,7 +470,7 @@ export async function addAdmin({ service, prepared, operator }: World) {
 
 /** Uses every part of the dashboard's API as that admin. @param call makes a request and gives the body of its answer */
 export async function workInDashboard(
-  { receiver, prepared }: World,
+  { receiver, prepared }: ScenarioSystem,
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field
   call: (method: string, path: string, body?: object) => Promise<any>,
 ): Promise<void> {
@@ -530,7 +530,7 @@ async function json(answer: Response): Promise<any> {
 
 /** Waits until a path has had that many requests whose envelope matches. */
 async function arrivals(
-  { receiver, patienceMs }: World,
+  { receiver, patienceMs }: ScenarioSystem,
   path: string,
   // biome-ignore lint/suspicious/noExplicitAny: envelopes are asserted field by field
   matches: (envelope: any) => boolean,
@@ -543,7 +543,7 @@ async function arrivals(
 
 /** Puts a marked event and waits for its records; without a mark, gives those there are. */
 async function attemptsOf(
-  { operator, prepared, patienceMs }: World,
+  { operator, prepared, patienceMs }: ScenarioSystem,
   mark: string | undefined,
   count: number,
 ): Promise<readonly DeliveryRecord[]> {

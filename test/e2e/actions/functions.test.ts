@@ -11,33 +11,33 @@ import { setEscalationTopics } from '../../../src/domain/organizations/manage-as
 import { refusalOf } from '../../fakes/refusals.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { killUnderStream } from '../events/killed-dispatcher.ts';
-import { startWorld, type World } from '../events/world.ts';
+import { startTestSystem, type TestSystem } from '../events/test-system.ts';
 
 /** AI-decided Actions, Forms, the usage webhook, the Test button and a dying dispatcher, each through its own bundle. */
 
 const PAGE = 'https://a.example';
 
-let world: World;
+let system: TestSystem;
 /** Begun first and awaited last: it is mostly waiting, and touches none of the other functions. */
 let killed: Promise<void>;
 beforeAll(async () => {
-  world = await startWorld();
-  killed = killUnderStream(world);
+  system = await startTestSystem();
+  killed = killUnderStream(system);
   killed.catch(() => undefined);
 });
-afterAll(() => world?.stop());
+afterAll(() => system?.stop());
 
 type Settings = Partial<ActionInput> & { readonly name: string; readonly trigger: ActionInput['trigger'] };
 
 /** Creates an Action whose endpoint is the receiver's path of its name. */
 async function action(siteId: string, settings: Settings & Record<string, unknown>) {
   const path = `/${siteId}/${settings.name.replaceAll(' ', '-')}`;
-  const created = await createAction(siteId, { url: world.receiver.url(path), ...settings }, world.management);
+  const created = await createAction(siteId, { url: system.receiver.url(path), ...settings }, system.management);
   return {
     id: created.action_id,
     slug: created.slug,
     path,
-    secret: await world.operator.signingSecret(created.action_id),
+    secret: await system.operator.signingSecret(created.action_id),
   };
 }
 
@@ -45,7 +45,7 @@ describe('AI-decided', () => {
   const tool = (name: string, more: object = {}) =>
     ({ trigger: 'AI-decided', name, description: 'Does what its name says', ...more }) as const;
   const call = (siteId: string, slug: string, args: unknown = {}, conversation = `c-${randomUUID()}`) =>
-    world.service.invoke('AiAction', {
+    system.service.invoke('AiAction', {
       operation: 'callTool',
       site_id: siteId,
       conversation_id: conversation,
@@ -54,8 +54,8 @@ describe('AI-decided', () => {
     });
 
   test('tools are listed as every model API takes them; only enabled ones of the assistant', async () => {
-    const { orgId, siteId } = await world.organization();
-    const otherSite = await world.operator.createAssistant(orgId, { domain: 'b.example', hourlyRateLimit: 10 });
+    const { orgId, siteId } = await system.organization();
+    const otherSite = await system.operator.createAssistant(orgId, { domain: 'b.example', hourlyRateLimit: 10 });
     const parameters = {
       properties: {
         order: { type: 'string', pattern: '^[A-Z]{2}\\d+$', description: 'Its number' },
@@ -67,7 +67,7 @@ describe('AI-decided', () => {
     await action(siteId, tool('Say hello'));
     await action(siteId, tool('Switched off', { enabled: false }));
     await action(otherSite, tool('Of another assistant'));
-    const list = (site: string) => world.service.invoke('AiAction', { operation: 'listTools', site_id: site });
+    const list = (site: string) => system.service.invoke('AiAction', { operation: 'listTools', site_id: site });
     const answer = await list(siteId);
     expect(answer).toEqual({
       success: true,
@@ -91,7 +91,7 @@ describe('AI-decided', () => {
   });
 
   test('wrong arguments name their field, send nothing and do not count; others are dropped', async () => {
-    const { siteId } = await world.organization();
+    const { siteId } = await system.organization();
     const { slug, path } = await action(
       siteId,
       tool('Check', {
@@ -128,23 +128,23 @@ describe('AI-decided', () => {
       });
     }
     expect(Date.now() - started).toBeLessThan(4000);
-    expect(world.receiver.to(path)).toHaveLength(0);
+    expect(system.receiver.to(path)).toHaveLength(0);
     const right = JSON.parse(
       '{"text":"aaa","mail":"a@b.example","whole":2.0,"some":-1.5,"yes":false,"extra":1,"__proto__":{"x":1}}',
     );
     expect(await call(siteId, slug, right, conversation)).toMatchObject({ outcome: 'completed' });
-    expect(world.receiver.to(path).map((request) => JSON.parse(request.body.toString()))).toEqual([
+    expect(system.receiver.to(path).map((request) => JSON.parse(request.body.toString()))).toEqual([
       { text: 'aaa', mail: 'a@b.example', whole: 2, some: -1.5, yes: false },
     ]);
     expect(await call(siteId, 'no-such-tool')).toMatchObject({ outcome: 'unknown_tool' });
   });
 
   test('a pattern that no linear-time engine supports is refused when it is saved', async () => {
-    const { siteId } = await world.organization();
+    const { siteId } = await system.organization();
     for (const pattern of ['(?=a)b', '(a)\\1', '(?<!a)b', '[a', '(a{1,1000}){1,1000}']) {
       const parameters = { properties: { text: { type: 'string', pattern } } };
       const refusal = await refusalOf(
-        createAction(siteId, { ...tool('Bad'), url: PAGE, parameters }, world.management),
+        createAction(siteId, { ...tool('Bad'), url: PAGE, parameters }, system.management),
       );
       expect(refusal.status).toBe(400);
       expect(refusal.message).toContain('parameters.properties.text.pattern: is not supported');
@@ -152,9 +152,9 @@ describe('AI-decided', () => {
   });
 
   test('of 20 calls at once exactly five are made, each signed and recorded on the conversation', async () => {
-    const { siteId } = await world.organization();
+    const { siteId } = await system.organization();
     const { slug, path, secret, id } = await action(siteId, tool('Busy'));
-    world.receiver.answer(path, [200, 503, 200, 404, 200]);
+    system.receiver.answer(path, [200, 503, 200, 404, 200]);
     const conversation = `c-${randomUUID()}`;
     const answers = await Promise.all(Array.from({ length: 20 }, () => call(siteId, slug, {}, conversation)));
     const outcomes = answers.map((answer) => (answer as { outcome: string }).outcome).sort();
@@ -174,16 +174,16 @@ describe('AI-decided', () => {
       message: 'The external service is unavailable. Offer a follow-up.',
     });
     expect(answers).toContainEqual({ success: true, outcome: 'completed', message: 'The Action completed.' });
-    const requests = world.receiver.to(path);
+    const requests = system.receiver.to(path);
     expect(requests).toHaveLength(5);
     for (const request of requests) {
       verifyWithStripe(request, secret);
       expect(request.headers).toMatchObject({ 'x-service-trigger': 'ai', 'x-service-trigger-ref': conversation });
       expect(request.body.toString()).toBe('{}');
     }
-    expect(await world.operator.deliveries(id)).toHaveLength(5);
+    expect(await system.operator.deliveries(id)).toHaveLength(5);
 
-    const { Items = [] } = await world.dynamo.send(
+    const { Items = [] } = await system.dynamo.send(
       new QueryCommand({
         TableName: await conversationsTable(),
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :calls)',
@@ -200,10 +200,10 @@ describe('AI-decided', () => {
   });
 
   test('a response is fed back as the Action says: not at all, its scalars, the mapped paths, or 500 characters', async () => {
-    const { siteId } = await world.organization();
+    const { siteId } = await system.organization();
     const told = async (name: string, body: string, more: object) => {
       const { slug, path } = await action(siteId, tool(name, more));
-      world.receiver.answer(path, [200], body);
+      system.receiver.answer(path, [200], body);
       return call(siteId, slug);
     };
     const completed = { success: true, outcome: 'completed', message: 'The Action completed.' };
@@ -236,12 +236,12 @@ describe('AI-decided', () => {
   });
 
   test('an endpoint that is slower than five seconds is unavailable, and asked once', async () => {
-    const { siteId } = await world.organization();
+    const { siteId } = await system.organization();
     const { slug, path, id } = await action(siteId, tool('Slow'));
-    world.receiver.answer(path, [200], () => pause(6000, '{}'));
+    system.receiver.answer(path, [200], () => pause(6000, '{}'));
     expect(await call(siteId, slug)).toMatchObject({ outcome: 'unavailable' });
-    expect(world.receiver.to(path)).toHaveLength(1);
-    expect(await world.operator.deliveries(id)).toEqual([
+    expect(system.receiver.to(path)).toHaveLength(1);
+    expect(await system.operator.deliveries(id)).toEqual([
       expect.objectContaining({ success: false, status: null, error: expect.objectContaining({ code: 'timeout' }) }),
     ]);
   });
@@ -249,7 +249,7 @@ describe('AI-decided', () => {
 
 describe('Form', () => {
   test('is accepted when the endpoint or a topic accepts, and a 502 when neither does', async () => {
-    const sns = new SNSClient(world.service.aws);
+    const sns = new SNSClient(system.service.aws);
     const { TopicArn: topic = '' } = await sns.send(new CreateTopicCommand({ Name: 'va-wave-escalation-forms' }));
     const gone = topic.replace('escalation-forms', 'escalation-gone');
     const ways: [endpoint: number, topics: string[], status: number][] = [
@@ -264,8 +264,8 @@ describe('Form', () => {
     await Promise.all(
       ways.map(async ([endpoint, topics, expected]) => {
         const { siteId, submit, form } = await aForm();
-        if (topics.length > 0) await setEscalationTopics(siteId, topics, world.management);
-        world.receiver.answer(form.path, [endpoint]);
+        if (topics.length > 0) await setEscalationTopics(siteId, topics, system.management);
+        system.receiver.answer(form.path, [endpoint]);
         const answer = await submit();
         const body = await answer.json();
         expect([endpoint, topics, answer.status]).toEqual([endpoint, topics, expected]);
@@ -274,17 +274,17 @@ describe('Form', () => {
             ? { success: true, submission_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }
             : { success: false, error: 'The submission could not be delivered' },
         );
-        const [request, ...others] = world.receiver.to(form.path);
+        const [request, ...others] = system.receiver.to(form.path);
         expect(others).toEqual([]);
         if (request === undefined) throw new Error('The endpoint was not asked');
         verifyWithStripe(request, form.secret);
         const { submission_id } = JSON.parse(request.body.toString());
         expect(request.headers).toMatchObject({ 'x-service-trigger': 'form', 'x-service-trigger-ref': submission_id });
         // Both outcomes are known: the endpoint's in the delivery log, both in the function's.
-        expect(await world.operator.deliveries(form.id)).toEqual([
+        expect(await system.operator.deliveries(form.id)).toEqual([
           expect.objectContaining({ reference: submission_id, status: endpoint, success: endpoint === 200, sends: 1 }),
         ]);
-        const line = world
+        const line = system
           .logs()
           .split('\n')
           .find((text) => text.includes(submission_id) && text.includes('Forwarded'));
@@ -298,19 +298,19 @@ describe('Form', () => {
   test("a topic outside the prefix is refused when it is set, and by the function's role besides", async () => {
     const { siteId, submit } = await aForm();
     const foreign = 'arn:aws:sns:us-east-1:000000000000:somebody-elses-alarms';
-    const refusal = await refusalOf(setEscalationTopics(siteId, [foreign], world.management));
+    const refusal = await refusalOf(setEscalationTopics(siteId, [foreign], system.management));
     expect([refusal.status, refusal.message]).toEqual([400, expect.stringContaining('va-wave-escalation-')]);
-    const assistant = await world.management.store.findAssistant(siteId);
+    const assistant = await system.management.store.findAssistant(siteId);
     if (assistant === undefined) throw new Error('The assistant is gone');
     const next = { ...assistant, escalation_topics: [foreign], version: assistant.version + 1 };
-    await world.management.store.replaceAssistant(assistant, next);
+    await system.management.store.replaceAssistant(assistant, next);
     expect((await submit()).status).toBe(200);
-    expect(world.cloud.denials.map((denial) => denial.message).join('\n')).toContain('sns:Publish');
+    expect(system.cloud.denials.map((denial) => denial.message).join('\n')).toContain('sns:Publish');
   });
 
   async function aForm() {
-    const orgId = await world.operator.createOrganization('Forms', 'paid');
-    const siteId = await world.operator.createAssistant(orgId, {
+    const orgId = await system.operator.createOrganization('Forms', 'paid');
+    const siteId = await system.operator.createAssistant(orgId, {
       domain: 'a.example',
       hourlyRateLimit: 1000,
       allowedDomains: ['a.example'],
@@ -319,7 +319,7 @@ describe('Form', () => {
     const form = await action(siteId, { trigger: 'Form', name: 'Contact', form_fields });
     const headers = { 'content-type': 'application/json', 'x-site-id': siteId, origin: PAGE };
     const post = (path: string, body: object) =>
-      fetch(`${world.service.apiUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      fetch(`${system.service.apiUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     const { conversation_id } = (await (await post('/api/widget/init', {})).json()) as { conversation_id: string };
     const submit = () =>
       post(`/api/widgets/sites/${siteId}/forms/contact/submit`, { conversation_id, values: { name: 'Zoë' } });
@@ -333,31 +333,31 @@ describe('the usage webhook', () => {
   let serverKey: string;
   let siteId: string;
   beforeAll(async () => {
-    const orgId = await world.operator.createOrganization('Usage', 'paid');
-    siteId = await world.operator.createAssistant(orgId, {
+    const orgId = await system.operator.createOrganization('Usage', 'paid');
+    siteId = await system.operator.createAssistant(orgId, {
       domain: 'a.example',
       hourlyRateLimit: 1000,
       mode: 'Session Signed',
     });
-    serverKey = await world.operator.generateServerSecret(siteId);
+    serverKey = await system.operator.generateServerSecret(siteId);
   });
 
   async function session(url?: string): Promise<string> {
-    const answer = await fetch(`${world.service.apiUrl}/api/widget/session/create`, {
+    const answer = await fetch(`${system.service.apiUrl}/api/widget/session/create`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-server-key': serverKey },
       body: JSON.stringify({ user_id: 'Zoë \u007f🙂', ...(url && { usage_webhook: { url, secret: SECRET } }) }),
     });
     return ((await answer.json()) as { session_token: string }).session_token;
   }
-  const report = (session_token: string) => world.service.invoke('UsageReport', { session_token, usage });
+  const report = (session_token: string) => system.service.invoke('UsageReport', { session_token, usage });
 
   test('is told each turn in canonical JSON, signed as Python would sign it', async () => {
-    const token = await session(world.receiver.url('/usage/canonical'));
+    const token = await session(system.receiver.url('/usage/canonical'));
     for (let turn = 0; turn < 2; turn++) {
       expect(await report(token)).toEqual({ success: true, should_continue: true, reported: true });
     }
-    const [first, second] = world.receiver.to('/usage/canonical');
+    const [first, second] = system.receiver.to('/usage/canonical');
     const text = first?.body.toString() ?? '';
     const body = JSON.parse(text);
     expect(body).toEqual({
@@ -370,7 +370,9 @@ describe('the usage webhook', () => {
     });
     expect(JSON.parse(second?.body.toString() ?? '').nonce).not.toBe(body.nonce);
     expect(first?.headers['x-webhook-signature']).toBe(createHmac('sha256', SECRET).update(text).digest('hex'));
-    const [record] = (await world.operator.deliveries(`usage_${siteId}`)).filter((one) => one.reference === body.nonce);
+    const [record] = (await system.operator.deliveries(`usage_${siteId}`)).filter(
+      (one) => one.reference === body.nonce,
+    );
     expect(record).toMatchObject({ trigger: 'usage', payload: text, success: true, sends: 1 });
     const program = [
       'import hashlib, hmac, json, sys',
@@ -401,10 +403,10 @@ describe('the usage webhook', () => {
       replies.map(async ([name, status, body, goesOn]) => {
         const path = `/usage/${name}`;
         const stop = '{"should_continue": false}';
-        world.receiver.answer(path, [status], name === 'slow' ? () => pause(5500, stop) : body);
-        const token = await session(world.receiver.url(path));
+        system.receiver.answer(path, [status], name === 'slow' ? () => pause(5500, stop) : body);
+        const token = await session(system.receiver.url(path));
         expect([name, await report(token)]).toEqual([name, { success: true, should_continue: goesOn, reported: true }]);
-        expect([name, world.receiver.to(path).length]).toEqual([name, 1]);
+        expect([name, system.receiver.to(path).length]).toEqual([name, 1]);
       }),
     );
   });
@@ -412,23 +414,23 @@ describe('the usage webhook', () => {
   test('at a private address is never asked; the conversation goes on and the log says why', async () => {
     const token = await session('https://10.0.0.1/usage');
     expect(await report(token)).toEqual({ success: true, should_continue: true, reported: true });
-    const records = await world.operator.deliveries(`usage_${siteId}`);
+    const records = await system.operator.deliveries(`usage_${siteId}`);
     expect(records).toContainEqual(
       expect.objectContaining({ status: null, error: expect.objectContaining({ code: 'blocked_address' }) }),
     );
   });
 
   test('of a session that has none is no request', async () => {
-    const requests = () => world.receiver.requests.filter(({ path }) => path.startsWith('/usage/')).length;
+    const requests = () => system.receiver.requests.filter(({ path }) => path.startsWith('/usage/')).length;
     const before = requests();
-    const logged = (await world.operator.deliveries(`usage_${siteId}`)).length;
+    const logged = (await system.operator.deliveries(`usage_${siteId}`)).length;
     expect(await report(await session())).toEqual({ success: true, should_continue: true, reported: false });
     expect(requests()).toBe(before);
-    expect(await world.operator.deliveries(`usage_${siteId}`)).toHaveLength(logged);
+    expect(await system.operator.deliveries(`usage_${siteId}`)).toHaveLength(logged);
   });
 
   test('is told of a turn during which the token expired, up to fifteen minutes; other tokens are refused', async () => {
-    const webhook = { url: world.receiver.url('/usage/expired'), secret: SECRET };
+    const webhook = { url: system.receiver.url('/usage/expired'), secret: SECRET };
     const now = Math.floor(Date.now() / 1000);
     const signed = async (expired: number) => {
       const claims = {
@@ -453,12 +455,12 @@ describe('the usage webhook', () => {
     expect(await report(await signed(920))).toEqual(refused);
     expect(await report(`${await signed(0)}x`)).toEqual(refused);
     expect(await report('no token')).toEqual(refused);
-    expect(world.receiver.to('/usage/expired')).toHaveLength(2);
+    expect(system.receiver.to('/usage/expired')).toHaveLength(2);
   });
 
   test('leaves no secret of its own in the log', async () => {
-    const stored = JSON.stringify(await world.storedRecords());
-    for (const text of [stored, world.logs()]) {
+    const stored = JSON.stringify(await system.storedRecords());
+    for (const text of [stored, system.logs()]) {
       expect(text).not.toContain(SECRET);
       expect(text).not.toContain('eyJ');
       expect(text).not.toContain('whsec_');
@@ -467,8 +469,8 @@ describe('the usage webhook', () => {
 
   /** The key that signs, as the functions read it. */
   async function tokenKey(): Promise<{ kid: string; key: string }> {
-    const secrets = new SecretsManagerClient(world.service.aws);
-    const id = world.cloud.statements.flatMap(
+    const secrets = new SecretsManagerClient(system.service.aws);
+    const id = system.cloud.statements.flatMap(
       (statement) => JSON.stringify(statement).match(/arn:[^"]*KeysToken[^"]*/) ?? [],
     )[0];
     const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId: id }));
@@ -480,7 +482,7 @@ describe('the usage webhook', () => {
 
 describe('the Test button', () => {
   test('sends each kind of Action one signed request, also a disabled one, and reports what came of it', async () => {
-    const { orgId, siteId } = await world.organization();
+    const { orgId, siteId } = await system.organization();
     const kinds: [string, Settings & Record<string, unknown>, object][] = [
       [
         'event',
@@ -509,8 +511,8 @@ describe('the Test button', () => {
     ];
     for (const [trigger, settings, body] of kinds) {
       const { id, path, secret } = await action(siteId, settings);
-      world.receiver.answer(path, [503, 200]);
-      const test = () => world.service.invoke('ActionTest', { org_id: orgId, action_id: id });
+      system.receiver.answer(path, [503, 200]);
+      const test = () => system.service.invoke('ActionTest', { org_id: orgId, action_id: id });
       const shown = {
         headers: expect.objectContaining({ 'X-Service-Signature': expect.stringMatching(/^t=\d+,v1=\(not shown\)$/) }),
       };
@@ -525,7 +527,7 @@ describe('the Test button', () => {
         },
       });
       expect(await test()).toMatchObject({ success: true, result: { success: true, status: 200, error: null } });
-      const requests = world.receiver.to(path);
+      const requests = system.receiver.to(path);
       expect(requests).toHaveLength(2);
       for (const request of requests) {
         verifyWithStripe(request, secret);
@@ -533,12 +535,12 @@ describe('the Test button', () => {
         expect(JSON.parse(request.body.toString())).toMatchObject(body);
       }
       // Newest first.
-      expect((await world.operator.deliveries(id)).map(({ status, trigger: kind }) => [status, kind])).toEqual([
+      expect((await system.operator.deliveries(id)).map(({ status, trigger: kind }) => [status, kind])).toEqual([
         [200, trigger],
         [503, trigger],
       ]);
     }
-    expect(await world.service.invoke('ActionTest', { org_id: orgId, action_id: 'act_nobody' })).toEqual({
+    expect(await system.service.invoke('ActionTest', { org_id: orgId, action_id: 'act_nobody' })).toEqual({
       success: false,
       code: 'action_not_found',
       status: 404,
@@ -547,34 +549,36 @@ describe('the Test button', () => {
   });
 
   test("of 25 at once ten are sent: the limit is the organization's, over all its Actions", async () => {
-    const { orgId, siteId } = await world.organization();
+    const { orgId, siteId } = await system.organization();
     const first = await action(siteId, { trigger: 'Event', name: 'One', events: ['sms.sent'] });
     const second = await action(siteId, { trigger: 'Event', name: 'Two', events: ['sms.sent'] });
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, i) =>
-        world.service.invoke('ActionTest', { org_id: orgId, action_id: i % 2 ? first.id : second.id }),
+        system.service.invoke('ActionTest', { org_id: orgId, action_id: i % 2 ? first.id : second.id }),
       ),
     );
     expect(answers.map((answer) => JSON.stringify(answer)).filter(isRateLimited)).toHaveLength(15);
-    expect(world.receiver.to(first.path).length + world.receiver.to(second.path).length).toBe(10);
-    const other = await world.organization();
+    expect(system.receiver.to(first.path).length + system.receiver.to(second.path).length).toBe(10);
+    const other = await system.organization();
     const free = await action(other.siteId, { trigger: 'Event', name: 'Free', events: ['sms.sent'] });
-    expect(await world.service.invoke('ActionTest', { org_id: other.orgId, action_id: free.id })).toMatchObject({
+    expect(await system.service.invoke('ActionTest', { org_id: other.orgId, action_id: free.id })).toMatchObject({
       success: true,
     });
     // Of another organization: unknown there.
-    expect(await world.service.invoke('ActionTest', { org_id: other.orgId, action_id: first.id })).toMatchObject({
+    expect(await system.service.invoke('ActionTest', { org_id: other.orgId, action_id: first.id })).toMatchObject({
       success: false,
     });
   });
 
   test('goes where the Action goes now', async () => {
-    const { orgId, siteId } = await world.organization();
+    const { orgId, siteId } = await system.organization();
     const { id, path } = await action(siteId, { trigger: 'Event', name: 'Moves', events: ['sms.sent'] });
-    await updateAction(id, { url: world.receiver.url('/moved-to'), method: 'GET' }, world.management);
-    expect(await world.service.invoke('ActionTest', { org_id: orgId, action_id: id })).toMatchObject({ success: true });
-    expect(world.receiver.to(path)).toHaveLength(0);
-    expect(world.receiver.to('/moved-to').map(({ method, body }) => [method, body.length])).toEqual([['GET', 0]]);
+    await updateAction(id, { url: system.receiver.url('/moved-to'), method: 'GET' }, system.management);
+    expect(await system.service.invoke('ActionTest', { org_id: orgId, action_id: id })).toMatchObject({
+      success: true,
+    });
+    expect(system.receiver.to(path)).toHaveLength(0);
+    expect(system.receiver.to('/moved-to').map(({ method, body }) => [method, body.length])).toEqual([['GET', 0]]);
   });
 });
 
@@ -582,7 +586,7 @@ test('no event is lost while the dispatcher is killed, and only what was cut off
 
 /** The name of the conversations table, which is no output of the stack. */
 async function conversationsTable(): Promise<string> {
-  const arns = world.cloud.statements.flatMap(
+  const arns = system.cloud.statements.flatMap(
     (statement) => JSON.stringify(statement).match(/table\/[^"]*Conversations[^"/]*/) ?? [],
   );
   return arns[0]?.replace('table/', '') ?? '';

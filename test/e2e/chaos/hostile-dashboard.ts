@@ -17,11 +17,11 @@ import { createOrganization } from '../../../src/domain/organizations/manage-org
 import { within } from '../../harness/within.ts';
 import { httpEvent, lambdaContext, logged } from '../../lambdas/invocation.ts';
 import { type Issuer, startIssuer } from '../../local/cloud/login/issuer.ts';
+import { type Chaos, type HttpFunction, startChaos } from './chaos-system.ts';
 import { ROUTES, type Route } from './described-routes.ts';
 import { expectHarmless, type Outcome } from './harmless.ts';
 import { anyBody, text } from './hostile-values.ts';
 import { bodyFor, type Examples } from './spoiled-bodies.ts';
-import { type Chaos, type HttpFunction, startChaos } from './world.ts';
 
 const ID_NAMES = ['org_id', 'site_id', 'action_id'] as const;
 type Ids = Record<(typeof ID_NAMES)[number], string>;

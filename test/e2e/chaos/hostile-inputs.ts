@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { within } from '../../harness/within.ts';
 import { call, httpEvent, lambdaContext, logged } from '../../lambdas/invocation.ts';
+import { type Chaos, type HttpFunction, startChaos } from './chaos-system.ts';
 import { ROUTES } from './described-routes.ts';
 import { expectHarmless } from './harmless.ts';
 import { anyBody, text } from './hostile-values.ts';
 import { bodyFor, type Examples } from './spoiled-bodies.ts';
-import { type Chaos, type HttpFunction, startChaos } from './world.ts';
 
 type Request = Parameters<typeof httpEvent>[0];
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, ListQueuesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
-import { startWorld, until, type World } from '../events/world.ts';
+import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
 
 /** The router and the dispatcher are killed 500 times, at random, under a stream of events. The short form is test/e2e/events. */
 
@@ -12,27 +12,27 @@ const VISIBILITY_SECONDS = 11;
 /** A function that dies twice a second, as none does, must not use up the receives that a message has. */
 const MAX_RECEIVES = 100;
 
-let world: World;
+let system: TestSystem;
 beforeAll(async () => {
-  world = await startWorld();
-  const { QueueUrls = [] } = await world.sqs.send(new ListQueuesCommand({}));
+  system = await startTestSystem();
+  const { QueueUrls = [] } = await system.sqs.send(new ListQueuesCommand({}));
   for (const QueueUrl of QueueUrls) {
-    const { Attributes = {} } = await world.sqs.send(
+    const { Attributes = {} } = await system.sqs.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['RedrivePolicy'] }),
     );
     if (!Attributes.RedrivePolicy) continue;
     const RedrivePolicy = JSON.stringify({ ...JSON.parse(Attributes.RedrivePolicy), maxReceiveCount: MAX_RECEIVES });
     const changed = { VisibilityTimeout: String(VISIBILITY_SECONDS), RedrivePolicy };
-    await world.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: changed }));
+    await system.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: changed }));
   }
 }, 60_000);
-afterAll(() => world?.stop());
+afterAll(() => system?.stop());
 
 test('after 500 kills, no event is lost, no id has changed, and every request is on record', async () => {
-  const { receiver, operator, cloud } = world;
-  const org = await world.organization();
+  const { receiver, operator, cloud } = system;
+  const org = await system.organization();
   receiver.answer('/fine', [200], () => pause(50, '{}'));
-  const action = await world.eventAction(org.siteId, '/fine', ['message.sent']);
+  const action = await system.eventAction(org.siteId, '/fine', ['message.sent']);
   const ids = functionIds(await serviceAssembly());
   const victims = ['EventRouter', 'Dispatcher'].map((name) => functionOf(ids, name));
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { logged } from '../../lambdas/invocation.ts';
+import { type Chaos, type QueueFunction, startChaos } from './chaos-system.ts';
 import type { Fault } from './faulty-services.ts';
 import { LIMITERS, type Limiter, outboundQuota, type Verdict } from './limiters.ts';
 import { comeBack } from './service-faults.ts';
-import { type Chaos, type QueueFunction, startChaos } from './world.ts';
 
 /**
  * Every limit while its counter, and nothing else, cannot be written: closed, but for the outbound quota. Afterwards it lets through exactly what it had left:

@@ -13,7 +13,7 @@ import { createOrganization } from '../../../src/domain/organizations/manage-org
 import { setOutboundQuota } from '../../../src/domain/organizations/outbound-quota.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { call, httpEvent, lambdaContext } from '../../lambdas/invocation.ts';
-import type { Chaos, HttpFunction } from './world.ts';
+import type { Chaos, HttpFunction } from './chaos-system.ts';
 
 /** What became of an attempt; `fault` is a 500, or a function error of an invocation. */
 export type Verdict = 'passed' | 'limited' | 'fault';

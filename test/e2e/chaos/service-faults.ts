@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { httpEvent, lambdaContext, logged, sqsEvent } from '../../lambdas/invocation.ts';
+import { type Chaos, type HttpFunction, type QueueFunction, startChaos } from './chaos-system.ts';
 import { type Fault, SERVICES } from './faulty-services.ts';
-import { type Chaos, type HttpFunction, type QueueFunction, startChaos } from './world.ts';
 
 /** Every service failing in turn, in these ways: what requests are answered, what the limits let through, and where events are. */
 export function describeServiceFaults(faults: readonly Fault[], patienceMs: number): void {

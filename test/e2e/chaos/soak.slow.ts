@@ -1,16 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startWorld, type World } from '../events/world.ts';
+import { startTestSystem, type TestSystem } from '../events/test-system.ts';
 
 /** Mixed load for a while: what is used afterwards is what was used before. `SOAK_MINUTES` changes how long. */
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 10);
 
-let world: World;
+let system: TestSystem;
 beforeAll(async () => {
-  world = await startWorld();
+  system = await startTestSystem();
 }, 60_000);
-afterAll(() => world?.stop());
+afterAll(() => system?.stop());
 
 type Usage = { readonly rssMb: number; readonly descriptors: number; readonly sockets: number };
 
@@ -27,11 +27,11 @@ const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[
 test(
   'memory, file descriptors and sockets stay flat',
   async () => {
-    const { operator, service, receiver } = world;
-    const org = await world.organization();
+    const { operator, service, receiver } = system;
+    const org = await system.organization();
     receiver.answer('/failing', [503]);
-    await world.eventAction(org.siteId, '/fine', ['message.sent']);
-    await world.eventAction(org.siteId, '/failing', ['message.received']);
+    await system.eventAction(org.siteId, '/fine', ['message.sent']);
+    await system.eventAction(org.siteId, '/failing', ['message.received']);
     const init = () =>
       fetch(`${service.baseUrl}/api/widget/init`, {
         method: 'POST',

@@ -69,9 +69,9 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
 
   test('nobody uses the dashboard without a token, and its function does its work for an admin', async () => {
     expect((await fetch(`${service.baseUrl}/api/dashboard/me`)).status).toBe(401);
-    const world = { operator, service, receiver, prepared };
-    const { sub } = await addAdmin(world);
-    await workInDashboard(world, dashboardCall(service, sub));
+    const system = { operator, service, receiver, prepared };
+    const { sub } = await addAdmin(system);
+    await workInDashboard(system, dashboardCall(service, sub));
   }, 60_000);
 
   test('cdk deploy, again, changes a setting in place and keeps the data', async () => {

@@ -4,15 +4,15 @@ import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '..
 import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
 import { deleteAction, updateAction } from '../../../src/domain/actions/manage-actions.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
-import { startWorld, until, type World } from './world.ts';
+import { startTestSystem, type TestSystem, until } from './test-system.ts';
 
 /** Event Actions from the bus to the customer's endpoint, through the bundles that are deployed (spec "Events"). */
 
-let world: World;
+let system: TestSystem;
 beforeAll(async () => {
-  world = await startWorld();
+  system = await startTestSystem();
 });
-afterAll(() => world?.stop());
+afterAll(() => system?.stop());
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
@@ -26,28 +26,28 @@ function aBusEvent(org: { orgId: string; siteId: string }, event: EventName, id 
 }
 
 test('each of the 22 events that fire is delivered once, each of the 5 reserved ones never', async () => {
-  const org = await world.organization();
+  const org = await system.organization();
   const actions = new Map<EventName, string>();
   await Promise.all(
-    EVENT_NAMES.map(async (name) => actions.set(name, await world.eventAction(org.siteId, `/each/${name}`, [name]))),
+    EVENT_NAMES.map(async (name) => actions.set(name, await system.eventAction(org.siteId, `/each/${name}`, [name]))),
   );
-  const all = await world.eventAction(org.siteId, '/all', EVENT_NAMES);
+  const all = await system.eventAction(org.siteId, '/all', EVENT_NAMES);
   await Promise.all(
     EVENT_NAMES.map((name) =>
-      world.operator.putEvent({ name, orgId: org.orgId, siteId: org.siteId, data: { of: name } }),
+      system.operator.putEvent({ name, orgId: org.orgId, siteId: org.siteId, data: { of: name } }),
     ),
   );
-  await world.finished(all, DELIVERED_EVENTS.length);
+  await system.finished(all, DELIVERED_EVENTS.length);
   // What the rule holds back, the router would not pass on either.
   const reserved = EVENT_NAMES.filter((name) => EVENT_CATALOG[name].reserved);
-  await world.route(...reserved.map((name) => aBusEvent(org, name)));
+  await system.route(...reserved.map((name) => aBusEvent(org, name)));
   await pause(500);
 
   expect(DELIVERED_EVENTS).toHaveLength(22);
   expect(reserved).toHaveLength(5);
   for (const name of EVENT_NAMES) {
-    const requests = world.receiver.to(`/each/${name}`);
-    const records = await world.operator.deliveries(actions.get(name) ?? '');
+    const requests = system.receiver.to(`/each/${name}`);
+    const records = await system.operator.deliveries(actions.get(name) ?? '');
     expect([name, requests.length, records.length]).toEqual(reserved.includes(name) ? [name, 0, 0] : [name, 1, 1]);
     for (const request of requests) {
       expect(request.headers['x-service-trigger-ref']).toBe(name);
@@ -56,15 +56,15 @@ test('each of the 22 events that fire is delivered once, each of the 5 reserved 
     for (const record of records)
       expect(record).toMatchObject({ success: true, attempt: 1, sends: 1, trigger_ref: name });
   }
-  const told = world.receiver.to('/all').map((request) => JSON.parse(request.body.toString()).event);
+  const told = system.receiver.to('/all').map((request) => JSON.parse(request.body.toString()).event);
   expect(told.sort()).toEqual([...DELIVERED_EVENTS].sort());
 });
 
 describe('an event near the bus limit', () => {
   test('reaches 50 Actions whole, is recorded 50 times, and the record holds all of it', async () => {
-    const org = await world.organization();
+    const org = await system.organization();
     const paths = Array.from({ length: 50 }, (_, i) => `/fan-out/${i}`);
-    const actions = await Promise.all(paths.map((path) => world.eventAction(org.siteId, path, ['contact.updated'])));
+    const actions = await Promise.all(paths.map((path) => system.eventAction(org.siteId, path, ['contact.updated'])));
     const rows = Array.from({ length: 13_000 }, (_, i) => ({
       row: i,
       name: `Zoë ${i}`,
@@ -74,18 +74,18 @@ describe('an event near the bus limit', () => {
     const data = { rows };
     const bytes = Buffer.byteLength(JSON.stringify(data));
     expect(bytes).toBeGreaterThan(900_000);
-    await world.operator.putEvent({ name: 'contact.updated', orgId: org.orgId, siteId: org.siteId, data });
+    await system.operator.putEvent({ name: 'contact.updated', orgId: org.orgId, siteId: org.siteId, data });
 
     // Not the records, which are a megabyte each to read.
-    await until(() => paths.every((path) => world.receiver.to(path).length > 0), 40_000);
-    const bodies = paths.flatMap((path) => world.receiver.to(path)).map((request) => request.body);
+    await until(() => paths.every((path) => system.receiver.to(path).length > 0), 40_000);
+    const bodies = paths.flatMap((path) => system.receiver.to(path)).map((request) => request.body);
     expect(new Set(bodies.map(sha256)).size).toBe(1);
     const body = bodies[0]?.toString() ?? '';
     expect(JSON.parse(body).data).toEqual(data);
     for (const [index, action] of actions.entries()) {
-      const records = await world.finished(action, 1);
+      const records = await system.finished(action, 1);
       // A machine that is busy elsewhere may let an attempt time out; no request is without its record all the same.
-      const requests = world.receiver.to(paths[index] ?? '').length;
+      const requests = system.receiver.to(paths[index] ?? '').length;
       expect(requests).toBeLessThanOrEqual(records.reduce((sum, { sends }) => sum + sends, 0));
       expect(records.some(({ success }) => success)).toBe(true);
       for (const record of records) {
@@ -100,114 +100,118 @@ describe('an Action that is changed between attempts', () => {
   const changes: readonly [string, (actionId: string) => Promise<unknown>, object][] = [
     [
       'disabled',
-      (id) => updateAction(id, { enabled: false }, world.management),
+      (id) => updateAction(id, { enabled: false }, system.management),
       { attempt: 2, sends: 0, status: null, error: { code: 'action_disabled', message: 'The Action is disabled' } },
     ],
     [
       'deleted',
-      (id) => deleteAction(id, world.management),
+      (id) => deleteAction(id, system.management),
       { attempt: 2, sends: 0, status: null, error: { code: 'action_deleted', message: 'The Action was deleted' } },
     ],
     [
       'moved',
-      (id) => updateAction(id, { url: world.receiver.url('/changed/new'), method: 'PUT' }, world.management),
+      (id) => updateAction(id, { url: system.receiver.url('/changed/new'), method: 'PUT' }, system.management),
       { attempt: 2, sends: 1, status: 200, success: true, error: null },
     ],
     // What was routed is delivered: the subscription decided when the event came.
-    ['unsubscribed', (id) => updateAction(id, { events: ['sms.sent'] }, world.management), { attempt: 2, status: 503 }],
+    [
+      'unsubscribed',
+      (id) => updateAction(id, { events: ['sms.sent'] }, system.management),
+      { attempt: 2, status: 503 },
+    ],
   ];
 
   test('ends or goes on with its new settings, and the record says so', async () => {
     await Promise.all(
       changes.map(async ([name, change, expected]) => {
-        const org = await world.organization();
+        const org = await system.organization();
         const path = `/changed/${name}`;
-        world.receiver.answer(path, [503]);
-        const action = await world.eventAction(org.siteId, path, ['sms.received']);
-        await world.route(aBusEvent(org, 'sms.received'));
-        await until(() => world.receiver.to(path).length > 0);
+        system.receiver.answer(path, [503]);
+        const action = await system.eventAction(org.siteId, path, ['sms.received']);
+        await system.route(aBusEvent(org, 'sms.received'));
+        await until(() => system.receiver.to(path).length > 0);
         await change(action);
-        const [second, first] = await world.finished(action, 2);
+        const [second, first] = await system.finished(action, 2);
         expect(first).toMatchObject({ attempt: 1, status: 503, success: false, sends: 1 });
         expect(second).toMatchObject(expected);
       }),
     );
-    expect(world.receiver.to('/changed/new').map((request) => request.method)).toEqual(['PUT']);
-    expect(world.receiver.to('/changed/moved')).toHaveLength(1);
-    expect(world.receiver.to('/changed/disabled')).toHaveLength(1);
-    expect(world.receiver.to('/changed/deleted')).toHaveLength(1);
+    expect(system.receiver.to('/changed/new').map((request) => request.method)).toEqual(['PUT']);
+    expect(system.receiver.to('/changed/moved')).toHaveLength(1);
+    expect(system.receiver.to('/changed/disabled')).toHaveLength(1);
+    expect(system.receiver.to('/changed/deleted')).toHaveLength(1);
   });
 });
 
 describe('what comes twice', () => {
   test('a bus event under the same id is delivered once', async () => {
-    const org = await world.organization();
-    const action = await world.eventAction(org.siteId, '/twice/bus', ['sms.sent']);
+    const org = await system.organization();
+    const action = await system.eventAction(org.siteId, '/twice/bus', ['sms.sent']);
     const event = aBusEvent(org, 'sms.sent');
-    await Promise.all([world.route(event, event), world.route(event)]);
-    await world.finished(action, 1);
-    await world.route(event);
+    await Promise.all([system.route(event, event), system.route(event)]);
+    await system.finished(action, 1);
+    await system.route(event);
     await pause(700);
-    const requests = world.receiver.to('/twice/bus');
+    const requests = system.receiver.to('/twice/bus');
     expect(requests.map((request) => JSON.parse(request.body.toString()).id)).toEqual([event.id]);
-    expect(await world.operator.deliveries(action)).toEqual([
+    expect(await system.operator.deliveries(action)).toEqual([
       expect.objectContaining({ sends: 1, reference: event.id }),
     ]);
   });
 
   test('several queue messages for one attempt send one request', async () => {
-    const org = await world.organization();
-    const action = await world.eventAction(org.siteId, '/twice/queue', ['sms.sent']);
+    const org = await system.organization();
+    const action = await system.eventAction(org.siteId, '/twice/queue', ['sms.sent']);
     const message = aMessage(org, action);
-    await Promise.all(Array.from({ length: 8 }, () => world.enqueue(message)));
-    await world.finished(action, 1);
+    await Promise.all(Array.from({ length: 8 }, () => system.enqueue(message)));
+    await system.finished(action, 1);
     await pause(700);
-    expect(world.receiver.to('/twice/queue')).toHaveLength(1);
-    expect(await world.operator.deliveries(action)).toEqual([expect.objectContaining({ sends: 1 })]);
+    expect(system.receiver.to('/twice/queue')).toHaveLength(1);
+    expect(await system.operator.deliveries(action)).toEqual([expect.objectContaining({ sends: 1 })]);
   });
 
   test('one queue message that is handed out again while it is worked on sends one request, and comes back later', async () => {
-    const org = await world.organization();
-    const action = await world.eventAction(org.siteId, '/twice/message', ['sms.sent']);
-    world.receiver.answer('/twice/message', [503, 200], () => pause(500, 'busy'));
+    const org = await system.organization();
+    const action = await system.eventAction(org.siteId, '/twice/message', ['sms.sent']);
+    system.receiver.answer('/twice/message', [503, 200], () => pause(500, 'busy'));
     const body = JSON.stringify(aMessage(org, action));
     const record = { messageId: 'the-same', body, attributes: {}, messageAttributes: {}, eventSource: 'aws:sqs' };
-    const handOut = () => world.service.invoke('Dispatcher', { Records: [record] });
+    const handOut = () => system.service.invoke('Dispatcher', { Records: [record] });
     const first = handOut();
-    await until(() => world.receiver.to('/twice/message').length === 1);
+    await until(() => system.receiver.to('/twice/message').length === 1);
     expect(await handOut()).toEqual({ batchItemFailures: [{ itemIdentifier: 'the-same' }] });
     expect(await first).toEqual({ batchItemFailures: [] });
     // Once it is over, the message only does what was left to do, and the retry is there already.
     expect(await handOut()).toEqual({ batchItemFailures: [] });
-    const records = await world.finished(action, 2);
+    const records = await system.finished(action, 2);
     expect(records.map(({ attempt, sends }) => [attempt, sends])).toEqual([
       [2, 1],
       [1, 1],
     ]);
-    expect(world.receiver.to('/twice/message')).toHaveLength(2);
+    expect(system.receiver.to('/twice/message')).toHaveLength(2);
   });
 });
 
 describe('the log', () => {
   test('holds no signature although the endpoint echoes its request, and nothing that signs', async () => {
-    const org = await world.organization();
-    world.receiver.answer('/echo', [200], (request) => JSON.stringify({ headers: request.headers }));
-    const action = await world.eventAction(org.siteId, '/echo', ['test.ping']);
-    const secret = await world.operator.signingSecret(action);
-    await world.operator.putEvent({
+    const org = await system.organization();
+    system.receiver.answer('/echo', [200], (request) => JSON.stringify({ headers: request.headers }));
+    const action = await system.eventAction(org.siteId, '/echo', ['test.ping']);
+    const secret = await system.operator.signingSecret(action);
+    await system.operator.putEvent({
       name: 'test.ping',
       orgId: org.orgId,
       siteId: org.siteId,
       data: { deep: { a: [1] } },
     });
-    const [record] = await world.finished(action, 1);
-    const [request] = world.receiver.to('/echo');
+    const [record] = await system.finished(action, 1);
+    const [request] = system.receiver.to('/echo');
     expect(record?.response_excerpt).toContain('"user-agent":"Service-Integration/1.0"');
     expect(record?.payload).toBe(request?.body.toString());
     if (request !== undefined) verifyWithStripe(request, secret);
 
-    const stored = JSON.stringify(await world.storedRecords());
-    const logs = world.logs();
+    const stored = JSON.stringify(await system.storedRecords());
+    const logs = system.logs();
     for (const text of [stored, logs]) {
       expect(text).not.toContain('whsec_');
       expect(text).not.toMatch(/v1=[0-9a-f]/);
@@ -217,7 +221,7 @@ describe('the log', () => {
   });
 
   test('no call of the functions was refused', () => {
-    expect(world.cloud.denials).toEqual([]);
+    expect(system.cloud.denials).toEqual([]);
   });
 });
 

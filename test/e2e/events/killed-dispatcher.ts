@@ -3,7 +3,7 @@ import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
-import { until, type World } from './world.ts';
+import { type TestSystem, until } from './test-system.ts';
 
 const EVENTS = 60;
 const KILLS = 3;
@@ -14,22 +14,22 @@ const VISIBILITY_SECONDS = 11;
  * Kills the dispatcher's containers again and again while events stream through them to slow endpoints. Fails unless every event
  * arrives, under its one id, and the log accounts for every request. Most of it is waiting for the queue.
  */
-export async function killUnderStream(world: World): Promise<void> {
-  const { receiver, operator, cloud } = world;
-  await world.sqs.send(
+export async function killUnderStream(system: TestSystem): Promise<void> {
+  const { receiver, operator, cloud } = system;
+  await system.sqs.send(
     new SetQueueAttributesCommand({
-      QueueUrl: world.deliveriesQueue,
+      QueueUrl: system.deliveriesQueue,
       Attributes: { VisibilityTimeout: String(VISIBILITY_SECONDS) },
     }),
   );
-  const org = await world.organization();
+  const org = await system.organization();
   const slow = () => pause(600, '{}');
   const requests = () => [...receiver.to('/flaky'), ...receiver.to('/failing')];
   // The first takes every event in the end, the second never does.
   receiver.answer('/flaky', [503, 200, 200, 503, 200, 200, 200], slow);
   receiver.answer('/failing', [503], slow);
-  const flaky = await world.eventAction(org.siteId, '/flaky', ['message.sent']);
-  const failing = await world.eventAction(org.siteId, '/failing', ['message.sent']);
+  const flaky = await system.eventAction(org.siteId, '/flaky', ['message.sent']);
+  const failing = await system.eventAction(org.siteId, '/failing', ['message.sent']);
   const dispatcher = functionOf(functionIds(await serviceAssembly()), 'Dispatcher');
 
   const killing = (async () => {

@@ -8,22 +8,22 @@ import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { tryService } from '../../../src/domain/operations/try-service.ts';
-import { startWorld, until, type World } from '../events/world.ts';
+import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
 import { commandLineOf } from './command.ts';
 
 import.meta.jest.setTimeout(60_000);
 
 /** What an operator does beside configuring, at the command line, against the bundles that are deployed. */
 
-let world: World;
+let system: TestSystem;
 let command: ReturnType<typeof commandLineOf>;
 beforeAll(async () => {
-  world = await startWorld();
-  command = commandLineOf(world.cloud);
+  system = await startTestSystem();
+  command = commandLineOf(system.cloud);
 });
-afterAll(() => world?.stop());
+afterAll(() => system?.stop());
 
-const output = (name: keyof typeof OUTPUTS) => world.cloud.outputs[OUTPUTS[name]] ?? '';
+const output = (name: keyof typeof OUTPUTS) => system.cloud.outputs[OUTPUTS[name]] ?? '';
 
 function aMessage(org: { orgId: string; siteId: string }, action_id: string): DeliveryMessage {
   const timestamp = '2026-03-04T05:06:00Z';
@@ -39,7 +39,7 @@ function aMessage(org: { orgId: string; siteId: string }, action_id: string): De
 describe('dead letters', () => {
   /** Begins an attempt as a dispatcher does that died half a minute ago; `finished`, if it came to its end. */
   async function begin(message: DeliveryMessage, messageId: string, finished: boolean): Promise<void> {
-    const log = deliveryLog(dynamoDb(dynamoDbClient(world.service.aws)), output('deliveryLogTable'), {
+    const log = deliveryLog(dynamoDb(dynamoDbClient(system.service.aws)), output('deliveryLogTable'), {
       retentionDays: 1,
       now: () => new Date(Date.now() - 30_000),
     });
@@ -61,15 +61,15 @@ describe('dead letters', () => {
   }
 
   const die = async (message: DeliveryMessage) => {
-    const { MessageId = '' } = await world.sqs.send(
+    const { MessageId = '' } = await system.sqs.send(
       new SendMessageCommand({ QueueUrl: output('deliveriesDeadLetters'), MessageBody: JSON.stringify(message) }),
     );
     return MessageId;
   };
 
   test('go back: what was cut off is sent, what was finished is not', async () => {
-    const org = await world.organization();
-    const action = await world.eventAction(org.siteId, '/redriven', ['message.sent']);
+    const org = await system.organization();
+    const action = await system.eventAction(org.siteId, '/redriven', ['message.sent']);
     const [fresh, cutOff, finished] = [aMessage(org, action), aMessage(org, action), aMessage(org, action)];
     await die(fresh);
     await begin(cutOff, await die(cutOff), false);
@@ -78,12 +78,12 @@ describe('dead letters', () => {
     const dry = await command.run('redrive', 'deliveries', '--dry-run');
     expect(dry.out).not.toContain('of a visitor');
     expect(JSON.parse(dry.out)).toHaveLength(3);
-    expect(world.receiver.to('/redriven')).toEqual([]);
+    expect(system.receiver.to('/redriven')).toEqual([]);
 
     expect(await command.json('redrive', 'deliveries', '--yes')).toEqual({ queue: 'deliveries', moved: 3, again: 0 });
-    const records = await world.finished(action, 3);
-    await until(() => world.receiver.to('/redriven').length >= 2);
-    const received = world.receiver.to('/redriven').map(({ body }) => JSON.parse(body.toString()).id);
+    const records = await system.finished(action, 3);
+    await until(() => system.receiver.to('/redriven').length >= 2);
+    const received = system.receiver.to('/redriven').map(({ body }) => JSON.parse(body.toString()).id);
     expect(received.sort()).toEqual([fresh.envelope.id, cutOff.envelope.id].sort());
     const sends = new Map(records.map((record) => [record.reference, record.sends]));
     expect(sends.get(cutOff.envelope.id)).toBe(2);
@@ -93,14 +93,14 @@ describe('dead letters', () => {
 
 describe('an event', () => {
   test('is traced to its attempts, and delivered again under the same id', async () => {
-    const org = await world.organization();
-    const taken = await world.eventAction(org.siteId, '/traced', ['message.sent']);
-    const refused = await world.eventAction(org.siteId, '/refused', ['message.sent']);
-    world.receiver.answer('/refused', [410, 200]);
+    const org = await system.organization();
+    const taken = await system.eventAction(org.siteId, '/traced', ['message.sent']);
+    const refused = await system.eventAction(org.siteId, '/refused', ['message.sent']);
+    system.receiver.answer('/refused', [410, 200]);
     const { id } = await command.json<{ id: string }>(
       ...['event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId, '--data', '{"mark": 1}'],
     );
-    await Promise.all([world.finished(taken, 1), world.finished(refused, 1)]);
+    await Promise.all([system.finished(taken, 1), system.finished(refused, 1)]);
     const trace = () =>
       command.json<{ time: string; deliveries: { action_id: string; outcome: string; attempts: object[] }[] }>(
         ...['event', 'trace', id, '--org', org.orgId],
@@ -110,9 +110,9 @@ describe('an event', () => {
     expect(outcomes).toEqual({ [taken]: 'delivered', [refused]: 'failed' });
 
     await command.json('event', 'replay', id, refused, '--yes', '--at', first.time);
-    await until(() => world.receiver.to('/refused').length === 2);
-    await world.finished(refused, 2);
-    const [before, after] = world.receiver.to('/refused').map(({ body }) => body.toString());
+    await until(() => system.receiver.to('/refused').length === 2);
+    await system.finished(refused, 2);
+    const [before, after] = system.receiver.to('/refused').map(({ body }) => body.toString());
     expect(after).toBe(before);
     expect((await trace()).deliveries.find(({ action_id }) => action_id === refused)?.attempts).toMatchObject([
       { attempt: 1, replay: null, status: 410 },
@@ -122,12 +122,12 @@ describe('an event', () => {
 });
 
 test('the origin secret rotates: the distribution that sends the former value is believed, and so is one with the new', async () => {
-  const { orgId } = await world.organization();
+  const { orgId } = await system.organization();
   const { site_id } = await command.json<{ site_id: string }>(
     ...['assistant', 'create', '--org', orgId, '--name', 'Shop', '--domain', 'a.example', '--rate-limit', '100'],
     ...['--allowed-domain', 'a.example', '--ip', '198.51.100.7'],
   );
-  const secrets = new SecretsManagerClient(world.service.aws);
+  const secrets = new SecretsManagerClient(system.service.aws);
   const originSecret = async () =>
     (await secrets.send(new GetSecretValueCommand({ SecretId: output('originSecret') }))).SecretString ?? '';
   const statusFrom = async (proof: string) => {
@@ -137,7 +137,7 @@ test('the origin secret rotates: the distribution that sends the former value is
       'cloudfront-viewer-address': '198.51.100.7:4711',
       'x-va-wave-origin': proof,
     };
-    return (await fetch(`${world.service.apiUrl}/api/widget/init`, { method: 'POST', headers, body: '{}' })).status;
+    return (await fetch(`${system.service.apiUrl}/api/widget/init`, { method: 'POST', headers, body: '{}' })).status;
   };
   const former = await originSecret();
   await command.json('keys', 'rotate-origin', '--yes');
@@ -148,18 +148,18 @@ test('the origin secret rotates: the distribution that sends the former value is
 });
 
 test('an organization is erased: its widget is refused, and no log holds what was delivered', async () => {
-  const org = await world.organization();
-  const action = await world.eventAction(org.siteId, '/erased', ['message.sent']);
+  const org = await system.organization();
+  const action = await system.eventAction(org.siteId, '/erased', ['message.sent']);
   const data = '{"mark": "of an erased visitor"}';
   await command.json('event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId, '--data', data);
-  await world.finished(action, 1);
+  await system.finished(action, 1);
   expect(await command.json('org', 'delete', org.orgId, '--yes')).toMatchObject({
     assistants: 1,
     actions: 1,
     log_records: 1,
   });
-  expect((await world.storedRecords()).map((item) => item.pk)).not.toContain(`ACTION#${action}`);
-  const answer = await fetch(`${world.service.apiUrl}/api/widget/init`, {
+  expect((await system.storedRecords()).map((item) => item.pk)).not.toContain(`ACTION#${action}`);
+  const answer = await fetch(`${system.service.apiUrl}/api/widget/init`, {
     method: 'POST',
     headers: { 'x-site-id': org.siteId, origin: 'https://a.example' },
   });
@@ -168,43 +168,43 @@ test('an organization is erased: its widget is refused, and no log holds what wa
 });
 
 test('a suspended organization is refused like a disabled assistant, its events are recorded unsent, until it is resumed', async () => {
-  const org = await world.organization();
-  const action = await world.eventAction(org.siteId, '/suspended', ['message.sent']);
+  const org = await system.organization();
+  const action = await system.eventAction(org.siteId, '/suspended', ['message.sent']);
   const init = async () => {
     const headers = { 'x-site-id': org.siteId, origin: 'https://a.example' };
-    return (await fetch(`${world.service.apiUrl}/api/widget/init`, { method: 'POST', headers })).json();
+    return (await fetch(`${system.service.apiUrl}/api/widget/init`, { method: 'POST', headers })).json();
   };
   const put = () => command.json('event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId);
   await command.json('org', 'suspend', org.orgId, '--yes');
   expect(await init()).toEqual({ success: false, error: 'Widget site is disabled' });
   await put();
-  expect(await world.finished(action, 1)).toMatchObject([{ sends: 0, error: { code: 'organization_suspended' } }]);
-  expect(world.receiver.to('/suspended')).toEqual([]);
+  expect(await system.finished(action, 1)).toMatchObject([{ sends: 0, error: { code: 'organization_suspended' } }]);
+  expect(system.receiver.to('/suspended')).toEqual([]);
 
   await command.json('org', 'resume', org.orgId);
   expect(await init()).toEqual({ success: false, error: 'Site has no allowed domains configured' });
   await put();
-  await until(() => world.receiver.to('/suspended').length === 1);
+  await until(() => system.receiver.to('/suspended').length === 1);
 });
 
 test('a quota counts retries, keeps back the rest, and what was missed is replayed once it is raised', async () => {
-  const org = await world.organization();
-  const action = await world.eventAction(org.siteId, '/limited', ['message.sent']);
-  world.receiver.answer('/limited', [503, 503, 200]);
+  const org = await system.organization();
+  const action = await system.eventAction(org.siteId, '/limited', ['message.sent']);
+  system.receiver.answer('/limited', [503, 503, 200]);
   const quota = (perDay: number) => command.json('org', 'quota', org.orgId, '--per-day', String(perDay));
   await quota(2);
   const put = ['event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId];
   const { id } = await command.json<{ id: string }>(...put);
-  const codes = async (count: number) => (await world.finished(action, count)).map(({ error }) => error?.code);
+  const codes = async (count: number) => (await system.finished(action, count)).map(({ error }) => error?.code);
   expect(await codes(3)).toEqual(['quota_exceeded', 'http_status', 'http_status']);
 
   await command.json('event', 'replay', id, action, '--yes');
   expect(await codes(4)).toContain('quota_exceeded');
-  expect(world.receiver.to('/limited')).toHaveLength(2);
+  expect(system.receiver.to('/limited')).toHaveLength(2);
 
   await quota(3);
   await command.json('event', 'replay', id, action, '--yes');
-  await until(() => world.receiver.to('/limited').length === 3);
+  await until(() => system.receiver.to('/limited').length === 3);
 });
 
 describe('the canary', () => {
@@ -217,7 +217,7 @@ describe('the canary', () => {
       ...['--rate-limit', '1000', '--mode', 'session-signed'],
     );
     const { server_secret } = await command.json<{ server_secret: string }>('secret', 'generate', site_id);
-    const ask = publicAddress(world.cloud.baseUrl);
+    const ask = publicAddress(system.cloud.baseUrl);
     expect(await tryService(server_secret, { ask })).toEqual({ succeeded: true });
 
     await command.json('assistant', 'update', site_id, '--disable');

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
-import { until } from '../events/world.ts';
+import { until } from '../events/test-system.ts';
 import { commandLineOf } from '../operations/command.ts';
 
 import.meta.jest.setTimeout(180_000);

@@ -26,7 +26,7 @@ class Interrupted extends Error {}
 const clock = new FrozenClock();
 const randomBytes = countingBytes();
 
-function world() {
+function setUp() {
   const { client, sorted } = tables;
   const names = { configuration: sorted, conversations: sorted, deliveryLog: sorted };
   const management = {
@@ -112,7 +112,7 @@ async function itemsNaming(...ids: readonly string[]): Promise<string[]> {
 const counted = (text: string) => text.length;
 
 test('an assistant goes with all that it left, and nothing of another one', async () => {
-  const { ports, assistant, organization } = world();
+  const { ports, assistant, organization } = setUp();
   const { orgId } = await organization();
   const doomed = await assistant(orgId);
   const other = await assistant(orgId);
@@ -127,7 +127,7 @@ test('an assistant goes with all that it left, and nothing of another one', asyn
 });
 
 test('an organization goes whole, wherever it was interrupted and run again', async () => {
-  const { ports, assistant, organization } = world();
+  const { ports, assistant, organization } = setUp();
   const { orgId, audited } = await organization();
   const sites = [await assistant(orgId), await assistant(orgId)];
   await createAssistant(orgId, { name: 'Audited', domain: '', hourly_rate_limit: 9 }, audited);

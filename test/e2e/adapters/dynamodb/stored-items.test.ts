@@ -53,7 +53,7 @@ const CALL = 'act_ji55hlxquhthapufenrp';
 const AT = '2026-03-04T05:06:10.250Z';
 
 /** Tables with the items of the fixture, and every way to read them. */
-async function stored(tables: TestTables, logs: TestTables) {
+async function storeItems(tables: TestTables, logs: TestTables) {
   const put = (TableName: string, Item: Item) =>
     (TableName === logs.sorted ? logs : tables).documents.send(new PutCommand({ TableName, Item }));
   for (const item of itemsOf('configuration', 'conversations')) await put(tables.sorted, item);
@@ -83,15 +83,15 @@ async function stored(tables: TestTables, logs: TestTables) {
     },
   };
 }
-type World = Awaited<ReturnType<typeof stored>>;
+type StoredItems = Awaited<ReturnType<typeof storeItems>>;
 
 let tables: TestTables;
 let logs: TestTables;
-let world: World;
+let stored: StoredItems;
 beforeAll(async () => {
   tables = await startTables();
   logs = await startTables();
-  world = await stored(tables, logs);
+  stored = await storeItems(tables, logs);
 });
 afterAll(() => Promise.all([tables.stop(), logs.stop()]));
 
@@ -130,134 +130,134 @@ const KINDS: readonly Kind[] = [
     kind: 'organization',
     key: { pk: `ORG#${ORG}`, sk: 'ORG' },
     attribute: ['organization', 'plan'],
-    read: () => world.store.findOrganization(ORG),
+    read: () => stored.store.findOrganization(ORG),
   },
   {
     kind: 'organization, listed',
     key: { pk: `ORG#${ORG}`, sk: 'ORG' },
     attribute: ['organization', 'name'],
-    read: () => all(world.store.listOrganizations()),
+    read: () => all(stored.store.listOrganizations()),
   },
   {
     kind: 'assistant',
     key: { pk: `SITE#${SITE}`, sk: 'ASSISTANT' },
     attribute: ['assistant', 'enabled'],
-    read: () => world.reads.findAssistant(SITE),
+    read: () => stored.reads.findAssistant(SITE),
   },
   {
     kind: 'assistant, listed',
     key: { pk: `SITE#${SITE}`, sk: 'ASSISTANT' },
     attribute: ['assistant', 'server_secret', 'sha256'],
-    read: () => world.store.listAssistants(ORG),
+    read: () => stored.store.listAssistants(ORG),
   },
   {
     kind: 'Event Action',
     key: ACTION(EVENT),
     attribute: ['action', 'url'],
-    read: () => world.reads.findAction(ORG, EVENT),
+    read: () => stored.reads.findAction(ORG, EVENT),
   },
   {
     kind: 'Form Action',
     key: ACTION(FORM),
     attribute: ['action', 'form_fields'],
-    read: () => world.reads.findAction(ORG, FORM),
+    read: () => stored.reads.findAction(ORG, FORM),
   },
   {
     kind: 'AI-decided Action',
     key: ACTION(AI),
     attribute: ['action', 'parameters', 'properties'],
-    read: () => world.reads.findAction(ORG, AI),
+    read: () => stored.reads.findAction(ORG, AI),
   },
   {
     kind: 'Action, of no trigger',
     key: ACTION(AI),
     attribute: ['action', 'trigger'],
-    read: () => world.reads.findAction(ORG, AI),
+    read: () => stored.reads.findAction(ORG, AI),
   },
   {
     kind: 'Action, read with others',
     key: ACTION(EVENT),
     attribute: ['action', 'version'],
-    read: () => world.together(ORG, EVENT),
+    read: () => stored.together(ORG, EVENT),
   },
   {
     kind: 'Action, listed',
     key: ACTION(EVENT),
     attribute: ['action', 'sealed_signing_secret'],
-    read: async () => requireAll(await world.store.listActions(ORG)),
+    read: async () => requireAll(await stored.store.listActions(ORG)),
   },
   {
     kind: "Action's owner",
     key: { pk: `ACTION#${EVENT}`, sk: 'OWNER' },
     attribute: ['org_id'],
-    read: () => world.store.findActionById(EVENT),
+    read: () => stored.store.findActionById(EVENT),
   },
   {
     kind: 'slug',
     key: { pk: `SITE#${SITE}`, sk: 'SLUG#Form#contact-us' },
     attribute: ['action_id'],
-    read: () => world.reads.findForm(SITE, 'contact-us'),
+    read: () => stored.reads.findForm(SITE, 'contact-us'),
   },
   {
     kind: 'membership',
     key: { pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' },
     attribute: ['membership', 'role'],
-    read: () => world.members.findMembership(ORG, 'sub-1'),
+    read: () => stored.members.findMembership(ORG, 'sub-1'),
   },
   {
     kind: 'audit record',
     key: { pk: `AUDIT#${ORG}`, sk: `2026-03-04T05:06:09.250Z#${EVENT}#2` },
     attribute: ['record', 'by'],
-    read: () => world.recorded.auditOf(ORG),
+    read: () => stored.recorded.auditOf(ORG),
   },
   {
     kind: 'idempotency key',
     key: { pk: `creation#${ORG}#sub-1#create-1` },
     attribute: ['creation', 'fingerprint'],
-    read: () => world.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-1' }),
+    read: () => stored.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-1' }),
   },
   {
     kind: 'conversation',
     key: CONVERSATION,
     attribute: ['conversation', 'user_id'],
-    read: () => world.kept.findConversation(SITE, 'c-user'),
+    read: () => stored.kept.findConversation(SITE, 'c-user'),
   },
   {
     kind: 'conversation, its end',
     key: CONVERSATION,
     attribute: ['expires_at'],
-    read: () => world.kept.findConversation(SITE, 'c-user'),
+    read: () => stored.kept.findConversation(SITE, 'c-user'),
   },
   {
     kind: 'form submission',
     key: { ...CONVERSATION, sk: 'SUBMISSION#accepted' },
     attribute: ['submission_id'],
-    read: () => world.kept.claimSubmission(SUBMISSION, 'new', world.clock.now()),
+    read: () => stored.kept.claimSubmission(SUBMISSION, 'new', stored.clock.now()),
   },
   {
     kind: 'hits of a minute',
     key: { pk: 'form-submit#full' },
     attribute: ['h0'],
-    read: () => hitPerMinute(tables.client, tables.unsorted)('form-submit#full', 2, world.clock.now()),
+    read: () => hitPerMinute(tables.client, tables.unsorted)('form-submit#full', 2, stored.clock.now()),
   },
   {
     kind: 'requests of an hour',
     key: { pk: `requests#${SITE}#492389` },
     attribute: ['hits'],
-    read: () => requestCounts(tables.client, tables.unsorted, world.clock.now)(SITE),
+    read: () => requestCounts(tables.client, tables.unsorted, stored.clock.now)(SITE),
   },
   {
     kind: 'failing endpoint',
     key: { pk: 'failing#act_signalled' },
     attribute: ['failing_since'],
-    read: () => world.periods.recordFailure('act_signalled', world.clock.now()),
+    read: () => stored.periods.recordFailure('act_signalled', stored.clock.now()),
   },
-  { kind: 'attempt, claimed', key: RECORD, attribute: ['record_state'], read: () => world.log.claim(START) },
+  { kind: 'attempt, claimed', key: RECORD, attribute: ['record_state'], read: () => stored.log.claim(START) },
   {
     kind: 'attempt, unsent',
     key: RECORD,
     attribute: ['failure', 'code'],
-    read: () => world.log.recordUnsent(START, { code: 'action_disabled', message: 'off' }),
+    read: () => stored.log.recordUnsent(START, { code: 'action_disabled', message: 'off' }),
   },
   {
     kind: 'attempt, listed',
@@ -314,7 +314,7 @@ describe('items that the service wrote before its readers had schemas', () => {
   const action = (id: string) => itemAt(ACTION(id)).action;
 
   test('of the configuration are read as they were written', async () => {
-    const { reads, store, offers } = world;
+    const { reads, store, offers } = stored;
     expect(await store.findOrganization(ORG)).toEqual(itemAt({ pk: `ORG#${ORG}`, sk: 'ORG' }).organization);
     expect(await all(store.listOrganizations())).toHaveLength(2);
     for (const id of [SITE, PLAIN]) {
@@ -323,7 +323,7 @@ describe('items that the service wrote before its readers had schemas', () => {
     expect(await store.listAssistants(ORG)).toHaveLength(2);
     for (const id of [EVENT, FORM, AI, CALL]) {
       expect(await reads.findAction(ORG, id)).toEqual(action(id));
-      expect(await world.together(ORG, id)).toEqual(action(id));
+      expect(await stored.together(ORG, id)).toEqual(action(id));
       expect(await store.findActionById(id)).toEqual(action(id));
     }
     expect(await store.listActions(ORG)).toEqual({
@@ -333,19 +333,19 @@ describe('items that the service wrote before its readers had schemas', () => {
     expect(await reads.findForm(SITE, 'contact-us')).toEqual(action(FORM));
     expect(await offers.toolsOf(SITE)).toEqual([action(AI)]);
     expect(await reads.anyDomain(['shop.example'])).toBe(true);
-    expect(await world.members.list(ORG)).toHaveLength(2);
-    expect(await world.members.membershipsOf('sub-1')).toEqual([
+    expect(await stored.members.list(ORG)).toHaveLength(2);
+    expect(await stored.members.membershipsOf('sub-1')).toEqual([
       itemAt({ pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' }).membership,
     ]);
-    expect(await world.recorded.auditOf(ORG)).toHaveLength(7);
-    expect(await world.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-2' })).toMatchObject({
+    expect(await stored.recorded.auditOf(ORG)).toHaveLength(7);
+    expect(await stored.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-2' })).toMatchObject({
       entity_id: EVENT,
     });
-    expect(await world.erasure.leftLogs(ORG, SITE)).toEqual(['act_7dzwm3kwm7z5qswulinx']);
+    expect(await stored.erasure.leftLogs(ORG, SITE)).toEqual(['act_7dzwm3kwm7z5qswulinx']);
   });
 
   test('of visitors are read as they were written', async () => {
-    const { kept, clock } = world;
+    const { kept, clock } = stored;
     expect(await kept.findConversation(SITE, 'c-user')).toEqual(itemAt(CONVERSATION).conversation);
     expect(await kept.findConversation(SITE, 'c-anonymous')).toMatchObject({ user_id: null });
     const claim = (clientKey: string) => kept.claimSubmission({ ...SUBMISSION, clientKey }, 'new', clock.now());
@@ -358,18 +358,18 @@ describe('items that the service wrote before its readers had schemas', () => {
 
   test('of counters go on counting', async () => {
     const { client, unsorted } = tables;
-    const now = world.clock.now();
+    const now = stored.clock.now();
     expect(await hitPerMinute(client, unsorted)('form-submit#full', 2, now)).toEqual({
       allowed: false,
       retryAfterSeconds: 59,
     });
     expect(await hitPerMinute(client, unsorted)('form-submit#first', 2, now)).toEqual({ allowed: true });
-    expect(await requestCounts(client, unsorted, world.clock.now)(SITE)).toEqual({ this_hour: 2, last_24_hours: 2 });
+    expect(await requestCounts(client, unsorted, stored.clock.now)(SITE)).toEqual({ this_hour: 2, last_24_hours: 2 });
     expect(await hitPerHour(client, unsorted)(SITE, 2, now)).toMatchObject({ allowed: false });
     expect(await hitPerDay(client, unsorted)(ORG, 1, now)).toMatchObject({ allowed: false });
     const since = 1_772_600_770;
-    expect(await world.periods.recordFailure('act_failing', now)).toMatchObject({ since, signalled_at: null });
-    expect(await world.periods.recordFailure('act_signalled', now)).toMatchObject({ since, signalled_at: since });
+    expect(await stored.periods.recordFailure('act_failing', now)).toMatchObject({ since, signalled_at: null });
+    expect(await stored.periods.recordFailure('act_signalled', now)).toMatchObject({ since, signalled_at: since });
   });
 
   test('of the delivery log are read as they were written', async () => {
@@ -392,8 +392,8 @@ describe('items that the service wrote before its readers had schemas', () => {
       [false, '0123456789ab'],
     ]);
     expect(await all(deliveryRecords(logs.client, logs.sorted, `usage_${SITE}`))).toHaveLength(1);
-    expect(await world.log.claim(START)).toMatchObject({ kind: 'finished', result: { status: 503 } });
-    expect(await world.log.claim({ ...START, attempt: 3, message_id: 'message-3' })).toEqual({
+    expect(await stored.log.claim(START)).toMatchObject({ kind: 'finished', result: { status: 503 } });
+    expect(await stored.log.claim({ ...START, attempt: 3, message_id: 'message-3' })).toEqual({
       kind: 'in_progress',
       secondsLeft: 20,
     });
@@ -401,8 +401,8 @@ describe('items that the service wrote before its readers had schemas', () => {
 });
 
 describe.each(KINDS)('$kind', ({ key, attribute, read }) => {
-  afterEach(() => world.put(tableOf(key), itemAt(key)));
-  const put = (item: Record<string, unknown>) => world.put(tableOf(key), { ...item, ...key });
+  afterEach(() => stored.put(tableOf(key), itemAt(key)));
+  const put = (item: Record<string, unknown>) => stored.put(tableOf(key), { ...item, ...key });
   const failure = () =>
     read().then(
       () => 'it was read',
@@ -429,7 +429,7 @@ describe.each(KINDS)('$kind', ({ key, attribute, read }) => {
 
   test('is read with what newer code stored beside, at every depth', async () => {
     const before = await read();
-    await world.put(tableOf(key), itemAt(key));
+    await stored.put(tableOf(key), itemAt(key));
     await put(z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))));
     const after = await read();
     if (typeof before === 'object')
@@ -441,7 +441,7 @@ describe.each(KINDS)('$kind', ({ key, attribute, read }) => {
 describe('what newer code stored', () => {
   afterAll(async () => {
     for (const key of [ACTION(EVENT), ACTION(FORM), ACTION(AI), { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' }]) {
-      await world.put(tables.sorted, itemAt(key));
+      await stored.put(tables.sorted, itemAt(key));
     }
   });
   const rawAt = async ({ pk, sk }: Item | Kind['key']) =>
@@ -450,9 +450,9 @@ describe('what newer code stored', () => {
 
   test.each([EVENT, FORM, AI])('beside and in the Action %s is kept when somebody changes it', async (id) => {
     const key = ACTION(id);
-    await world.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
+    await stored.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
     const before = await rawAt(key);
-    await updateAction(id, { url: 'https://crm.example/elsewhere' }, world.ports);
+    await updateAction(id, { url: 'https://crm.example/elsewhere' }, stored.ports);
     const after = await rawAt(key);
     expect(after).toMatchObject({ ...more, action: { ...more, url: 'https://crm.example/elsewhere' } });
     const { url, version, updated_at, ...kept } = z.looseObject({}).parse(before?.action);
@@ -461,17 +461,17 @@ describe('what newer code stored', () => {
 
   test('beside and in an assistant is kept when somebody changes it', async () => {
     const key = { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' };
-    await world.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
-    await updateAssistant(PLAIN, { name: 'Another' }, world.ports);
+    await stored.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
+    await updateAssistant(PLAIN, { name: 'Another' }, stored.ports);
     expect(await rawAt(key)).toMatchObject({ ...more, assistant: { ...more, name: 'Another' } });
   });
 
   test('under limits and a catalog that are no longer, or not yet, is read, and can be changed', async () => {
     const [name, events] = ['x'.repeat(5000), ['conversation.started', 'event.of.a.later.release']];
     const put = changedAt(changedAt(itemAt(ACTION(EVENT)), ['action', 'name'], name), ['action', 'events'], events);
-    await world.put(tables.sorted, { ...put, ...ACTION(EVENT) });
-    await updateAction(EVENT, { enabled: true }, world.ports);
-    expect(await world.reads.findAction(ORG, EVENT)).toMatchObject({ name, events, enabled: true });
+    await stored.put(tables.sorted, { ...put, ...ACTION(EVENT) });
+    await updateAction(EVENT, { enabled: true }, stored.ports);
+    expect(await stored.reads.findAction(ORG, EVENT)).toMatchObject({ name, events, enabled: true });
   });
 });
 
@@ -485,32 +485,32 @@ test('an Action whose parameters and fields have names such as constructor is st
     parameters: { properties: named, required: ['constructor'] },
     response_field_map: { constructor: '$.a.b', valueOf: '$.c' },
   };
-  const created = await createAction(PLAIN, input, world.ports);
-  const changed = await updateAction(created.action_id, { name: 'Odder names' }, world.ports);
-  expect(await world.reads.findAction(ORG, created.action_id)).toEqual(changed);
+  const created = await createAction(PLAIN, input, stored.ports);
+  const changed = await updateAction(created.action_id, { name: 'Odder names' }, stored.ports);
+  expect(await stored.reads.findAction(ORG, created.action_id)).toEqual(changed);
   expect(changed).toMatchObject({ parameters: { properties: named }, response_field_map: input.response_field_map });
-  await world.store.deleteAction(changed);
+  await stored.store.deleteAction(changed);
 });
 
 describe('of an organization with an Action that cannot be read', () => {
   const broken = changedAt(itemAt(ACTION(FORM)), ['action', 'slug'], undefined);
-  beforeAll(() => world.put(tables.sorted, { ...broken, ...ACTION(FORM) }));
-  afterAll(() => world.put(tables.sorted, itemAt(ACTION(FORM))));
+  beforeAll(() => stored.put(tables.sorted, { ...broken, ...ACTION(FORM) }));
+  afterAll(() => stored.put(tables.sorted, itemAt(ACTION(FORM))));
 
   test('the others are listed, offered and delivered to', async () => {
-    const list = await world.store.listActions(ORG);
+    const list = await stored.store.listActions(ORG);
     expect(list.actions.map(({ action_id }) => action_id).sort()).toEqual([AI, CALL, EVENT].sort());
     expect(list.unreadable).toMatchObject([
       { action_id: FORM, subscription: { trigger: 'Form', events: [] }, cause: { name: 'UnreadableItem' } },
     ]);
     const reported: string[] = [];
-    const offers = readableActions(world.reads, ({ action_id }) => reported.push(action_id));
+    const offers = readableActions(stored.reads, ({ action_id }) => reported.push(action_id));
     expect((await offers.toolsOf(SITE)).map(({ action_id }) => action_id)).toEqual([AI]);
     expect(reported).toEqual([]);
-    const assistant = await world.reads.findAssistant(SITE);
+    const assistant = await stored.reads.findAssistant(SITE);
     expect(assistant && (await offers.formsOf(assistant))).toEqual([]);
     expect(reported).toEqual([FORM]);
-    expect(await Promise.allSettled([EVENT, FORM, AI].map((id) => world.together(ORG, id)))).toMatchObject([
+    expect(await Promise.allSettled([EVENT, FORM, AI].map((id) => stored.together(ORG, id)))).toMatchObject([
       { value: { action_id: EVENT } },
       { reason: { name: 'UnreadableItem' } },
       { value: { action_id: AI } },
@@ -520,11 +520,11 @@ describe('of an organization with an Action that cannot be read', () => {
   test.each([undefined, null, 7, 'of a later release', { wrong: true }])(
     'whose trigger is %j, it is not left out of the reads for one trigger',
     async (trigger) => {
-      await world.put(tables.sorted, {
+      await stored.put(tables.sorted, {
         ...changedAt(itemAt(ACTION(FORM)), ['action', 'trigger'], trigger),
         ...ACTION(FORM),
       });
-      const { actions, unreadable } = await world.reads.actionsOf(ORG, 'Event');
+      const { actions, unreadable } = await stored.reads.actionsOf(ORG, 'Event');
       expect([actions.map(({ action_id }) => action_id), unreadable.map(({ action_id }) => action_id)]).toEqual([
         [EVENT],
         [FORM],

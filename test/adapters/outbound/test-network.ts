@@ -16,7 +16,7 @@ export const BLOCKED = '127.0.0.66';
 
 export const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
 
-export type World = {
+export type TestNetwork = {
   readonly authority: Authority;
   readonly identity: Identity;
   readonly names: NameServer;
@@ -27,7 +27,7 @@ export type World = {
 };
 
 /** A private authority, a name server, and the strict rule changed in two points: both of them, and the allowed loopback addresses. */
-export async function createWorld(): Promise<World> {
+export async function createTestNetwork(): Promise<TestNetwork> {
   const authority = createAuthority();
   const identity = authority.issue([HOST, ALLOWED]);
   const names = await startNameServer();

@@ -20,7 +20,7 @@ import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import type { Service } from '../acceptance/scenario.ts';
 
 /** The real bundles in a one-machine cloud, a receiver that they trust, and everything that a test does to them. */
-export type World = {
+export type TestSystem = {
   readonly cloud: LocalCloud;
   readonly service: Service;
   readonly receiver: Receiver;
@@ -50,7 +50,7 @@ export type World = {
   readonly stop: () => Promise<void>;
 };
 
-export async function startWorld(options: { readonly workersPerFunction?: number } = {}): Promise<World> {
+export async function startTestSystem(options: { readonly workersPerFunction?: number } = {}): Promise<TestSystem> {
   const data = mkdtempSync(join(tmpdir(), 'va-wave-outbound-'));
   const receiver = await startReceiver();
   const authority = join(data, 'authority.pem');
