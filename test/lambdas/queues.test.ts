@@ -50,7 +50,7 @@ describe('event-router', () => {
     expect(ids).toEqual([EVENT.id, 'second', 'third']);
   });
 
-  test('hands back only the events that could not be routed', async () => {
+  test('returns only the events that could not be routed', async () => {
     const refused = { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] };
     aws.on('SendMessageBatch', {}, refused, { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] });
     const { failures, log } = await run(router, EVENT, { ...EVENT, id: 'second' }, EVENT);
@@ -58,7 +58,7 @@ describe('event-router', () => {
     expect(log).not.toContain('private');
   });
 
-  test('drops an event of the wrong shape with a line, and hands back what is no JSON, without quoting either', async () => {
+  test('drops and logs a malformed event and returns text that is not JSON, without quoting either', async () => {
     const wrong = { ...EVENT, detail: { org_id: ORG_ID, data: 'private' } };
     const { failures, log } = await run(router, wrong, 'private, not JSON', EVENT);
     expect(failures).toEqual(['message-1']);
@@ -69,7 +69,7 @@ describe('event-router', () => {
   });
 
   test.each([['o'.repeat(129)], ['org one'], ['größe'], ['']])(
-    'drops an event of the organization %j, which SQS takes as no group',
+    'drops an event of the organization %j, which SQS does not accept as a group',
     async (org_id) => {
       const { failures, log } = await run(router, { ...EVENT, detail: { ...EVENT.detail, org_id } });
       expect(failures).toEqual([]);
@@ -78,7 +78,7 @@ describe('event-router', () => {
     },
   );
 
-  test.each([['$.detail.org_id'], [undefined]])('routes an event in the group %p as any other', async (group) => {
+  test.each([['$.detail.org_id'], [undefined]])('routes an event with the group %p like any other', async (group) => {
     const event = sqsEvent(EVENT);
     const [record] = event.Records;
     if (record !== undefined && group !== undefined) record.attributes.MessageGroupId = group;
@@ -87,7 +87,7 @@ describe('event-router', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test('hands back an event of a newer version, or of a name that only a newer catalog has', async () => {
+  test('returns an event of a newer version and an event that only a newer catalog has', async () => {
     const newer = { ...EVENT, detail: { ...EVENT.detail, version: 2, body: 'private' } };
     const { failures, log } = await run(router, newer, { ...EVENT, 'detail-type': 'contact.exploded' }, EVENT);
     expect(failures).toEqual(['message-0', 'message-1']);
@@ -96,14 +96,14 @@ describe('event-router', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test('carries on what JSON can say and JavaScript cannot hold', async () => {
+  test('keeps numbers that JavaScript cannot represent', async () => {
     const data =
       '{"id":12345678901234567890,"far":1e400,"zero":-0,"__proto__":{"a":1},"constructor":[9007199254740993]}';
     await run(router, JSON.stringify(EVENT).replace('{"text":"private"}', data));
     expect(sent().map((entry) => entry.MessageBody)).toEqual([expect.stringContaining(`"data":${data}`)]);
   });
 
-  test('sends a reserved event to nobody', async () => {
+  test('sends a reserved event to no Action', async () => {
     aws.on('Query', {}, { Items: [actionItem(anEventAction({ events: ['form.submitted'] }))] });
     await run(router, { ...EVENT, 'detail-type': 'form.submitted' });
     expect(sent()).toEqual([]);
@@ -111,7 +111,7 @@ describe('event-router', () => {
 });
 
 describe('dispatcher', () => {
-  /** Refused by the guard before anything leaves this machine. */
+  /** An address that the outbound address rule refuses. */
   const action = anEventAction({
     url: 'https://127.0.0.1/hook',
     sealed_signing_secret: sealSigningSecret('whsec_DontTell', 'act_event', SEALING_KEY, randomBytes),
@@ -139,7 +139,7 @@ describe('dispatcher', () => {
   };
   beforeEach(() => stored({ action }));
 
-  test('sends what JSON can say and JavaScript cannot hold, and carries it to the next attempt', async () => {
+  test('sends numbers that JavaScript cannot represent, and keeps them for the next attempt', async () => {
     const data = '{"id":12345678901234567890,"far":1e400,"__proto__":{"a":1},"constructor":2}';
     stored({ action: { ...action, url: 'https://nowhere.example.com/' } });
     await run(dispatcher, JSON.stringify(MESSAGE).replace('{"text":"private"}', data));
@@ -150,7 +150,7 @@ describe('dispatcher', () => {
     expect(later).toEqual([expect.stringContaining(`"data":${data}`)]);
   });
 
-  test('a failure of the endpoint is an outcome on record, and no message comes back', async () => {
+  test('a failure of the endpoint is recorded, and no message is returned', async () => {
     const { failures, log } = await run(dispatcher, MESSAGE, {
       ...MESSAGE,
       envelope: { ...MESSAGE.envelope, id: 'e-2' },
@@ -166,7 +166,7 @@ describe('dispatcher', () => {
       action_id: 'act_event',
       failure_code: 'blocked_address',
     });
-    // A line of metrics for the two by outcome, and one by their number.
+    // One metrics line counts both attempts by outcome, another one by number.
     const counted = log.split('\n').filter((line) => line.includes('"Attempts":'));
     expect(counted.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ outcome: 'blocked_address', Attempts: 2 }),
@@ -175,14 +175,14 @@ describe('dispatcher', () => {
     expect(log).toMatch(/"AttemptLatency":\[\d+,\d+\]/);
   });
 
-  test('a record that cannot be claimed brings its own message back, and no other', async () => {
+  test('only a message whose attempt cannot be claimed is returned', async () => {
     aws.on('PutItem', {}, {}, new Error('away'), {});
     const { failures } = await run(dispatcher, MESSAGE, { ...MESSAGE, attempt: 2 }, { ...MESSAGE, attempt: 3 });
     expect(failures).toHaveLength(1);
     expect(completed()).toHaveLength(2);
   });
 
-  describe('whose attempt another invocation is making', () => {
+  describe('a message whose attempt another invocation is making', () => {
     const claimedAgo = (seconds: number) => {
       const record = { action_id: 'act_event', reference: 'e-1', trigger: 'event', trigger_ref: 'x', attempt: 1 };
       const Item = {
@@ -200,7 +200,7 @@ describe('dispatcher', () => {
     };
     const hidden = () => aws.callsOf('ChangeMessageVisibility').map(({ VisibilityTimeout }) => VisibilityTimeout);
 
-    test('comes back when that must be over, and nothing is sent', async () => {
+    test('becomes visible again after that attempt must have ended, and nothing is sent', async () => {
       claimedAgo(12);
       aws.on('ChangeMessageVisibility', {}, {});
       const { failures, log } = await run(dispatcher, MESSAGE);
@@ -208,11 +208,13 @@ describe('dispatcher', () => {
       expect(hidden()).toHaveLength(1);
       expect(hidden()[0]).toBeGreaterThanOrEqual(7);
       expect(hidden()[0]).toBeLessThanOrEqual(8);
-      expect(lineOf(log, 'A message comes back when the attempt under way is over')).toMatchObject({ level: 'INFO' });
+      expect(lineOf(log, 'A message becomes visible again after the attempt in progress')).toMatchObject({
+        level: 'INFO',
+      });
       expect(completed()).toEqual([]);
     });
 
-    test('comes back after the queue’s own time when its visibility cannot be changed', async () => {
+    test('becomes visible again after the visibility timeout of the queue when the call fails', async () => {
       claimedAgo(1);
       aws.on('ChangeMessageVisibility', {}, new Error('away'));
       const { failures, log } = await run(dispatcher, MESSAGE);
@@ -221,7 +223,7 @@ describe('dispatcher', () => {
     });
   });
 
-  test('its metrics have the names and dimensions under which alarms and dashboard read them', async () => {
+  test('the metrics have the names and dimensions that alarms and the dashboard read', async () => {
     aws.on('UpdateItem', {}, new Error('away'));
     const { log } = await run(dispatcher, MESSAGE);
     const lines = log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
@@ -239,14 +241,14 @@ describe('dispatcher', () => {
         .callsOf('UpdateItem', { TableName: 'counters' })
         .filter(({ Key }) => Key?.pk.startsWith(`outbound#${ORG_ID}#`));
 
-    test('counts the request before it is made', async () => {
+    test('counts the request before it is sent', async () => {
       limited(9);
       await run(dispatcher, MESSAGE);
       expect(counted().map((one) => one.ExpressionAttributeValues?.[':limit'])).toEqual([9]);
       expect(completed()).toEqual(['blocked_address']);
     });
 
-    test('makes a request that could not be counted, and says so in its log', async () => {
+    test('sends a request that could not be counted, and logs it', async () => {
       limited(9);
       aws.on('UpdateItem', { TableName: 'counters' }, new Error('away'));
       const { failures, log } = await run(dispatcher, MESSAGE);
@@ -254,7 +256,7 @@ describe('dispatcher', () => {
       expect(log).toContain('could not be counted');
     });
 
-    test('makes none once it is used up, and asks no more that day', async () => {
+    test('sends no request over the quota, and does not count again on that day', async () => {
       limited(3);
       aws.on('UpdateItem', { TableName: 'counters' }, new AwsFault('ConditionalCheckFailedException'));
       const { failures } = await run(dispatcher, MESSAGE);
@@ -265,7 +267,7 @@ describe('dispatcher', () => {
     });
   });
 
-  test('a dead letter that was moved back claims under the id of the message that died', async () => {
+  test('a dead letter that was moved back claims with the id of the original message', async () => {
     const event = sqsEvent(MESSAGE);
     const stringValue = 'the-one-that-died';
     for (const record of event.Records) {
@@ -275,14 +277,14 @@ describe('dispatcher', () => {
     expect(aws.callsOf('PutItem')[0]?.Item?.message_id).toBe(stringValue);
   });
 
-  test('a message of a newer version or the wrong shape comes back without being quoted', async () => {
+  test('a message of a newer version or a wrong shape is returned without being quoted', async () => {
     const { failures, log } = await run(dispatcher, { ...MESSAGE, version: 3 }, { ...MESSAGE, attempt: 4 }, 'private');
     expect(failures).toEqual(['message-0', 'message-1', 'message-2']);
     expect(log).not.toContain('private');
     expect(aws.callsOf('PutItem')).toEqual([]);
   });
 
-  test('a message whose Action newer code stored comes back, and the log says where that stands', async () => {
+  test('a message whose Action newer code stored is returned, and the log names the item', async () => {
     stored({ action, v: 2 });
     const { failures, log } = await run(dispatcher, MESSAGE);
     expect(failures).toEqual(['message-0']);
@@ -290,7 +292,7 @@ describe('dispatcher', () => {
     expect(aws.callsOf('PutItem')).toEqual([]);
   });
 
-  test('a deleted Action is on record as such', async () => {
+  test('an attempt of a deleted Action is recorded with its code', async () => {
     const { failures } = await run(dispatcher, { ...MESSAGE, action_id: 'act_deleted' });
     expect(failures).toEqual([]);
     expect(aws.callsOf('PutItem').map((one) => one.Item?.failure?.code)).toEqual(['action_deleted']);

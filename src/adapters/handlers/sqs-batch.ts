@@ -8,20 +8,20 @@ import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 import { AttemptInProgress } from '../../domain/delivery/attempt-delivery.ts';
 
 export type BatchOptions = {
-  /** Told how many messages are about to be worked on. */
+  /** Called with the number of messages before the batch is handled. */
   readonly before?: (messages: number) => void;
-  /** Runs once per message, whatever became of it. */
+  /** Called once per message, also after an error. */
   readonly afterEach?: () => void;
-  /** Runs once per batch, whatever became of it. */
+  /** Called once per batch, also after an error. */
   readonly after?: () => Promise<void>;
-  /** Sets for how many seconds from now a received message is not handed out again. @default the queue's visibility timeout */
+  /** Sets the seconds from now until SQS may deliver a received message again. @default the queue's visibility timeout */
   readonly hideFor?: (receiptHandle: string, seconds: number) => Promise<void>;
 };
 
 /**
- * Wraps the work on one queue message into a Lambda handler for batches: messages are handled side by side, and only those whose
- * work threw come back.
- * @param work is given the body and the message's id
+ * Creates a Lambda handler for batches of queue messages. Handles the messages concurrently; SQS delivers only those again whose work
+ * threw an error.
+ * @param work handles one message. Its arguments are the body and the id of the message.
  */
 export function sqsBatchHandler(
   logger: Logger,
@@ -40,7 +40,7 @@ export function sqsBatchHandler(
             await shortenVisibility(logger, record, error.retryAfterSeconds, hideFor);
             throw error;
           }
-          logger.error('A message failed and comes back', {
+          logger.error('A message failed and becomes visible again', {
             message_id: record.messageId,
             error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
           });
@@ -58,7 +58,7 @@ export function sqsBatchHandler(
     });
 }
 
-/** Shortens the time until a message comes back; when that fails, it comes back after the queue's own visibility timeout. */
+/** Shortens the time until SQS delivers a message again. When that fails, the visibility timeout of the queue applies. */
 async function shortenVisibility(
   logger: Logger,
   { messageId, receiptHandle }: SQSRecord,
@@ -67,19 +67,19 @@ async function shortenVisibility(
 ): Promise<void> {
   try {
     await hideFor(receiptHandle, seconds);
-    logger.info('A message comes back when the attempt under way is over', { message_id: messageId, seconds });
+    logger.info('A message becomes visible again after the attempt in progress', { message_id: messageId, seconds });
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown';
     logger.error('The visibility of a message could not be changed', { message_id: messageId, error: name });
   }
 }
 
-/** A dead letter that was moved back is, to its claim, still the message that died. */
+/** Returns the id with which a message claims an attempt: for a dead letter that was moved back, the id of the original message. */
 function messageIdOf({ messageId, messageAttributes }: SQSRecord): string {
   return messageAttributes[ORIGINAL_MESSAGE_ID]?.stringValue ?? messageId;
 }
 
-/** The parser quotes what it could not read, and payloads do not belong in a log. */
+/** Parses the body. Replaces the parser's error, because it quotes the text and payloads must not be logged. */
 function messageBody(record: SQSRecord): unknown {
   try {
     return parseExactly(record.body);

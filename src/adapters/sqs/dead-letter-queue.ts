@@ -10,12 +10,13 @@ import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 import type { DeadLetterQueue } from '../../domain/operations/dead-letters.ts';
 
 const BATCH = 10;
-/** Long enough to look at some thousands; whoever is interrupted waits that long for those he was looking at. */
+/** Long enough to inspect some thousands of messages. After an interrupted run, its messages stay invisible for this time. */
 const HIDDEN_SECONDS = 300;
 
 /**
- * A dead-letter queue and where its messages came from. SQS's own move task gives every message a new id, and the claim on an
- * attempt that began under the old one would then be taken for another message's: so each goes back with its id beside it.
+ * Creates access to a dead-letter queue and its source queue. The message move task of SQS gives every message a new id, so that the
+ * message would not match its earlier claim on an attempt. Therefore this code sends each message back with its original id as an
+ * attribute.
  */
 export function deadLetterQueue(
   client: SQSClient,

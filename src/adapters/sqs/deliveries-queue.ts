@@ -11,21 +11,21 @@ import type { DeliveryMessage } from '../../contract/queues.ts';
 const BATCH_ENTRIES = 10;
 const BATCH_MAX_BYTES = 1024 * 1024;
 
-const SEND_TRIES = 3;
+const SEND_ATTEMPTS = 3;
 
 /**
- * Of all events in work. A batch is a megabyte at most, and several times that while it is signed and sent; a batch of events
- * can make three hundred of them.
+ * Limit of concurrent batches for all events of an invocation. A batch has up to one megabyte and needs several times that while it is
+ * signed and sent. One invocation can have three hundred batches.
  */
 const BATCHES_AT_ONCE = 6;
 
-/** Of the messages of one event. */
+/** The result of sending the messages of one event. */
 export type Sent = { readonly tooLarge: readonly DeliveryMessage[] };
 
-/** Messages that were not sent, and why. */
+/** Messages that were not sent, and the cause. */
 type Unsent = { readonly messages: readonly DeliveryMessage[]; readonly cause?: unknown };
 
-/** The queue of attempts. The group id is the Action, so that one that hangs does not delay the others (SQS fair queues). */
+/** Creates the deliveries queue. The group id is the Action, so that a slow endpoint does not delay other Actions (SQS fair queues). */
 export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   const inTurn = fairTurns(BATCHES_AT_ONCE);
 
@@ -43,14 +43,15 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
       const failed = new Set(Failed.map(({ Id }) => Id));
       left = left.filter(({ entry }) => failed.has(entry.Id));
       if (left.length === 0) return { messages: [] };
-      if (attempt === SEND_TRIES) return unsent(new Error(`SQS refused ${left.length} deliveries: ${Failed[0]?.Code}`));
+      if (attempt === SEND_ATTEMPTS)
+        return unsent(new Error(`SQS refused ${left.length} deliveries: ${Failed[0]?.Code}`));
     }
   };
 
   /**
-   * Sends the messages of several events in few calls: what fills no call of its own goes with that of other events. Each event has its own
-   * outcome: fulfilled when all of its messages were sent but those that no SQS message can hold, which are returned. A message that
-   * SQS refuses takes those of no other event with it.
+   * Sends the messages of several events in few calls: messages that do not fill a batch share one with other events. Each event has its
+   * own outcome. It is fulfilled when all its messages were sent, except those that are too large for SQS, which it returns. When SQS
+   * refuses a message, the messages of other events are still sent.
    */
   const sendTogether = async (
     events: readonly (readonly DeliveryMessage[])[],
@@ -84,14 +85,14 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   return {
     sendTogether,
 
-    /** Sends all messages, or throws. Those that no SQS message can hold are returned. */
+    /** Sends all messages. Returns those that are too large for SQS. @throws Error when a message could not be sent */
     send: async (messages: readonly DeliveryMessage[]): Promise<Sent> => {
       const [outcome] = await sendTogether([messages]);
       if (outcome?.status === 'rejected') throw outcome.reason;
       return outcome?.value ?? { tooLarge: [] };
     },
 
-    /** For so many seconds from now a message that was received is not handed out again. */
+    /** Sets the seconds from now until SQS may deliver a received message again. */
     hideFor: async (receiptHandle: string, seconds: number): Promise<void> => {
       await client.send(
         new ChangeMessageVisibilityCommand({
@@ -115,12 +116,12 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   };
 }
 
-/** SQS understood the call and does not take it, so that one of its messages may be the reason. */
+/** Returns whether SQS refused the call itself, so that one of its messages may be the cause. */
 const isRefusal = (cause: unknown): boolean => cause instanceof SQSServiceException && cause.$fault === 'client';
 
 /**
- * Bodies of messages whose envelopes are shared: fifty Actions may get the same megabyte, which is written out once. A body is
- * put together when it is sent, and the same text as JSON.stringify of the message.
+ * Writes the bodies of messages that share envelopes. Fifty Actions may receive the same envelope of a megabyte, so each envelope is
+ * converted to text once. A body is assembled when it is sent; it is the same text as JSON.stringify of the message.
  */
 function messageBodies() {
   const envelopes = new Map<DeliveryMessage['envelope'], { readonly text: string; readonly bytes: number }>();
@@ -141,7 +142,7 @@ function messageBodies() {
   };
 }
 
-/** Splits by count and by bytes, keeping the order. */
+/** Splits messages into batches by number and size, in their order. */
 export function batchesOf(
   messages: readonly DeliveryMessage[],
   bytesOf: (message: DeliveryMessage) => number,
@@ -169,8 +170,8 @@ export function batchesOf(
 }
 
 /**
- * Lets so many pieces of work run side by side; the others wait. Whoever has fewest running is next, so that an event that makes
- * hundreds of batches does not keep those of other organizations waiting.
+ * Limits how many tasks run at the same time; the others wait. The next task is one of the owner with the fewest running tasks, so that
+ * an event with hundreds of batches does not delay the events of other organizations.
  */
 export function fairTurns(atOnce: number) {
   type Waiting = { readonly owner: object; readonly start: () => void };

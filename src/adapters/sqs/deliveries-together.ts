@@ -1,8 +1,8 @@
 import type { DeliveryMessage } from '../../contract/queues.ts';
 import type { deliveriesQueue, Sent } from './deliveries-queue.ts';
 
-/** How long the deliveries of one event wait for those of others, in milliseconds: no slow read of another organization's holds them up. */
-const PATIENCE_MS = 500;
+/** Milliseconds that the deliveries of one event wait at most for those of others, so that a slow event does not delay them. */
+const WAIT_MAX_MS = 500;
 
 type Waiting = {
   readonly messages: readonly DeliveryMessage[];
@@ -11,17 +11,17 @@ type Waiting = {
 };
 
 /**
- * Sends the deliveries of the events that a function routes side by side in one call, or few (SQS bills calls). They leave when each event that
- * was announced has asked or ended, or 500 ms after the first one asked.
+ * Sends the deliveries of all events that an invocation routes in one call, or in few, because SQS bills calls. Sends when each
+ * announced event has called `send` or has ended, at the latest 500 ms after the first call of `send`.
  */
 export function deliveriesTogether({ sendTogether }: Pick<ReturnType<typeof deliveriesQueue>, 'sendTogether'>) {
-  /** Events that have neither asked nor ended. */
+  /** Number of announced events that have neither called `send` nor ended. */
   let open = 0;
   let waiting: readonly Waiting[] = [];
-  let patience: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   const leave = async (): Promise<void> => {
-    clearTimeout(patience);
+    clearTimeout(timer);
     const together = waiting;
     waiting = [];
     const outcomes = await sendTogether(together.map(({ messages }) => messages));
@@ -36,10 +36,10 @@ export function deliveriesTogether({ sendTogether }: Pick<ReturnType<typeof deli
   };
 
   return {
-    /** Sends all messages of an event, or throws. Those that no SQS message can hold are returned. */
+    /** Sends all messages of an event. Returns those that are too large for SQS. @throws Error when a message could not be sent */
     send: async (messages: readonly DeliveryMessage[]): Promise<Sent> => {
       const result = new Promise<Sent>((sent, failed) => {
-        if (waiting.length === 0) patience = setTimeout(leave, PATIENCE_MS);
+        if (waiting.length === 0) timer = setTimeout(leave, WAIT_MAX_MS);
         waiting = [...waiting, { messages, sent, failed }];
       });
       oneLess();
@@ -47,11 +47,11 @@ export function deliveriesTogether({ sendTogether }: Pick<ReturnType<typeof deli
         open += 1;
       });
     },
-    /** So many events are about to be routed. */
+    /** Announces the number of events that the invocation will route. */
     announce: (count: number): void => {
       open += count;
     },
-    /** One of them is dealt with, whether it had anything to send or not. */
+    /** Says that the routing of one event has ended, with or without deliveries. */
     ended: oneLess,
   };
 }

@@ -7,7 +7,7 @@ import { AwsFault, FakeAwsServices } from '../../fakes/aws-services.ts';
 const MEGABYTE = 1024 * 1024;
 const URL = 'https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries';
 
-/** A message whose JSON has this many bytes, at least 250. */
+/** Returns a message whose JSON has this many bytes, at least 250. */
 function aMessage(bytes = 300, actionId = 'act_1'): DeliveryMessage {
   const make = (text: string): DeliveryMessage => ({
     version: 1,
@@ -45,24 +45,24 @@ describe('messages are split into batches', () => {
     [10, [10]],
     [11, [10, 1]],
     [50, [10, 10, 10, 10, 10]],
-  ])('of ten at most: %p as %p', (count, expected) => {
+  ])('of at most ten: %p as %p', (count, expected) => {
     expect(sizes(Array.from({ length: count }, () => aMessage()))).toEqual(expected);
   });
 
-  test('of one megabyte at most', () => {
+  test('of at most one megabyte', () => {
     expect(sizes([aMessage(MEGABYTE / 2), aMessage(MEGABYTE / 2)])).toEqual([2]);
     expect(sizes([aMessage(MEGABYTE / 2), aMessage(MEGABYTE / 2 + 1)])).toEqual([1, 1]);
     expect(sizes([aMessage(MEGABYTE), aMessage()])).toEqual([1, 1]);
   });
 
-  test('and the one that no message can hold is returned, without the others', () => {
+  test('and only a message that is too large is returned', () => {
     const tooLarge = aMessage(MEGABYTE + 1, 'act_large');
     const { batches, tooLarge: returned } = split([aMessage(), tooLarge, aMessage()]);
     expect(returned).toEqual([tooLarge]);
     expect(batches.map((batch) => batch.length)).toEqual([2]);
   });
 
-  test('so that none is lost, none doubled, the order kept and both limits held', () => {
+  test('without loss or duplicates, in order and within both limits', () => {
     const count = fc.integer({ min: 250, max: MEGABYTE + 2000 });
     const small = fc.integer({ min: 250, max: 2000 });
     fc.assert(
@@ -86,7 +86,7 @@ describe('messages are split into batches', () => {
 describe('sending', () => {
   const batches = () => aws.callsOf('SendMessageBatch');
 
-  test('names the queue, the Action as group, and nests the envelope as JSON', async () => {
+  test('uses the Action as group and nests the envelope as JSON', async () => {
     await queue.send([aMessage(300, 'act_1'), aMessage(300, 'act_2')]);
     expect(batches()).toEqual([
       {
@@ -101,7 +101,7 @@ describe('sending', () => {
     expect(deliveryMessage.parse(body)).toEqual(aMessage(300, 'act_1'));
   });
 
-  test('holds each message as it is, within both limits, also where many share one large envelope', async () => {
+  test('sends each message unchanged and within both limits, also when many share a large envelope', async () => {
     const { envelope } = aMessage(MEGABYTE / 2.2);
     const messages = Array.from({ length: 50 }, (_, i) => ({ ...aMessage(), action_id: `act_${i}`, envelope }));
     const largest = aMessage(MEGABYTE, 'act_é');
@@ -118,7 +118,7 @@ describe('sending', () => {
     expect(sent.every((body, i) => body === JSON.stringify([...messages, largest][i]))).toBe(true);
   });
 
-  test('sends few batches at once, whatever number of events is in work, and all of them although one fails', async () => {
+  test('limits concurrent batches for all events together, and sends the others when one fails', async () => {
     let running = 0;
     let most = 0;
     let count = 0;
@@ -137,7 +137,7 @@ describe('sending', () => {
     expect(most).toBe(6);
   });
 
-  test('sends again what SQS refused, and nothing else', async () => {
+  test('sends only refused messages again', async () => {
     aws.on(
       'SendMessageBatch',
       {},
@@ -148,7 +148,7 @@ describe('sending', () => {
     expect(batches().map((input) => input.Entries?.map((entry) => entry.Id))).toEqual([['0', '1', '2'], ['1']]);
   });
 
-  test('gives up after three tries, so that the event comes again', async () => {
+  test('fails after three attempts, so that the event is delivered again', async () => {
     aws.on(
       'SendMessageBatch',
       {},
@@ -158,7 +158,7 @@ describe('sending', () => {
     expect(batches()).toHaveLength(3);
   });
 
-  test('a retry is delayed by its pause', async () => {
+  test('a retry has its delay', async () => {
     const message = { ...aMessage(), attempt: 2 };
     await queue.sendLater(message, 2);
     expect(aws.callsOf('SendMessage')).toEqual([
@@ -175,13 +175,13 @@ describe('sending the messages of several events', () => {
   const statuses = async (...events: readonly (readonly DeliveryMessage[])[]) =>
     (await queue.sendTogether(events)).map(({ status }) => status);
 
-  test('puts into one call what fills none of its own', async () => {
+  test('sends messages of several events in one call when they do not fill a batch', async () => {
     const events = Array.from({ length: 10 }, (_, index) => event(`e${index}`, 1));
     expect(await statuses(...events)).toEqual(events.map(() => 'fulfilled'));
     expect(batches()).toEqual([events.map((_, index) => `e${index}_0`)]);
   });
 
-  test('within ten messages and a megabyte of a call, each message once, and its event told what was too large', async () => {
+  test('stays within the limits of a call, sends each message once and returns those that are too large', async () => {
     const events = [
       event('many', 23),
       event('half', 1, MEGABYTE / 2),
@@ -207,7 +207,7 @@ describe('sending the messages of several events', () => {
     );
   });
 
-  test('fails the event of a message that stays refused, and no other', async () => {
+  test('fails only the event whose message is still refused', async () => {
     aws.on(
       'SendMessageBatch',
       {},
@@ -225,7 +225,7 @@ describe('sending the messages of several events', () => {
     expect(batches()).toEqual([['good_0', 'bad_0', 'fine_0'], ['bad_0'], ['bad_0']]);
   });
 
-  test('sends those of each event alone when SQS refuses them all together', async () => {
+  test('sends the messages of each event separately when SQS refuses the whole call', async () => {
     aws.on('SendMessageBatch', {}, async () => {
       if (batches().at(-1)?.includes('bad_0')) throw new AwsFault('InvalidMessageContents');
       return { Successful: [], Failed: [] };
@@ -238,7 +238,7 @@ describe('sending the messages of several events', () => {
     expect(batches()).toEqual([['good_0', 'good_1', 'bad_0', 'fine_0'], ['good_0', 'good_1'], ['bad_0'], ['fine_0']]);
   });
 
-  test('fails them all, and asks no more, when SQS cannot be reached', async () => {
+  test('fails all events without further calls when SQS cannot be reached', async () => {
     let asked = 0;
     const handle = async () => {
       asked += 1;
@@ -251,7 +251,7 @@ describe('sending the messages of several events', () => {
   });
 });
 
-test('whoever has least under way is next, and no more run than are allowed', async () => {
+test('the owner with the fewest running tasks is next, and the limit is never exceeded', async () => {
   const inTurn = fairTurns(2);
   const [busy, quiet] = [{}, {}];
   const begun: string[] = [];
@@ -269,7 +269,7 @@ test('whoever has least under way is next, and no more run than are allowed', as
   expect(begun).toEqual(['b1', 'b2', 'quiet', 'b3', 'b4', 'b5']);
 });
 
-test('a piece of work that fails makes room for the next', async () => {
+test('a failed task starts the next one', async () => {
   const inTurn = fairTurns(1);
   const failed = inTurn({}, async () => {
     throw new Error('no');

@@ -37,7 +37,7 @@ function together(
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('deliveries leave when the last announced event has asked', async () => {
+test('deliveries are sent when the last announced event has called send', async () => {
   const { sent, announce, send } = together();
   announce(3);
   const first = [send(of('a')), send(of('b'))];
@@ -47,7 +47,7 @@ test('deliveries leave when the last announced event has asked', async () => {
   expect(sent).toEqual([['a', 'b', 'c']]);
 });
 
-test('an event that ends without asking is not waited for', async () => {
+test('an event that ends without deliveries does not delay the others', async () => {
   const { sent, announce, send, ended } = together();
   announce(2);
   const asked = send(of('a'));
@@ -58,7 +58,7 @@ test('an event that ends without asking is not waited for', async () => {
   expect(sent).toEqual([['a']]);
 });
 
-test('one that takes long is not waited for longer than a moment, and leaves alone', async () => {
+test('a slow event delays the others for a short time only and is sent alone', async () => {
   const { sent, announce, send, ended } = together();
   announce(2);
   await send(of('quick')).finally(ended);
@@ -67,7 +67,7 @@ test('one that takes long is not waited for longer than a moment, and leaves alo
   expect(sent).toEqual([['quick'], ['slow']]);
 });
 
-test('the next invocation is counted anew', async () => {
+test('the next invocation starts with its own count', async () => {
   const { sent, announce, send, ended } = together();
   for (const invocation of [1, 2, 3]) {
     announce(2);
@@ -80,7 +80,7 @@ test('the next invocation is counted anew', async () => {
   ]);
 });
 
-test('each event is told of its own messages', async () => {
+test('each event gets the result of its own messages', async () => {
   const away = new Error('away');
   const [bad, large] = [of('bad'), of('large')];
   const { announce, send } = together((messages) => {
