@@ -39,7 +39,7 @@ export const NON_JSON_RESPONSE_CHARACTERS = 500;
 /** Attempts of one Event delivery. */
 export const EVENT_ATTEMPTS = 3;
 /** Delays in seconds before attempt 2 and before attempt 3. */
-export const EVENT_RETRY_PAUSES_SECONDS: readonly number[] = [2, 4];
+export const EVENT_RETRY_DELAYS_SECONDS: readonly number[] = [2, 4];
 /** Limit for DNS lookup, connection, TLS, headers and body together. */
 export const OUTBOUND_TIMEOUT_MS = 5000;
 /**

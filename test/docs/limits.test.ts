@@ -3,7 +3,7 @@ import * as limits from '../../src/contract/limits.ts';
 import { allDocuments, type Document, readDocument, tableRows } from './documents.ts';
 
 const KB = 1024;
-const [firstPause, secondPause] = limits.EVENT_RETRY_PAUSES_SECONDS;
+const [firstPause, secondPause] = limits.EVENT_RETRY_DELAYS_SECONDS;
 const seconds = limits.OUTBOUND_TIMEOUT_MS / 1000;
 
 /** The rows of docs/limits.md, computed from the contract. */

@@ -4,15 +4,16 @@ import { type WatchEndpointPorts, watchEndpoint } from './failing-endpoint.ts';
 
 export type AttemptAndWatchPorts = AttemptDeliveryPorts &
   WatchEndpointPorts & {
-    /** Told of every message that was dealt with. */
+    /** Called once for each message after its attempt is recorded. */
     readonly attempted: (message: DeliveryMessage, summary: AttemptSummary) => void;
+    /** Called when the check for a failing endpoint failed. */
     readonly watchFailed: (cause: unknown) => void;
   };
 
 /**
- * Deals with one message of the deliveries queue: makes its attempt, and watches whether its endpoint goes on failing. The attempt is
- * on record by then: what goes wrong with watching is reported, and no reason to hand the message out again.
- * @throws as attemptDelivery does
+ * Handles one message of the deliveries queue: makes its attempt, and then checks whether its endpoint keeps failing. The attempt is
+ * already recorded at that time, so an error of the check is only reported and the message is not delivered again.
+ * @throws the errors of attemptDelivery
  */
 export async function attemptAndWatch(
   message: DeliveryMessage,

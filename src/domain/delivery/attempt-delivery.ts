@@ -11,7 +11,7 @@ import {
 } from './delivery-log.ts';
 import type { Deliver } from './outbound.ts';
 import { EXCERPT_BYTES } from './response-excerpt.ts';
-import { isRetried, pauseAfter } from './retries.ts';
+import { isRetried, retryDelaySeconds } from './retries.ts';
 
 export type AttemptDeliveryPorts = {
   readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
@@ -24,7 +24,7 @@ export type AttemptDeliveryPorts = {
 };
 
 export type AttemptSummary = {
-  /** `recorded`: only the record of an attempt that was made before was completed. */
+  /** `taken`: another message has, or this one had, made the attempt. `recorded`: only the record of an earlier attempt was completed. */
   readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
   readonly result: AttemptResult | null;
 };
@@ -33,10 +33,10 @@ const DELETED = { code: 'action_deleted', message: 'The Action was deleted' } as
 const SUSPENDED = { code: 'organization_suspended', message: 'The organization is suspended' } as const;
 const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } as const;
 
-/** Another invocation is, or may be, making this attempt: there is nothing to do before it is over. */
+/** Another invocation may still be making this attempt. The message must stay invisible until that attempt has ended. */
 export class AttemptInProgress extends Error {
   override readonly name = 'AttemptInProgress';
-  /** Seconds until the message is worth handing out again. */
+  /** Seconds until the message should be delivered again. */
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
@@ -46,11 +46,11 @@ export class AttemptInProgress extends Error {
 }
 
 /**
- * One queue message, one attempt of an Event delivery (spec "States": event delivery). Claim, send, complete: the record is
- * written before the request, so that every request on the wire has one, also across a crash. A failure of the customer's
- * endpoint is an outcome and never an exception.
- * @throws AttemptInProgress, and when our own storage or queue failed: nothing was sent, or only the retry message is missing. Hand
- * the message out again.
+ * Handles one queue message: makes one attempt of an Event delivery (spec "States": event delivery). Claims the attempt, sends the
+ * request and completes the record. The record is written before the request, so that every request has one, also after a crash. A
+ * failure of the customer's endpoint is an outcome and never an exception.
+ * @throws AttemptInProgress; Error when storage or queue failed: then nothing was sent, or only the retry message is missing. In all
+ * cases SQS must deliver the message again.
  */
 export async function attemptDelivery(
   message: DeliveryMessage,
@@ -74,7 +74,7 @@ export async function attemptDelivery(
   };
   if (!action?.enabled || action.suspended) {
     const finished = await ports.log.recordUnsent(start, whyUnsent(action));
-    // The retry that was left to do is then what the record says is not made.
+    // The attempt was already finished, and its retry may not be scheduled yet.
     if (finished !== undefined) await scheduleNext(message, finished.result, ports);
     return { outcome: 'unsent', result: null };
   }
@@ -93,12 +93,12 @@ export async function attemptDelivery(
     triggerRef: envelope.event,
     signingSecret,
     now: ports.now(),
-    // An Action that was edited, or switched off and on, uses no connection of before.
+    // A changed Action has a new version, so it does not use a connection from before the change.
     connectionKey: `${action.action_id} ${action.version}`,
     keepBytes: EXCERPT_BYTES,
   });
   const result = resultOf(await ports.deliver(request), request);
-  // In this order: a crash in between leaves a finished record, and nothing is sent again.
+  // The record is completed before the retry is scheduled: after a crash in between, the record is finished and nothing is sent again.
   await ports.log.complete(start, result).catch(async (cause: unknown) => {
     ports.logWriteFailed(start, result, cause);
     await recordLater(message, start, result, ports);
@@ -107,12 +107,12 @@ export async function attemptDelivery(
   return { outcome: result.success ? 'succeeded' : 'failed', result };
 }
 
-/** What went wrong with the log may be over by then. Seconds. */
+/** Seconds after which the delivery log may be available again. */
 const RECORD_LATER_SECONDS = 60;
 
 /**
- * The record that could not be completed is left to a message of its own, which has the payload; it is no reason to send again. If not
- * even that can be queued, the line in the function's log is what there is.
+ * Queues a message that completes the record later. The message contains the payload and the result. When it cannot be queued either,
+ * only the line in the function's log remains. The request is never sent again for this reason.
  */
 async function recordLater(
   message: Exclude<DeliveryMessage, { version: 3 }>,
@@ -125,7 +125,7 @@ async function recordLater(
   await ports.sendLater({ ...message, version: 3, made }, RECORD_LATER_SECONDS).catch(() => undefined);
 }
 
-/** Completes a record that could not be completed before. @throws when the log still cannot be written */
+/** Completes a record that could not be completed before. @throws Error when the log still cannot be written */
 async function recordMade(
   { envelope, action_id, attempt, replay, made }: Extract<DeliveryMessage, { version: 3 }>,
   ports: Pick<AttemptDeliveryPorts, 'log'>,
@@ -158,12 +158,12 @@ async function scheduleNext(
   ports: Pick<AttemptDeliveryPorts, 'sendLater'>,
 ): Promise<void> {
   if (result.success || result.error === null) return;
-  const pause = pauseAfter(message.attempt);
-  if (pause === undefined || !isRetried({ code: result.error.code, status: result.status })) return;
-  await ports.sendLater({ ...message, attempt: message.attempt + 1 }, pause);
+  const delay = retryDelaySeconds(message.attempt);
+  if (delay === undefined || !isRetried({ code: result.error.code, status: result.status })) return;
+  await ports.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
 }
 
-/** Records a delivery that no queue message can hold (docs/delivery.md, payload_too_large). */
+/** Records a delivery that is too large for a queue message (docs/delivery.md, payload_too_large). */
 export function recordTooLarge(ports: Pick<AttemptDeliveryPorts, 'log' | 'now'>) {
   return async ({ envelope, action_id, attempt }: DeliveryMessage): Promise<void> => {
     await ports.log.recordUnsent(

@@ -3,40 +3,40 @@ import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
 import type { OutboundOutcome, OutboundRequest } from './outbound.ts';
 import { responseExcerpt } from './response-excerpt.ts';
 
-/** Which attempt a record is about. The parts name it alone: a redelivered message finds the record it wrote. */
+/** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
 export type AttemptKey = {
   readonly action_id: string;
-  /** Sorts the log: the event's time, or when a single attempt began. ISO 8601, UTC. */
+  /** Time by which the log is sorted: the event's time, or the start of a single attempt. ISO 8601, UTC. */
   readonly at: string;
   readonly reference: string;
   readonly attempt: number;
-  /** Attempts of a replay are others than those of the first delivery. */
+  /** Id of the replay. A replay has its own attempts, counted separately from those of the first delivery. */
   readonly replay?: string;
 };
 
 export type AttemptStart = AttemptKey &
   Pick<DeliveryRecord, 'trigger' | 'trigger_ref' | 'payload' | 'started_at'> & {
-    /** Of the queue message that carries this attempt; null for requests that no queue carries. */
+    /** Id of the queue message of this attempt; null for requests without a queue message. */
     readonly message_id: string | null;
   };
 
 export type AttemptResult = Pick<DeliveryRecord, 'status' | 'response_excerpt' | 'latency_ms' | 'success' | 'error'>;
 
 export type Claim =
-  /** The record is written: send. */
+  /** The record is written. The caller sends the request. */
   | { readonly kind: 'claimed' }
-  /** The same message began this attempt and never finished it: send again; the record now says so. */
+  /** The same message began this attempt and did not finish it. The caller sends the request again; the record counts both sends. */
   | { readonly kind: 'resumed' }
-  /** The same message was handed out twice, and the other one is, or may be, still at it: come back when it is over. */
+  /** SQS delivered the same message twice, and the other invocation may still be making the attempt. The caller waits for its end. */
   | InProgress
   | FinishedAttempt
-  /** Another message has this attempt. */
+  /** Another message has claimed this attempt. */
   | { readonly kind: 'taken' };
 
-/** In so many seconds at the latest it has ended, one way or the other. */
+/** The attempt has ended after `secondsLeft` at the latest. */
 type InProgress = { readonly kind: 'in_progress'; readonly secondsLeft: number };
 
-/** The same message finished this attempt: do only what was left to do. */
+/** The same message has already finished this attempt. The caller does only the remaining work. */
 export type FinishedAttempt = {
   readonly kind: 'finished';
   readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'>;
@@ -45,11 +45,11 @@ export type FinishedAttempt = {
 export type DeliveryLog = {
   /** Writes the record of an attempt before anything is sent. */
   readonly claim: (start: AttemptStart) => Promise<Claim>;
-  /** Completes a record; writes all of it when the claim could not be written. */
+  /** Completes a record. Writes the whole record when the claim could not be written. */
   readonly complete: (start: AttemptStart, result: AttemptResult) => Promise<void>;
   /**
-   * Writes the finished record of an attempt that failed before anything was sent. An attempt of the same message that a crash
-   * cut off fails with this error; one that is finished keeps its record, and is the answer.
+   * Writes the record of an attempt that failed before a request was sent. When a crash cut off an earlier attempt of the same message,
+   * its record gets this error. When the same message has finished the attempt, its record is kept and returned.
    */
   readonly recordUnsent: (
     start: AttemptStart,
@@ -57,10 +57,10 @@ export type DeliveryLog = {
   ) => Promise<FinishedAttempt | undefined>;
 };
 
-/** A record that could not be written becomes one line of the function's log and a count, and never a second request. */
+/** Reports a record that could not be written, by a line of the function's log and a count. It never causes a second request. */
 export type LogWriteFailed = (key: AttemptKey, result: AttemptResult | null, cause: unknown) => void;
 
-/** What the log keeps of an outcome. @param request whose signature is left out of a response that echoes it */
+/** Returns the part of an outcome that the log keeps. @param request its signature is removed from a response that echoes it */
 export function resultOf(outcome: OutboundOutcome, request: Pick<OutboundRequest, 'headers'>): AttemptResult {
   return {
     status: outcome.status,
@@ -71,7 +71,7 @@ export function resultOf(outcome: OutboundOutcome, request: Pick<OutboundRequest
   };
 }
 
-/** What was wrong with the body stands beside the status; a body that was cut at the size asked for is no error. */
+/** Returns the error of an outcome. It includes a problem with the body, but a body that was cut at `keepBytes` is no error. */
 function errorOf({ failure, note, bodyComplete, latencyMs }: OutboundOutcome): AttemptResult['error'] {
   if (note === null || bodyComplete) return failure;
   if (failure !== null) return { code: failure.code, message: `${failure.message}. ${note}` };

@@ -1,22 +1,22 @@
 import type { DeliveryMessage } from '../../contract/queues.ts';
 import { type Clock, unixSeconds } from '../sources.ts';
 import type { AttemptResult } from './delivery-log.ts';
-import { isRetried, pauseAfter } from './retries.ts';
+import { isRetried, retryDelaySeconds } from './retries.ts';
 
-/** After so long without a success an endpoint is said to fail. */
+/** Seconds without a success after which an endpoint counts as failing. */
 const FAILING_SECONDS = 3600;
-/** One that goes on failing is named again after this. */
+/** Seconds after which an endpoint that keeps failing is signalled again. */
 const SIGNAL_AGAIN_SECONDS = 24 * 3600;
 
-/** Since when deliveries to an endpoint fail, as far as is known without asking for successes. Unix seconds. */
+/** The time since which deliveries to an endpoint fail, before the delivery log is searched for a success. Times in Unix seconds. */
 export type FailurePeriod = {
   readonly since: number;
   readonly signalled_at: number | null;
-  /** Sort key of the last record of the delivery log that was looked at for a success; null before the first look. */
+  /** Sort key of the last record of the delivery log that was searched for a success; null before the first search. */
   readonly looked_to: string | null;
 };
 
-/** What goes on the bus under `va-wave.endpoint.failing`: no catalog event, and delivered to no Action. */
+/** The data of the event `va-wave.endpoint.failing` on the bus. It is not in the catalog and is delivered to no Action. */
 export type EndpointFailing = {
   readonly org_id: string;
   readonly site_id: string;
@@ -27,30 +27,30 @@ export type EndpointFailing = {
 };
 
 export type WatchEndpointPorts = {
-  /** Notes a delivery that failed for good, in one write. */
+  /** Records a delivery that finally failed, in one write. Returns the failure period. */
   readonly recordFailure: (actionId: string, now: Date) => Promise<FailurePeriod>;
   /**
-   * Looks through the next records of the delivery log, a bounded number, for a success that began at `since` (unix seconds) or later.
-   * `unfinished` when there are more records: the next look goes on where this one ended.
+   * Searches a bounded number of records of the delivery log for a success that began at `since` (Unix seconds) or later. Returns
+   * `unfinished` when there are more records; the next search continues where this one ended.
    */
   readonly lookForSuccess: (
     actionId: string,
     seen: FailurePeriod,
     since: number,
   ) => Promise<'found' | 'none' | 'unfinished'>;
-  /** The period begins anew; false when another did that, or signalled, before. */
+  /** Restarts the failure period. Returns false when another caller has restarted it or claimed its signal before. */
   readonly restartFailurePeriod: (actionId: string, seen: FailurePeriod, now: Date) => Promise<boolean>;
-  /** True for one caller. */
+  /** Returns true for exactly one of several concurrent callers. */
   readonly claimSignal: (actionId: string, seen: FailurePeriod, now: Date) => Promise<boolean>;
   readonly signal: (event: EndpointFailing) => Promise<void>;
   readonly now: Clock;
 };
 
 /**
- * Signals an endpoint to which every delivery has failed for an hour. Successes write nothing: only a delivery that failed for good
- * notes it. After an hour each such delivery looks through a part of the delivery log, until a success is found or the log ends: the
- * work per delivery does not grow with the log. At most one signal per Action and day; a function that ends between claiming and
- * sending it loses that one.
+ * Signals an endpoint to which every delivery has failed for an hour. Only a delivery that finally failed is recorded; a success writes
+ * nothing. After an hour, each failed delivery searches a part of the delivery log, until a success is found or the log ends, so that
+ * the work per delivery does not grow with the log. There is at most one signal per Action and day. A function that ends between the
+ * claim and the signal loses this signal.
  */
 export async function watchEndpoint(
   message: DeliveryMessage,
@@ -58,10 +58,10 @@ export async function watchEndpoint(
   ports: WatchEndpointPorts,
 ): Promise<void> {
   if (result.success || result.error === null) return;
-  // The endpoint was not asked.
+  // No request was sent to the endpoint.
   if (result.error.code === 'quota_exceeded') return;
   const retried = isRetried({ code: result.error.code, status: result.status });
-  if (retried && pauseAfter(message.attempt) !== undefined) return;
+  if (retried && retryDelaySeconds(message.attempt) !== undefined) return;
   const { action_id, envelope } = message;
   const now = ports.now();
   const period = await ports.recordFailure(action_id, now);

@@ -4,22 +4,23 @@ import type { BusEvent, DeliveryMessage } from '../../contract/queues.ts';
 import type { ActionList, Subscription } from '../organizations/store.ts';
 
 export type RouteEventPorts = {
-  /** The Event Actions of the organization, at most 50, strongly consistent. */
+  /** Reads the Event Actions of the organization, at most 50, strongly consistently. */
   readonly actionsOf: (orgId: string, trigger: 'Event') => Promise<ActionList>;
-  /** Sends all of them, or throws: the event then comes again, and the claims keep what was sent from being sent twice. */
+  /** Sends all messages or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
-  /** Records a delivery that no queue can carry. */
+  /** Records a delivery that is too large for a queue message. */
   readonly recordTooLarge: (message: DeliveryMessage) => Promise<void>;
 };
 
 /**
- * One message per subscribed, enabled Action (spec "Events"). An assistant's event reaches the Actions of that assistant, an
- * organization-level one those of the whole organization, each under its own site id. A reserved one reaches nobody.
+ * Routes an event: sends one message for each subscribed, enabled Action (spec "Events"). An event of an assistant goes to the Actions of
+ * that assistant. An event of the organization goes to the Actions of all its assistants, each with its own site id. A reserved event
+ * goes to no Action.
  *
- * An Action that cannot be read gets its message if at least its subscription can: the message then comes back to the dispatcher
- * until the Action can be read, or waits among the dead letters, alone.
- * @returns how many deliveries were begun
- * @throws Error when of an Action not even the subscription can be read, after the others got theirs: the event comes again
+ * An Action that cannot be read gets a message when its subscription can be read. SQS delivers this message again until the Action can
+ * be read, or moves it to the dead-letter queue; other Actions are not affected.
+ * @returns the number of deliveries that began
+ * @throws Error for an Action whose subscription cannot be read, after the messages of the others are sent; the event is delivered again
  */
 export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promise<number> {
   if (EVENT_CATALOG[event['detail-type']].reserved) return 0;
@@ -35,7 +36,7 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
   const begun = await begin(subscribers, event, ports);
   const unknown = unreadable.find(({ subscription }) => subscription === undefined);
   if (unknown !== undefined) {
-    throw new Error(`Nobody can tell whether Action ${unknown.action_id} is subscribed`, { cause: unknown.cause });
+    throw new Error(`The subscription of Action ${unknown.action_id} cannot be read`, { cause: unknown.cause });
   }
   return begun;
 }
@@ -67,8 +68,8 @@ function isSubscribed({ trigger, enabled, site_id, events }: Subscription, event
 }
 
 /**
- * The id and the time are the bus's own, so that a redelivery of the same event keeps both. One object per site, which its
- * Actions share: it may be a megabyte.
+ * Returns the envelope of an event for a site. Its id and time are those of the bus, so that they stay the same when the event is delivered
+ * again. The Actions of a site share one object, because it may have a megabyte.
  */
 function envelopeFor(event: BusEvent, actionSiteId: string, made: Map<string, Envelope>): Envelope {
   const known = made.get(actionSiteId);

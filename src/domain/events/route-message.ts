@@ -2,16 +2,16 @@ import { type BusEvent, busEvent, isNewerEvent } from '../../contract/queues.ts'
 import { type RouteEventPorts, routeEvent } from './route-event.ts';
 
 export type RouteMessagePorts = RouteEventPorts & {
-  /** Told of every event that was routed, with the number of deliveries that it began. */
+  /** Called for every event that was routed, with the number of deliveries that began. */
   readonly routed: (event: BusEvent, deliveries: number) => void;
-  /** Told of every message whose event was dropped. */
+  /** Called for every message whose event was dropped. */
   readonly dropped: (messageId: string) => void;
 };
 
 /**
- * Deals with one message of the events queue. An event that the bus's publisher got wrong is dropped: no retry can mend that, and no
- * organization can be told.
- * @throws Error when the event is of a newer version, for newer code to route it; and as routeEvent does
+ * Handles one message of the events queue. Drops a malformed event: a retry cannot succeed, and the event has no organization to which it
+ * could be reported.
+ * @throws Error for an event of a newer version, so that newer code can route it; also the errors of routeEvent
  */
 export async function routeMessage(body: unknown, messageId: string, ports: RouteMessagePorts): Promise<void> {
   const event = busEvent.safeParse(body);

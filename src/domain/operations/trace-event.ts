@@ -1,5 +1,5 @@
 import type { Action, EventAction } from '../../contract/actions.ts';
-import { isRetried, pauseAfter } from '../delivery/retries.ts';
+import { isRetried, retryDelaySeconds } from '../delivery/retries.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
 import { Refusal } from '../refusal.ts';
@@ -111,7 +111,8 @@ function outcomeOf(attempts: readonly EventAttempt[]): TracedDelivery['outcome']
 export function outcomeAfter(last: EventAttempt): Exclude<TracedDelivery['outcome'], 'none'> {
   if (last.state === 'started') return 'under_way';
   if (last.success || last.error === null) return 'delivered';
-  const retryDue = pauseAfter(last.attempt) !== undefined && isRetried({ code: last.error.code, status: last.status });
+  const retryDue =
+    retryDelaySeconds(last.attempt) !== undefined && isRetried({ code: last.error.code, status: last.status });
   return retryDue ? 'under_way' : 'failed';
 }
 

@@ -6,7 +6,7 @@ import {
   attemptDelivery,
   recordTooLarge,
 } from '../../../src/domain/delivery/attempt-delivery.ts';
-import { isRetried, pauseAfter } from '../../../src/domain/delivery/retries.ts';
+import { isRetried, retryDelaySeconds } from '../../../src/domain/delivery/retries.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import {
   answered,
@@ -59,7 +59,7 @@ const queueAway = async () => {
 };
 
 describe('an attempt', () => {
-  test('sends the envelope as it is, signed, on the connection of its Action', async () => {
+  test('sends the signed envelope with the connection key of its Action', async () => {
     const { attempt, outbound, clock } = setUp();
     expect(await attempt()).toMatchObject({ outcome: 'succeeded' });
     expect(outbound.requests).toHaveLength(1);
@@ -77,14 +77,14 @@ describe('an attempt', () => {
     });
   });
 
-  test('sends no body on GET, and records none', async () => {
+  test('sends and records no body on GET', async () => {
     const { attempt, outbound, log } = setUp(anEventAction({ method: 'GET' }));
     await attempt();
     expect(outbound.requests[0]?.body).toBeNull();
     expect(log.all()[0]?.start.payload).toBeNull();
   });
 
-  test('is on record before it is sent, and completed afterwards', async () => {
+  test('is recorded before it is sent, and completed afterwards', async () => {
     const { attempt, log, ports } = setUp();
     const statesWhenSending: (boolean | undefined)[] = [];
     const deliver: AttemptDeliveryPorts['deliver'] = async (request) => {
@@ -114,7 +114,7 @@ describe('an attempt', () => {
   });
 });
 
-test('of a suspended organization is on record as such, and unsent', async () => {
+test('of a suspended organization is recorded with its code and not sent', async () => {
   const { attempt, outbound, log, later } = setUp(anEventAction({ suspended: true }));
   expect(await attempt()).toEqual({ outcome: 'unsent', result: null });
   expect(log.all()[0]?.result?.error).toEqual({
@@ -127,7 +127,7 @@ test('of a suspended organization is on record as such, and unsent', async () =>
 describe('of an organization with a quota', () => {
   const limited = anEventAction({ daily_outbound_quota: 500 });
 
-  test('every request counts against it: retries and replays too', async () => {
+  test('every request counts against the quota, including retries and replays', async () => {
     const { attempt, outbound, ports } = setUp(limited);
     await attempt();
     await attempt({ attempt: 2 });
@@ -135,7 +135,7 @@ describe('of an organization with a quota', () => {
     expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
   });
 
-  test('once that is used up, the attempt is on record as such and not made again', async () => {
+  test('an attempt over the quota is recorded with its code and not retried', async () => {
     const { attempt, outbound, log, later } = setUp(limited);
     outbound.outcomes = [unanswered('quota_exceeded')];
     expect(await attempt()).toMatchObject({ outcome: 'failed' });
@@ -153,7 +153,7 @@ test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (restric
 describe('a replay', () => {
   const replayed: DeliveryMessage = { ...MESSAGE, version: 2, replay: '0123456789ab' };
 
-  test('has attempts of its own beside those of the first delivery, under the same envelope id', async () => {
+  test('has its own attempts with the same envelope id', async () => {
     const { attempt, ports, log, outbound, later } = setUp();
     await attempt();
     outbound.outcomes = [answered(200), answered(503)];
@@ -167,7 +167,7 @@ describe('a replay', () => {
     expect(bodies).toEqual([MESSAGE.envelope.id, MESSAGE.envelope.id]);
   });
 
-  test('leaves it as it was that another message for the same attempt is acknowledged unsent', async () => {
+  test('is not sent when another message has claimed the same attempt', async () => {
     const { attempt, ports, outbound } = setUp();
     await attempt();
     await attemptDelivery(replayed, 'message-2', ports);
@@ -201,7 +201,7 @@ describe('after a failure', () => {
     [502, 2],
     [503, 2],
     [599, 2],
-  ])('with status %p the next attempt comes after %p seconds', async (status, seconds) => {
+  ])('with status %p the next attempt is scheduled after %p seconds', async (status, seconds) => {
     const { attempt, outbound, later } = setUp();
     outbound.outcomes = [answered(status)];
     expect((await attempt()).outcome).toBe(status < 300 ? 'succeeded' : 'failed');
@@ -218,7 +218,7 @@ describe('after a failure', () => {
     ['invalid_url', false],
     ['blocked_address', false],
     ['internal_error', false],
-  ])('of the kind %p another attempt is made: %p', async (code, retried) => {
+  ])('with the code %p another attempt is made: %p', async (code, retried) => {
     const { attempt, outbound, later, log } = setUp();
     outbound.outcomes = [unanswered(code)];
     expect((await attempt()).outcome).toBe('failed');
@@ -231,7 +231,7 @@ describe('after a failure', () => {
     });
   });
 
-  test('attempt 2 comes after 2 seconds, attempt 3 after 4, and attempt 4 never', async () => {
+  test('schedules attempt 2 after 2 seconds, attempt 3 after 4, and no attempt 4', async () => {
     const { attempt, outbound, later, log } = setUp();
     outbound.outcomes = [answered(503)];
     await attempt({ attempt: 1 }, 'message-1');
@@ -245,7 +245,7 @@ describe('after a failure', () => {
     expect(outbound.requests).toHaveLength(3);
   });
 
-  test('every attempt is signed anew and carries the same envelope', async () => {
+  test('every attempt has a new signature and the same envelope', async () => {
     const { attempt, outbound, clock } = setUp();
     outbound.outcomes = [answered(503)];
     await attempt({ attempt: 1 }, 'message-1');
@@ -256,7 +256,7 @@ describe('after a failure', () => {
     expect(second?.headers['X-Service-Signature']).not.toBe(first?.headers['X-Service-Signature']);
   });
 
-  test('a 2xx whose body did not end is a success with a note, and not tried again', async () => {
+  test('a 2xx with an incomplete body is a success with a note and is not retried', async () => {
     const { attempt, outbound, later, log } = setUp();
     outbound.outcomes = [
       { ...answered(200), latencyMs: 5000, bodyComplete: false, note: 'The body did not end in time' },
@@ -271,8 +271,8 @@ describe('after a failure', () => {
   });
 });
 
-describe('a message that comes again', () => {
-  test('after its attempt was cut off: is sent again, and the record says so', async () => {
+describe('a message that is delivered again', () => {
+  test('after its attempt was cut off sends the request again, and the record counts it', async () => {
     const { attempt, outbound, log, ports } = setUp();
     const cutOff = async () => {
       throw new Error('The container died');
@@ -285,7 +285,7 @@ describe('a message that comes again', () => {
     ]);
   });
 
-  test('after its attempt failed but the retry could not be queued: only queues the retry', async () => {
+  test('after its attempt failed and the retry could not be queued only queues the retry', async () => {
     const { attempt, outbound, later, ports } = setUp();
     outbound.outcomes = [answered(503)];
     await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway })).rejects.toThrow('queue');
@@ -295,14 +295,14 @@ describe('a message that comes again', () => {
     expect(later).toEqual([{ message: { ...MESSAGE, attempt: 2 }, seconds: 2 }]);
   });
 
-  test('after its attempt succeeded: does nothing', async () => {
+  test('after its attempt succeeded does nothing', async () => {
     const { attempt, outbound, later } = setUp();
     await attempt();
     expect(await attempt()).toEqual({ outcome: 'taken', result: null });
     expect([outbound.requests.length, later.length]).toEqual([1, 0]);
   });
 
-  test('under another id is acknowledged unsent, whether or not the first is done', async () => {
+  test('with another id is acknowledged without a request, whether or not the first attempt has ended', async () => {
     const { attempt, outbound, ports } = setUp();
     outbound.outcomes = [answered(503)];
     const duringSend: unknown[] = [];
@@ -320,15 +320,15 @@ describe('a message that comes again', () => {
   });
 });
 
-describe('when our own parts fail', () => {
-  test('a record that cannot be claimed: nothing is sent and the message comes back', async () => {
+describe('after an internal error', () => {
+  test('an attempt that cannot be claimed is not sent, and the message is delivered again', async () => {
     const { attempt, outbound, log } = setUp();
     log.failing.add('claim');
     await expect(attempt()).rejects.toThrow('The log is away');
     expect(outbound.requests).toEqual([]);
   });
 
-  test('a signing secret that cannot be opened: nothing is sent and no record is left behind', async () => {
+  test('a signing secret that cannot be opened prevents the request and leaves no record', async () => {
     const { outbound, log, ports } = setUp();
     const keyStoreAway = async () => {
       throw new Error('The key store is away');
@@ -339,7 +339,7 @@ describe('when our own parts fail', () => {
     expect([outbound.requests, log.all()]).toEqual([[], []]);
   });
 
-  test('a record that cannot be completed: the retry is queued all the same, and a line says what is missing', async () => {
+  test('a record that cannot be completed is reported, and the retry is still queued', async () => {
     const { attempt, outbound, later, log, logWriteFailed } = setUp();
     outbound.outcomes = [answered(503)];
     log.failing.add('complete');
@@ -357,7 +357,7 @@ describe('when our own parts fail', () => {
     ]);
   });
 
-  test('a record that cannot be completed is completed by a message of its own, which sends nothing', async () => {
+  test('a record that cannot be completed is completed by a separate message, which sends no request', async () => {
     const { attempt, outbound, later, log, ports } = setUp();
     log.failing.add('complete');
     await attempt();
@@ -372,14 +372,14 @@ describe('when our own parts fail', () => {
     expect([outbound.requests.length, later.length]).toEqual([1, 0]);
   });
 
-  test('neither record nor that message can be written: the attempt is over all the same', async () => {
+  test('the attempt ends when neither the record nor that message can be written', async () => {
     const { log, logWriteFailed, ports } = setUp();
     log.failing.add('complete');
     const { outcome } = await attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway });
     expect([outcome, logWriteFailed.calls.length]).toEqual(['succeeded', 1]);
   });
 
-  test('the retry cannot be queued: the record is completed and the message comes back', async () => {
+  test('when the retry cannot be queued, the record is completed and the message is delivered again', async () => {
     const { outbound, log, ports } = setUp();
     outbound.outcomes = [answered(503)];
     await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway })).rejects.toThrow(
@@ -389,7 +389,7 @@ describe('when our own parts fail', () => {
   });
 });
 
-describe('is not sent, but on record as failed', () => {
+describe('is recorded as failed without a request', () => {
   test('when the Action was disabled', async () => {
     const { attempt, outbound, log, later } = setUp(anEventAction({ enabled: false }));
     expect(await attempt({ attempt: 2 })).toEqual({ outcome: 'unsent', result: null });
@@ -411,7 +411,7 @@ describe('is not sent, but on record as failed', () => {
     expect(log.all()[0]?.result?.error?.code).toBe('action_deleted');
   });
 
-  test('without touching the record of a request that was sent before', async () => {
+  test('without changing the record of a request that was sent before', async () => {
     const first = setUp();
     await first.attempt();
     const ports = { ...first.ports, findAction: async () => anEventAction({ enabled: false }) };
@@ -421,7 +421,7 @@ describe('is not sent, but on record as failed', () => {
     ]);
   });
 
-  test('when no queue could carry it', async () => {
+  test('when it is too large for a queue message', async () => {
     const log = new InMemoryDeliveryLog();
     await recordTooLarge({ log, now: new FrozenClock().now })(MESSAGE);
     expect(log.all()).toEqual([
@@ -442,7 +442,7 @@ describe('is not sent, but on record as failed', () => {
   });
 });
 
-test('no failure code is left without a decision, and only three attempts are made', () => {
+test('every failure code has a retry decision, and only three attempts are made', () => {
   for (const code of FAILURE_CODES) expect(typeof isRetried({ code, status: 500 })).toBe('boolean');
-  expect([1, 2, 3, 4].map(pauseAfter)).toEqual([2, 4, undefined, undefined]);
+  expect([1, 2, 3, 4].map(retryDelaySeconds)).toEqual([2, 4, undefined, undefined]);
 });

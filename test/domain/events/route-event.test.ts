@@ -55,7 +55,7 @@ test('a subscribed Action gets one message with the envelope of the spec', async
   expect(Object.keys(sent[0]?.envelope ?? {})).toEqual(['id', 'event', 'timestamp', 'data', 'site_id', 'org_id']);
 });
 
-test('every subscribed Action gets one, and they share id and timestamp', async () => {
+test('every subscribed Action gets one message with the same id and timestamp', async () => {
   const { sent } = await route(EVENT, [anEventAction(), anEventAction({ action_id: 'act_second' })]);
   expect(sent.map((message) => message.action_id)).toEqual(['act_event', 'act_second']);
   expect(new Set(sent.map((message) => JSON.stringify(message.envelope))).size).toBe(1);
@@ -67,7 +67,7 @@ test.each<[string, readonly Action[]]>([
   ['an Action of another assistant', [anEventAction({ site_id: OTHER_SITE_ID })]],
   ['an Action of another organization', [anEventAction({ org_id: 'org_other' })]],
   ['AI-decided and Form Actions', [anAiAction(), aFormAction()]],
-  ['nobody', []],
+  ['an organization without Actions', []],
 ])("an assistant's event does not reach %s", async (_, actions) => {
   expect(await route(EVENT, actions)).toEqual({ begun: 0, sent: [], recorded: [] });
 });
@@ -90,7 +90,7 @@ test.each([null, undefined])(
   },
 );
 
-test('what no queue can carry is recorded, and not counted as begun', async () => {
+test('a message that is too large is recorded and not counted as begun', async () => {
   const actions = [anEventAction(), anEventAction({ action_id: 'act_second' })];
   const { begun, sent, recorded } = await route(EVENT, actions, ['act_second']);
   expect([begun, sent.length]).toEqual([1, 1]);
@@ -119,7 +119,7 @@ describe('an Action that cannot be read', () => {
     return { settled, sent: sent.map(({ action_id, envelope }) => [action_id, envelope.site_id]) };
   };
 
-  test('gets its message beside the others, which waits until it can be read', async () => {
+  test('gets its message like the others', async () => {
     expect(await routed(unreadable({}))).toEqual({
       settled: { status: 'fulfilled', value: 2 },
       sent: [
@@ -139,17 +139,17 @@ describe('an Action that cannot be read', () => {
     },
   );
 
-  test('and whose subscription cannot be read either, brings the event back, once the others got theirs', async () => {
+  test('and whose subscription cannot be read causes an error after the others got their messages', async () => {
     const { settled, sent } = await routed({ action_id: 'act_unreadable', subscription: undefined, cause });
     expect(settled).toMatchObject({
       status: 'rejected',
-      reason: { message: 'Nobody can tell whether Action act_unreadable is subscribed', cause },
+      reason: { message: 'The subscription of Action act_unreadable cannot be read', cause },
     });
     expect(sent).toEqual([['act_event', SITE_ID]]);
   });
 });
 
-test('a queue that is away fails the event, so that it comes again', async () => {
+test('an error of the queue fails the event, so that it is delivered again', async () => {
   const failing = routeEvent(EVENT, {
     actionsOf: async () => ({ actions: [anEventAction()], unreadable: [] }),
     send: async () => {

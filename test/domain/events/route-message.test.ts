@@ -24,7 +24,7 @@ async function told(body: unknown, send = async () => ({ tooLarge: [] })) {
   return { said, outcome };
 }
 
-test('an event is routed, and told with the number of its deliveries', async () => {
+test('an event is routed and reported with the number of its deliveries', async () => {
   expect(await told(EVENT)).toEqual({ said: [{ routed: EVENT.id, deliveries: 1 }], outcome: 'done' });
 });
 
@@ -32,18 +32,18 @@ test.each([
   ['without data', { ...EVENT, detail: { org_id: ORG_ID } }],
   ['without an organization', { ...EVENT, detail: { data: {} } }],
   ['without an id', { ...EVENT, id: '' }],
-])('an event %s is dropped, and told by its message', async (_, body) => {
+])('an event %s is dropped and reported with its message id', async (_, body) => {
   expect(await told(body)).toEqual({ said: [{ dropped: 'message-0' }], outcome: 'done' });
 });
 
 test.each([
   ['version', { ...EVENT, detail: { ...EVENT.detail, version: 2 } }],
   ['name', { ...EVENT, 'detail-type': 'contact.exploded' }],
-])('an event of a newer %s comes back, and is not dropped', async (_, body) => {
+])('an event with a newer %s is an error and is not dropped', async (_, body) => {
   expect(await told(body)).toEqual({ said: [], outcome: new Error('The event is of a newer version') });
 });
 
-test('an event that could not be routed comes back, and is told as neither', async () => {
+test('an event that could not be routed is an error and is not reported', async () => {
   const away = new Error('The queue is away');
   expect(await told(EVENT, () => Promise.reject(away))).toEqual({ said: [], outcome: away });
 });
