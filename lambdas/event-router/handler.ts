@@ -1,4 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { askedTogether } from '../../src/adapters/asked-together.ts';
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
@@ -23,8 +24,9 @@ const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTab
   now,
 });
 const deliveries = deliveriesTogether(deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)));
+const { actionsOf } = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
-  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
+  actionsOf: askedTogether(actionsOf),
   send: deliveries.send,
   recordTooLarge: recordTooLarge({ log, now }),
   ...routingReport(logger, metrics),

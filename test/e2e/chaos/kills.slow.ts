@@ -3,6 +3,7 @@ import { GetQueueAttributesCommand, ListQueuesCommand, SetQueueAttributesCommand
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
+import { type Kill, recoveryReport, recoveryTimes } from './recovery.ts';
 
 /** The router and the dispatcher are killed 500 times, at random, under a stream of events. The short form is test/e2e/events. */
 
@@ -38,8 +39,10 @@ test('after 500 kills, no event is lost, no id has changed, and every request is
 
   let over = false;
   let events = 0;
+  const putAt: number[] = [];
   const stream = (async () => {
     while (!over) {
+      putAt.push(Date.now());
       await operator.putEvent({
         name: 'message.sent',
         orgId: org.orgId,
@@ -49,9 +52,12 @@ test('after 500 kills, no event is lost, no id has changed, and every request is
       await pause(100);
     }
   })();
+  const kills: Kill[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
     await pause(100 + Math.random() * 800);
-    await cloud.killFunction(victims[kill % 2] ?? '');
+    const victim = victims[kill % 2] ?? '';
+    kills.push({ victim, at: Date.now() });
+    await cloud.killFunction(victim);
   }
   over = true;
   await stream;
@@ -65,11 +71,15 @@ test('after 500 kills, no event is lost, no id has changed, and every request is
   }, 180_000);
   const idsOfEvent = new Map<number, Set<string>>();
   const requests = new Map<string, number>();
-  for (const { body } of receiver.to('/fine')) {
+  const arrivedAt = new Map<number, number>();
+  for (const { body, at } of receiver.to('/fine')) {
     const { id, data }: { id: string; data: { event: number } } = JSON.parse(body.toString());
     idsOfEvent.set(data.event, (idsOfEvent.get(data.event) ?? new Set()).add(id));
+    if (!arrivedAt.has(data.event)) arrivedAt.set(data.event, at);
     requests.set(id, (requests.get(id) ?? 0) + 1);
   }
+  const times = putAt.map((time, event) => ({ putAt: time, arrivedAt: arrivedAt.get(event) }));
+  console.info(recoveryReport(kills, recoveryTimes(kills, times)));
   expect(idsOfEvent.size).toBe(events);
   expect([...idsOfEvent.values()].every((one) => one.size === 1)).toBe(true);
   const sends = new Map((await operator.deliveries(action)).map((record) => [record.reference, record.sends]));
