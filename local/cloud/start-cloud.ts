@@ -54,7 +54,7 @@ export type CloudOptions = {
   readonly withoutStatement?: DroppedStatement;
   /** How many invocations of one function run side by side at most; what comes on top waits. @default 12 */
   readonly workersPerFunction?: number;
-  /** How often expired messages, and the expired ones of the next 250 items of each table, are deleted, in seconds. @default 10 */
+  /** Seconds between two sweeps, which delete expired messages, and the expired items among the next 250 of each table. @default 10 */
   readonly sweepSeconds?: number;
   /** A file that gets the lines of every function, besides the logs that their roles may write. */
   readonly logCopy?: string | undefined;

@@ -22,7 +22,7 @@ test('two questions are equal only word by word', async () => {
   expect(calls).toHaveLength(4);
 });
 
-test('a question that is asked when the call has begun is a call of its own, so that nobody gets an answer of before', async () => {
+test('a question that is asked after the call has begun makes a separate call, because the earlier answer may be stale', async () => {
   const { calls, ask } = counted();
   const first = ask('a', 'x');
   await new Promise((resolve) => setImmediate(resolve));
@@ -31,7 +31,7 @@ test('a question that is asked when the call has begun is a call of its own, so 
   expect(calls).toHaveLength(2);
 });
 
-test('a call that fails fails for everybody who asked, and for nobody later', async () => {
+test('a failed call fails for each caller that shared it, and for no later caller', async () => {
   let away = true;
   const { ask } = counted(async (org) => {
     if (away) throw new Error('away');

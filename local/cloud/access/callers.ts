@@ -49,7 +49,7 @@ export class AccessKeys {
 
   /**
    * A new key for this caller. The secret half is never checked: on loopback the id alone tells who calls.
-   * @param calls is told of what is called with this key
+   * @param calls counts the calls with this key
    */
   issue(caller: Caller, calls?: CallsUnderWay): Credentials {
     const accessKeyId = `LOCAL${randomBytes(10).toString('hex').toUpperCase().slice(0, 15)}`;
@@ -62,7 +62,7 @@ export class AccessKeys {
     return this.#holders.get(accessKeyId);
   }
 
-  /** From now on nobody's. */
+  /** Makes a key invalid. */
   revoke(accessKeyId: string): void {
     this.#holders.delete(accessKeyId);
   }

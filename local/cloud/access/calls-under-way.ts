@@ -1,19 +1,19 @@
-/** Calls that wait for an answer of this machine. Times in milliseconds. */
+/** Counts the calls that wait for an answer of the gateway. Times are in milliseconds. */
 export class CallsUnderWay {
   readonly #all: CallsUnderWay | undefined;
   readonly #now: () => number;
-  /** When each began, the oldest first. */
+  /** The start time of each call, the oldest first. */
   readonly #begun = new Map<symbol, number>();
   #waitedMs = 0;
   #waitingSince = 0;
 
-  /** @param all those of everybody, to which these belong as well */
+  /** @param all counts these calls too */
   constructor(all?: CallsUnderWay, now: () => number = () => performance.now()) {
     this.#all = all;
     this.#now = now;
   }
 
-  /** A call begins. @returns what ends it */
+  /** Counts a call that begins. @returns a function that ends it */
   begin(): () => void {
     const call = Symbol();
     const now = this.#now();
@@ -26,13 +26,13 @@ export class CallsUnderWay {
     };
   }
 
-  /** For how long the oldest one has waited; 0 when there is none. */
+  /** How long the oldest call has waited, or 0 without a call. */
   get oldestMs(): number {
     const [oldest] = this.#begun.values();
     return oldest === undefined ? 0 : this.#now() - oldest;
   }
 
-  /** How long at least one was under way, since the beginning. */
+  /** The total time in which at least one call was waiting. */
   get waitedMs(): number {
     return this.#waitedMs + (this.#begun.size === 0 ? 0 : this.#now() - this.#waitingSince);
   }

@@ -9,7 +9,7 @@ import type { DynamoProcess } from './dynoxide.ts';
 /** DynamoDB ignores an expiry this far in the past, because it is likely a mistake. */
 const FIVE_YEARS_S = 5 * 365 * 24 * 60 * 60;
 
-/** Items that one look of a sweep reads: so many take the engine a few milliseconds. */
+/** Items that one step of a sweep reads. The engine needs a few milliseconds for them. */
 const SWEEP_ITEMS = 250;
 
 /** The engine wants to see a signature, and does not check it. */
@@ -62,7 +62,7 @@ export class DynamoEngine {
     return deleted;
   }
 
-  /** As `sweepExpired`, but looks at the next 250 items of each table only: however large a table, nobody waits for it. */
+  /** Sweeps the next 250 items of each table, so that the time of a sweep does not grow with the table. */
   async sweepOn(nowMs: number): Promise<void> {
     for (const table of this.#tables) {
       const { next } = await this.#sweepPage(table, nowMs, this.#sweptTo.get(table.name));
@@ -117,7 +117,7 @@ export class DynamoEngine {
     for (const item of Array.isArray(page.Items) ? page.Items : []) {
       const Key = Object.fromEntries(keys.map((key) => [key, isObject(item) ? item[key] : undefined]));
       try {
-        // Somebody may have prolonged it since the scan.
+        // A caller may have changed the expiry since the scan.
         await this.#call('DeleteItem', { TableName: name, Key, ConditionExpression: expired, ...condition });
         deleted += 1;
       } catch (error) {

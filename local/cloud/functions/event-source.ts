@@ -28,12 +28,12 @@ export type QueueMessage = {
   readonly MessageAttributes?: Readonly<Record<string, object>>;
 };
 
-/** The function, as an event source runs it: in environments that it has to itself. */
+/** The function of an event source. It runs in environments that have one invocation at a time. */
 export type SourceFunction<Environment> = {
   readonly concurrency: number;
-  /** Undefined when the machine stops. */
+  /** Resolves with undefined when the cloud stops. */
   acquire(): Promise<Environment | undefined>;
-  /** Releases it afterwards. */
+  /** Runs an invocation and releases the environment. */
   run(environment: Environment, event: string): Promise<InvocationResult>;
   release(environment: Environment): void;
 };
@@ -42,7 +42,7 @@ type EventSourceOptions<Environment> = {
   readonly definition: EventSourceDefinition;
   readonly queue: SourceQueue;
   readonly pool: SourceFunction<Environment>;
-  /** Of all event sources of this machine. */
+  /** Shared by all event sources. */
   readonly pace: Pick<Pace, 'admit' | 'ended'>;
   readonly onError: (message: string) => void;
 };
@@ -50,7 +50,7 @@ type EventSourceOptions<Environment> = {
 /** Polling goes on after an error: a permission may be all that is missing from a working machine. */
 const ERROR_PAUSE_MS = 5_000;
 
-/** Until it is asked again whether work may be begun. */
+/** The pause before the next check while the pace allows no batch. */
 const PACE_PAUSE_MS = 20;
 
 /** One in so many places of a function is kept for messages of quiet groups, so that those find a place at once. */

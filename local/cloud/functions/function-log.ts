@@ -22,7 +22,7 @@ const KEEP_BYTES = 10_000_000;
 export class FunctionLog {
   readonly #options: FunctionLogOptions;
   readonly #allowed: boolean;
-  /** What was written in this turn of the event loop. */
+  /** The output of this turn of the event loop. */
   #unwritten = '';
 
   constructor(options: FunctionLogOptions) {
@@ -37,7 +37,7 @@ export class FunctionLog {
     this.#allowed = denials.every((denial) => denial === undefined);
   }
 
-  /** Takes what a worker wrote, whole lines or parts of lines, as they come. It is in the file after this turn of the event loop. */
+  /** Writes the output of a worker, in whole lines or parts of lines, at the end of this turn of the event loop. */
   write(text: string): void {
     if (text.includes('"ERROR"')) {
       for (const line of text.split('\n')) if (line.includes('"ERROR"')) this.#options.onError(shorten(line));

@@ -8,7 +8,7 @@ import { idleProcessors } from './idle-processors.ts';
 
 type FunctionPoolOptions = {
   readonly definition: FunctionDefinition;
-  /** What one more environment finds in its environment, with an access key of its own. */
+  /** Creates the environment variables of a new environment, with a separate access key. */
   readonly issue: () => EnvironmentKey;
   /** Enough to see concurrency; AWS has a thousand. What comes on top waits for a worker. */
   readonly maxWorkers: number;
@@ -19,21 +19,21 @@ type FunctionPoolOptions = {
   readonly onLost: (message: string) => void;
 };
 
-/** What one execution environment is given. */
+/** The settings of one execution environment. */
 export type EnvironmentKey = {
   readonly environment: Readonly<Record<string, string>>;
-  /** What is called with its access key. */
+  /** The calls with its access key. */
   readonly calls: CallsUnderWay;
-  /** Takes the access key back. */
+  /** Makes the access key invalid. */
   readonly revoke: () => void;
 };
 
 /** An execution environment that its holder uses alone until he releases it or has run something in it. */
 export type Environment = FunctionWorker;
 
-/** How often it is looked whether one more is needed, while there is work. */
+/** How often the pool checks whether it needs another environment, while invocations run. */
 const LOOK_MS = 50;
-/** A look that comes later than this by so much: the machine has no time to spare, and one more environment would take of it. */
+/** If a check runs this late, the process lacks processor time, and another environment would only take more of it. */
 const LATE_MS = 50;
 /** A worker that has had nothing to do for this long is ended. */
 const IDLE_MS = 60_000;

@@ -26,7 +26,7 @@ type FunctionPoolsOptions = {
 
 /** Every function of the stack, ready to be invoked. */
 export class FunctionPools {
-  /** What all functions together call on this machine. */
+  /** The calls of all functions to the gateway. */
   readonly calls = new CallsUnderWay();
   readonly #pools: readonly FunctionPool[];
   readonly #callers = new Map<FunctionPool, Caller>();

@@ -13,7 +13,7 @@ export type InvocationResult = {
 type FunctionWorkerOptions = {
   readonly start: WorkerStart;
   readonly environment: Readonly<Record<string, string>>;
-  /** What it calls on this machine. */
+  /** Its calls to the gateway. */
   readonly calls: CallsUnderWay;
   readonly memoryMb: number;
   readonly functionArn: string;
@@ -22,12 +22,9 @@ type FunctionWorkerOptions = {
   readonly onEnd: () => void;
 };
 
-/**
- * Of the part of the heap where objects begin. What an invocation makes is forgotten soon after, and by default V8 keeps 48 MB for it, in
- * each environment.
- */
+/** The part of the heap for new objects. By default V8 lets it grow to 48 MB in each environment, although few objects outlive an invocation. */
 const YOUNG_GENERATION_MB = 12;
-/** An invocation that has run for less than this tells nothing. */
+/** In a shorter time the shares below say nothing. */
 const LOOK_MS = 40;
 
 /** Lambda gives a function ten seconds to start before the invocation's own time begins. */
@@ -42,7 +39,7 @@ export class FunctionWorker {
   #settle: ((reply: InvocationResult) => void) | undefined;
   #dead = false;
   #started = false;
-  /** When somebody last looked, or the invocation began. */
+  /** The state at the last call of `waiting`, or at the start of the invocation. */
   #looked = { at: 0, activeMs: 0, callsMs: 0, stuckMs: 0 };
 
   constructor(options: FunctionWorkerOptions) {
@@ -92,12 +89,12 @@ export class FunctionWorker {
     return this.#dead;
   }
 
-  /** Resolves when it can run something, or never will. */
+  /** Resolves when the environment has started or failed to start. */
   async started(): Promise<void> {
     await this.#ready;
   }
 
-  /** How the invocation that is running waited since it was last asked: it neither computed nor waited for an answer of this machine. */
+  /** How the running invocation has waited for an endpoint since the last call: it neither computed nor waited for the gateway. */
   waiting(): Waiting {
     if (!this.#started || this.#settle === undefined) return { share: 0, stuckMs: 0 };
     const before = this.#looked;

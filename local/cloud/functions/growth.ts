@@ -1,8 +1,8 @@
-/** Of an environment that has an invocation: how it waited for somebody outside this machine. */
+/** How the invocation of an environment waits for an endpoint outside this cloud. */
 export type Waiting = {
-  /** Which share of its time since the last look, 0 to 1. */
+  /** The share of its time since the last check, 0 to 1. */
   readonly share: number;
-  /** For how long it has done nothing else, in milliseconds. */
+  /** How long it has done nothing else, in milliseconds. */
   readonly stuckMs: number;
 };
 
@@ -13,24 +13,24 @@ export type Environments = {
   readonly starting: number;
 };
 
-/** From this share on an environment does nothing but wait. */
+/** From this share on, an environment counts as only waiting. */
 export const NOTHING_ELSE = 0.9;
-/** After so long it is as good as not there: it waits for a customer's endpoint that takes its time. */
+/** After this time an environment is stuck: it waits for an endpoint that hangs. */
 const STUCK_MS = 100;
-/** The same where processors are busy, and whoever seems to wait for an endpoint may wait for a processor. */
+/** The same time while the processors are busy: an environment that seems to wait for an endpoint may wait for a processor. */
 const STUCK_WHEN_BUSY_MS = 1000;
-/** So many are there for others while one is stuck: the next of its kind may take one, and starting takes a while. */
+/** Environments beside the stuck ones: the next slow request may occupy another one, and a start takes some time. */
 const BESIDE_STUCK = 3;
-/** Environments that are at work for less than this share of a processor leave room for another. */
+/** If all environments together work for less than this share of a processor, another one is useful. */
 const AT_WORK = 0.6;
-/** The processors must be idle for this share of their time. Otherwise nobody waits for anything but a processor. */
+/** Below this idle share of the processors, another environment would only wait for a processor. */
 const IDLE_PROCESSORS = 0.25;
 
 /**
- * Whether a function gets one more environment. One that computes, or waits for this machine, is at work: beside it another would
- * only take the processor from it, and make this machine answer later. One that waits for somebody outside is not.
- * @param machine most: never more environments than this; processors: half of them may work for one function; idleProcessors: the share of
- * their time in which the processors had nothing to do
+ * Whether a function needs another environment. An environment that computes, or waits for the gateway, is at work: another one beside it
+ * would only take processor time from it and make the gateway slower. An environment that waits for an endpoint is not at work.
+ * @param machine most: the maximum number of environments; processors: half of them may work for one function; idleProcessors: the share of
+ * the processors' time that was idle, 0 to 1
  */
 export function needsAnother(
   { waiting, idle, starting }: Environments,

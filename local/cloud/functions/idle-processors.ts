@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** Tells, each time it is asked, for which share of the time since then this machine's processors had nothing to do, 0 to 1. */
+/** Returns a function that returns the idle share of the processors since its last call, 0 to 1. */
 export function idleProcessors(): () => number {
   let before = times();
   return () => {

@@ -1,14 +1,11 @@
 import type { CallsUnderWay } from '../access/calls-under-way.ts';
 
-/**
- * A call of a function that has waited this long for this machine: functions give up after two seconds, and their message then waits for
- * the visibility timeout.
- */
+/** A call that waits longer is slow. Functions give a call up after two seconds, and its message then waits for the visibility timeout. */
 const SLOW_MS = 500;
 
 /**
- * How much work is begun: less, down to one message at a time, while this machine answers late, and more again when it does not. A machine
- * that has too much to do then becomes slower, and does not repeat its work.
+ * Limits how many messages a batch has while the gateway is slow, down to one, and raises the limit again afterwards. An overloaded machine
+ * then becomes slower, and does not fail and repeat its work.
  */
 export class Pace {
   readonly #calls: Pick<CallsUnderWay, 'oldestMs'>;
@@ -17,7 +14,7 @@ export class Pace {
   #slow = false;
 
   /**
-   * @param calls what functions call on this machine
+   * @param calls the calls of all functions
    * @param largest messages of the largest batch
    */
   constructor(calls: Pick<CallsUnderWay, 'oldestMs'>, largest = 10) {
@@ -26,7 +23,7 @@ export class Pace {
     this.#most = largest;
   }
 
-  /** How many messages may be begun now; none while a call waits long. */
+  /** How many messages the next batch may have: 0 while a call is slow. */
   admit(): number {
     const slow = this.#calls.oldestMs > SLOW_MS;
     if (slow && !this.#slow) this.#most = Math.max(1, Math.floor(this.#most / 2));
@@ -34,7 +31,7 @@ export class Pace {
     return slow ? 0 : this.#most;
   }
 
-  /** A batch has ended. */
+  /** Raises the limit by one at the end of a batch. */
   ended(): void {
     if (!this.#slow) this.#most = Math.min(this.#largest, this.#most + 1);
   }

@@ -23,7 +23,7 @@ export type AwsResponse = {
 export type AwsCall = {
   /** What the caller's policies must allow, all of it. */
   readonly checks: readonly Check[];
-  /** Whether the answer takes its time, and that says nothing of this machine: as long as a function, or until a message comes. */
+  /** Whether the call waits for a function or a message, so that its duration says nothing about the speed of the gateway. */
   readonly takesItsTime?: boolean;
   /** Done once everything is allowed. */
   perform(): Promise<AwsResponse>;

@@ -15,7 +15,9 @@ test('a kill that kept nothing waiting lasts no time, and one that lost an event
 
 test('the report names each kill by its victim', () => {
   const kills = [kill('router', 1), kill('dispatcher', 2), kill('router', 3)];
-  expect(recoveryReport(kills, [100, undefined, 2300])).toBe(`Time until everything that a kill kept waiting had arrived
+  expect(
+    recoveryReport(kills, [100, undefined, 2300]),
+  ).toBe(`Recovery times: until every event that was waiting at a kill had arrived
 router: median 2.3 s, longest 2.3 s; each in seconds:
 0.1 2.3
 dispatcher: median never s, longest never s; each in seconds:

@@ -1,9 +1,9 @@
 export type Kill = { readonly victim: string; readonly at: number };
 
 /**
- * How long each kill kept deliveries waiting: until the last event that was on the bus before the kill, and had not arrived, arrived for the
- * first time. Undefined when one never did. Times in milliseconds.
- * @param events when each was put on the bus, and when it arrived
+ * Returns the recovery time of each kill: until the last event that was put on the bus before the kill, and had not arrived then, arrived for
+ * the first time. Undefined when such an event never arrived. Times are in milliseconds.
+ * @param events when each event was put on the bus, and when it arrived
  */
 export function recoveryTimes(
   kills: readonly Kill[],
@@ -16,7 +16,7 @@ export function recoveryTimes(
   });
 }
 
-/** The times of each victim's kills in seconds, ten in a line, after their median and the longest. */
+/** Lists the recovery times of each victim in seconds, with their median and the longest. */
 export function recoveryReport(kills: readonly Kill[], times: readonly (number | undefined)[]): string {
   const victims = [...new Set(kills.map(({ victim }) => victim))];
   const seconds = (time: number | undefined) => (time === undefined ? 'never' : (time / 1000).toFixed(1));
@@ -34,5 +34,5 @@ export function recoveryReport(kills: readonly Kill[], times: readonly (number |
       '\n',
     );
   });
-  return `Time until everything that a kill kept waiting had arrived\n${sections.join('\n')}`;
+  return `Recovery times: until every event that was waiting at a kill had arrived\n${sections.join('\n')}`;
 }

@@ -25,7 +25,7 @@ test('time in which at least one call is under way counts once', () => {
   expect(calls.waitedMs).toBe(30);
 });
 
-test('the oldest call that is not answered tells for how long this machine has kept somebody waiting', () => {
+test('the oldest unanswered call determines how long the gateway has kept a caller waiting', () => {
   const { calls, pass } = atTime();
   expect(calls.oldestMs).toBe(0);
   const endFirst = calls.begin();

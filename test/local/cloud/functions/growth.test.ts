@@ -6,7 +6,7 @@ const TWO = { most: 12, processors: 2, idleProcessors: 0.5 };
 
 test.each<[string, Partial<Environments>, boolean]>([
   ['one that is at work is enough', { waiting: [working(0.1)] }, false],
-  ['one that waits for somebody half of the time leaves room', { waiting: [working(0.5)] }, true],
+  ['one that waits for an endpoint half of the time is not enough', { waiting: [working(0.5)] }, true],
   ['but not while another is there already', { waiting: [working(0.5)], idle: 1 }, false],
   ['nor while another starts', { waiting: [working(0.5)], starting: 1 }, false],
   ['two that wait half of the time are at work together', { waiting: [working(0.5), working(0.5)] }, false],
@@ -17,7 +17,7 @@ test.each<[string, Partial<Environments>, boolean]>([
     false,
   ],
   ['starting ones count among the three', { waiting: [stuck, working(0)], starting: 2 }, false],
-  ['nobody is at work, and one is there', { idle: 1 }, false],
+  ['an idle one is enough', { idle: 1 }, false],
 ])('%s', (_, environments, expected) => {
   expect(needsAnother({ waiting: [], idle: 0, starting: 0, ...environments }, TWO)).toBe(expected);
 });
@@ -34,7 +34,7 @@ test('a machine with more processors lets more of one function be at work', () =
   expect(needsAnother(bothWork, { ...TWO, processors: 8 })).toBe(true);
 });
 
-test('where processors are busy, nobody begins but beside one that is stuck for long', () => {
+test('while the processors are busy, another one starts only beside one that has been stuck for a second', () => {
   const busy = { ...TWO, idleProcessors: 0.1 };
   const beside = (waiting: Environments['waiting']) => needsAnother({ waiting, idle: 0, starting: 0 }, busy);
   expect([beside([working(0.5)]), beside([stuck]), beside([{ share: 1, stuckMs: 1000 }])]).toEqual([
