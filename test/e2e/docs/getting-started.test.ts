@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { receiverCertificates } from '../../../local/receiver-certificates.ts';
+import { readDocument, samples } from '../../docs/documents.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
+import { eventually } from '../local/cloud/fixture/fixture-cloud.ts';
+
+import.meta.jest.setTimeout(120_000);
+
+/** The folder in which the reader runs the commands of the page. */
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-getting-started-'));
+const page = samples(readDocument('docs/getting-started.md'));
+const environment: NodeJS.ProcessEnv = {
+  ...process.env,
+  PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+  XDG_CONFIG_HOME: join(folder, 'config'),
+};
+
+let cloud: LocalCloud;
+/** What the test writes instead of the page's ports and placeholders. */
+const replacements = new Map<string, string>();
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  mkdirSync(join(folder, 'bin'));
+  const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${resolve('cli/va-wave.mjs')}' "$@"\n`;
+  writeFileSync(join(folder, 'bin', 'npx'), npx);
+  chmodSync(join(folder, 'bin', 'npx'), 0o755);
+  symlinkSync(process.execPath, join(folder, 'bin', 'node'));
+  symlinkSync(resolve('examples'), join(folder, 'examples'));
+  const data = join(folder, '.local');
+  const tls = receiverCertificates(join(data, 'receiver'));
+  cloud = await startLocalCloud({ data, assembly: await serviceAssembly(), authorities: [tls.caFile] });
+  const { gatewayUrl, baseUrl, apiUrl, region, credentials, outputs } = cloud;
+  const ready = {
+    base_url: baseUrl,
+    api_url: apiUrl,
+    gateway_url: gatewayUrl,
+    region,
+    outputs,
+    receiver_tls: { certificate: tls.certificateFile, key: tls.keyFile },
+    access_key_id: credentials.accessKeyId,
+    secret_access_key: credentials.secretAccessKey,
+  };
+  writeFileSync(join(data, 'ready.json'), JSON.stringify(ready));
+  replacements.set('8443', String(await freePort())).set('9000', String(await freePort()));
+  replacements.set('http://127.0.0.1:8787', baseUrl);
+});
+afterAll(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  await cloud?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  return address.port;
+}
+
+/** The text of the page with the ports of this test and the ids that the commands printed. */
+function replaced(text: string): string {
+  return [...replacements].reduce((result, [from, to]) => result.replaceAll(from, to), text);
+}
+
+/** Finds the only shell sample of the page that contains these words. */
+function sampleWith(words: string): string {
+  const found = page.filter(({ language, code }) => language === 'sh' && code.includes(words));
+  expect(found).toHaveLength(1);
+  return replaced(found[0]?.code ?? '');
+}
+
+/** The output that the page shows after the sample with these words. */
+function shownAfter(words: string): string {
+  const index = page.findIndex(({ code }) => code.includes(words));
+  const next = page[index + 1];
+  if (next?.language !== 'text') throw new Error(`The page shows no output after ${words}`);
+  return replaced(next.code).trimEnd();
+}
+
+function start(script: string) {
+  // A process group of its own, so that the test ends the programs that bash started too.
+  const child = spawn('bash', ['-e', '-c', script], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  running.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  const ended = once(child, 'close').then(([code]) => code);
+  return {
+    output: () => output,
+    ended,
+    stop: async () => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+      await ended;
+    },
+  };
+}
+
+/** Runs a sample of the page to its end. @returns what it printed */
+async function run(words: string): Promise<string> {
+  const script = start(sampleWith(words));
+  expect({ code: await script.ended, output: script.output() }).toMatchObject({ code: 0 });
+  return script.output();
+}
+
+/** Starts a sample that runs until Ctrl-C, and waits until it prints this text. */
+async function startUntil(words: string, printed: string) {
+  const script = start(sampleWith(words));
+  await eventually(async () => (script.output().includes(printed) ? true : undefined));
+  return script;
+}
+
+/** Stores an id that a command printed for the placeholder of the same name. */
+function keepId(output: string, name: string): void {
+  const [, id] = new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(output) ?? [];
+  if (id === undefined) throw new Error(`No ${name} in: ${output}`);
+  replacements.set(`<${name}>`, id);
+}
+
+test('the commands of docs/getting-started.md do what the page says', async () => {
+  keepId(await run('va-wave org create'), 'org_id');
+  keepId(await run('va-wave assistant create'), 'site_id');
+  await run('va-wave use --site');
+  keepId(await run('--trigger Event'), 'action_id');
+
+  const receiver = await startUntil('npx va-wave receive\n', shownAfter('npx va-wave receive\n'));
+  expect(await run('npx va-wave action test')).toContain(shownAfter('npx va-wave action test'));
+  expect(receiver.output()).toMatch(/verified[\s\S]*test\.ping/);
+  expect(await run('curl --cacert')).toContain('X-Service-Signature is missing');
+
+  await run('npx va-wave event put');
+  await eventually(async () => (receiver.output().includes('contact.created') ? true : undefined));
+  expect(receiver.output()).toContain('Zoë');
+  await receiver.stop();
+
+  const example = await startUntil('examples/receivers/node-http', replaced('8443'));
+  expect(await run('npx va-wave action test')).toContain('accepted');
+  expect(readdirSync(join(folder, '.local', 'inbox'))).toHaveLength(1);
+  await example.stop();
+
+  await run('--trigger Form');
+  const shop = start(sampleWith('page.html'));
+  const html = await eventually(() => textAt(`http://localhost:${replacements.get('9000')}/`));
+  expect(html).toContain(`data-site-id="${replacements.get('<site_id>')}"`);
+  expect(html).toBe(readFileSync(join(folder, '.local', 'page.html'), 'utf8'));
+  await shop.stop();
+
+  await run('npx va-wave member add');
+});
+
+async function textAt(url: string): Promise<string | undefined> {
+  const response = await fetch(url).catch(() => undefined);
+  return response?.text();
+}
