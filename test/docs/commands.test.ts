@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { applyContext, type Context } from '../../cli/context.ts';
 import { commandLine } from '../../cli/program.ts';
@@ -134,4 +134,18 @@ test('every stack output that a document names exists', () => {
 
 test('no document names a log group, whose name is generated', () => {
   expect(documents.filter(({ text }) => /\/aws\/lambda\//.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+const sources = globSync('{src,lambdas}/**/*.ts').map((path) => readFileSync(path, 'utf8'));
+
+test('what a document searches for with va-wave logs is in the code that logs', () => {
+  const searched = documents.flatMap((document) =>
+    allCode(document).flatMap((code) =>
+      [...code.matchAll(/va-wave logs [^`\n]*--containing (?:"([^"]+)"|(\w+))/g)].map(([, quoted, word]) => quoted ?? word ?? ''),
+    ),
+  );
+  expect(searched.length).toBeGreaterThan(5);
+  // ERROR is the level that the logger writes.
+  const missing = searched.filter((text) => text !== 'ERROR' && !sources.some((source) => source.includes(text)));
+  expect(missing).toEqual([]);
 });

@@ -7,7 +7,7 @@ const OPENING = /^# .+\n\n(?:<!--[\s\S]*?-->\n\n)?This page is for (.+?)\.\sAfte
 
 /** Pages that are still to be rewritten. */
 const UNFINISHED =
-  /docs\/(architecture|costs|dashboard|deploying|getting-started|performance|runbook|scaling)\.md/;
+  /docs\/(architecture|costs|deploying|performance|scaling)\.md/;
 
 /** Returns what is wrong with the beginning of a page; undefined when it names readers of the index and what they can do. */
 function problemOf({ text }: Document): string | undefined {

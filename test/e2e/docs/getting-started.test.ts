@@ -57,11 +57,16 @@ beforeAll(async () => {
     secret_access_key: credentials.secretAccessKey,
   };
   writeFileSync(join(data, 'ready.json'), JSON.stringify(ready));
-  replacements.set('8443', String(await freePort())).set('9000', String(await freePort()));
+  const port = String(await freePort());
+  // The page relies on the default port.
+  replacements.set('npx va-wave receive\n', `npx va-wave receive --port ${port}\n`);
+  replacements.set('8443', port).set('9000', String(await freePort()));
   replacements.set('http://127.0.0.1:8787', baseUrl);
 });
 afterAll(async () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const { pid, exitCode, signalCode } of running) {
+    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
+  }
   await cloud?.stop();
   rmSync(folder, { recursive: true });
 });
