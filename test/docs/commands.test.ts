@@ -141,7 +141,9 @@ const sources = globSync('{src,lambdas}/**/*.ts').map((path) => readFileSync(pat
 test('what a document searches for with va-wave logs is in the code that logs', () => {
   const searched = documents.flatMap((document) =>
     allCode(document).flatMap((code) =>
-      [...code.matchAll(/va-wave logs [^`\n]*--containing (?:"([^"]+)"|(\w+))/g)].map(([, quoted, word]) => quoted ?? word ?? ''),
+      [...code.matchAll(/va-wave logs [^`\n]*--containing (?:"([^"]+)"|(\w+))/g)].map(
+        ([, quoted, word]) => quoted ?? word ?? '',
+      ),
     ),
   );
   expect(searched.length).toBeGreaterThan(5);

@@ -6,8 +6,7 @@ const READERS = tableRows(readDocument('docs/README.md'), '| Reader | Task |').m
 const OPENING = /^# .+\n\n(?:<!--[\s\S]*?-->\n\n)?This page is for (.+?)\.\sAfter\sreading\sit\syou\s(can|know)\s/;
 
 /** Pages that are still to be rewritten. */
-const UNFINISHED =
-  /docs\/(architecture|costs|deploying|performance|scaling)\.md/;
+const UNFINISHED = /docs\/(architecture|costs|performance|scaling)\.md/;
 
 /** Returns what is wrong with the beginning of a page; undefined when it names readers of the index and what they can do. */
 function problemOf({ text }: Document): string | undefined {
