@@ -53,7 +53,7 @@ const ROWS: Readonly<Record<string, string>> = {
 /** How sentences state a limit. The groups of a pattern must capture these numbers, in every document. */
 const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; readonly pattern: RegExp }[] = [
   { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) requests per minute (?:per|from one|and) IP/g },
-  { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) session creates a minute/g },
+  { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) session creates per minute/g },
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /Form submissions: (\S+) per minute/g },
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /(\S+) (?:form )?submissions per minute/g },
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /submit`, at most (\S+) times per minute/g },
@@ -87,7 +87,7 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [seconds], pattern: /call takes at most (\d+) seconds/g },
   { numbers: [limits.RESPONSE_READ_MAX_BYTES / KB / KB], pattern: /first (\d+) MB/g },
   { numbers: [limits.ACTIONS_PER_ORGANIZATION], pattern: /organization has at most (\d+) Actions/g },
-  { numbers: [limits.EVENT_ATTEMPTS], pattern: /(\S+) attempts,/g },
+  { numbers: [limits.EVENT_ATTEMPTS], pattern: /\b(\d+|one|two|three|four|five) attempts,/g },
   {
     numbers: [limits.EVENT_ATTEMPTS, firstPause, secondPause],
     pattern: /(\d+), pauses of (\d+) s (?:and|then) (\d+) s/g,
@@ -102,7 +102,7 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
     numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS, limits.AI_DESCRIPTION_MAX_CHARACTERS],
     pattern: /at least (\d+) characters \(at most (\d+)\)\. Tells/g,
   },
-  { numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS], pattern: /when to call it, at least (\d+) characters/g },
+  { numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS], pattern: /when to call it, at least (\d+)\s+characters/g },
   { numbers: [limits.NON_JSON_RESPONSE_CHARACTERS], pattern: /not JSON \| the first (\d+) characters/g },
   { numbers: [limits.RESPONSE_EXCERPT_CHARACTERS], pattern: /first (\d+) characters of the\s+response/g },
   { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /key above (\d+) characters/g },
