@@ -8,9 +8,9 @@ import { NOT_WELL_FORMED } from './text.ts';
  * checks the address later, at each delivery.
  *
  * @param maxBytes limit for the URL in the encoded form in which it is sent
- * @returns why the URL is refused, or undefined when it is accepted
+ * @returns the parsed URL, or why it is refused
  */
-export function endpointUrlProblem(text: string, maxBytes = URL_ENCODED_MAX_BYTES): string | undefined {
+export function parseEndpointUrl(text: string, maxBytes = URL_ENCODED_MAX_BYTES): URL | string {
   if (!isWellFormed(text)) return NOT_WELL_FORMED;
   if (exceedsCharacters(text, URL_MAX_CHARACTERS)) return `must be at most ${URL_MAX_CHARACTERS} characters`;
   if (!text.toLowerCase().startsWith('https://')) return 'must start with https://';
@@ -21,7 +21,13 @@ export function endpointUrlProblem(text: string, maxBytes = URL_ENCODED_MAX_BYTE
   if (url.username !== '' || url.password !== '') return 'must not contain credentials';
   if (url.port === '0') return 'must not use port 0';
   if (url.href.length > maxBytes) return `must be at most ${maxBytes} bytes once encoded`;
-  return undefined;
+  return url;
+}
+
+/** Checks an endpoint URL as parseEndpointUrl does. @returns why the URL is refused, or undefined when it is accepted */
+export function endpointUrlProblem(text: string, maxBytes?: number): string | undefined {
+  const parsed = parseEndpointUrl(text, maxBytes);
+  return typeof parsed === 'string' ? parsed : undefined;
 }
 
 /** Accepts an endpoint URL as endpointUrlProblem does. @param maxBytes limit for the URL in the encoded form in which it is sent */

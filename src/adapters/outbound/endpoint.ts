@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { endpointUrlProblem } from '../../contract/url.ts';
+import { parseEndpointUrl } from '../../contract/url.ts';
 import { Failure } from './failure.ts';
 import type { NetworkRule } from './rule.ts';
 
@@ -19,9 +19,8 @@ export type Endpoint = {
  * @throws {Failure} `invalid_url` when it is no well-formed https URL, `blocked_address` when its host is refused as written
  */
 export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
-  const problem = endpointUrlProblem(text);
-  if (problem !== undefined) throw new Failure('invalid_url', `The endpoint URL ${problem}`);
-  const url = new URL(text);
+  const url = parseEndpointUrl(text);
+  if (typeof url === 'string') throw new Failure('invalid_url', `The endpoint URL ${url}`);
   const written = url.hostname.replace(/\.$/, '');
   const host = written.replace(/^\[|\]$/g, '');
   const isAddress = isIP(host) !== 0;

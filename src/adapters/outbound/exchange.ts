@@ -116,8 +116,9 @@ export function exchange(
       breakOff(exchangeFailure(error, endpoint.host), 'The response body broke off or was malformed'),
     );
     outgoing.on('close', () => {
-      // Every request ends with this, and an error that nobody gets costs its stack trace all the same.
-      if (!over) breakOff(exchangeFailure(undefined, endpoint.host), 'The response body broke off');
+      // Every request ends with this, often before its complete answer is handed over. An error that nobody gets costs its stack trace all the same.
+      if (!over && answer?.complete !== true)
+        breakOff(exchangeFailure(undefined, endpoint.host), 'The response body broke off');
     });
 
     outgoing.on('response', (incoming) => {
