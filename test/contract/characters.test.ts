@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { exceedsCharacters, truncateCharacters } from '../../src/contract/characters.ts';
+import { anyCharacter } from '../harness/any-character.ts';
 
-const text = fc.string({ unit: 'binary', maxLength: 60 });
+const text = fc.string({ unit: anyCharacter, maxLength: 60 });
 const limit = fc.nat(40);
 
 test.each([

@@ -46,6 +46,8 @@ if not hmac.compare_digest(made, mark): sys.exit(3)
 sys.stdout.buffer.write(base64.urlsafe_b64decode(body + '=' * (-len(body) % 4)))
 `;
 
+import { anyCharacter } from '../../harness/any-character.ts';
+
 describe('fixed vectors', () => {
   test.each(vectors)('the token of $claims.sub is equal to the stored one', async ({ kid, key, claims, token }) => {
     const clock = new FrozenClock(new Date(claims.iat * 1000).toISOString());
@@ -167,7 +169,7 @@ describe('is not accepted', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
           fc.array(part, { maxLength: 5 }).map((parts) => parts.join('.')),
         ),
         async (text) => {

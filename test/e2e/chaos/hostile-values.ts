@@ -1,9 +1,10 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../../harness/any-character.ts';
 import { FIELD_NAMES } from './described-routes.ts';
 
 /** Text as attackers send it, besides fast-check's own. */
 export const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.string({ maxLength: 300 }),
   fc.constantFrom(
     '__proto__',
