@@ -28,8 +28,8 @@ export type ToolResult = {
 };
 
 /**
- * The parameters of a tool as a model is told of them: what this code knows of what is stored. What newer code keeps beside it stays on
- * the Action, and is not handed on to a model that nobody has tried it with.
+ * The parameters of a tool as a model receives them: the parts of the stored parameters that this code knows. Parts that newer code added
+ * stay on the Action and are not passed to a model, because this version was not tested with them.
  */
 export const toolParameters = z.object({
   type: z.literal('object'),

@@ -122,7 +122,7 @@ describe('a call is attempted three times', () => {
     ['a transaction in progress', fails(400, 'TransactionInProgressException')],
     ['a connection that breaks', (response) => response.destroy()],
     [
-      'an answer that breaks off',
+      'a response that breaks off',
       (response) => response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
     ],
   ])('%s', async (_, reply) => {

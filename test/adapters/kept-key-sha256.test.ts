@@ -32,8 +32,8 @@ test.each<[string, string | Uint8Array]>([
 test('distinguishes keys after any number of keys', async () => {
   const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);
   for (const key of [...keys, ...keys]) {
-    for (const given of [key, Buffer.from(key)]) {
-      const sha = new KeptKeySha256(given);
+    for (const form of [key, Buffer.from(key)]) {
+      const sha = new KeptKeySha256(form);
       sha.update('text');
       expect(await hex(sha)).toBe(createHmac('sha256', key).update('text').digest('hex'));
     }

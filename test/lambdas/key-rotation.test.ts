@@ -33,7 +33,7 @@ test.each([
 });
 
 test.each([[{}], [null], ['now'], [{ 'detail-type': 'Something' }]])(
-  'invoked with %j it rotates at once',
+  'an invocation with %j rotates immediately',
   async (event) => {
     expect(await rotated(event, 0.1)).toMatchObject({ keys: 2 });
   },

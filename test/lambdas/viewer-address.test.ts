@@ -38,7 +38,7 @@ const BELIEVES: Readonly<Record<string, (proof: string) => Promise<boolean>>> = 
 };
 
 test.each(Object.entries(BELIEVES))(
-  "%s takes the viewer's address from our distribution alone",
+  "%s accepts the viewer's address only from the distribution",
   async (_, believes) => {
     expect(await believes(ORIGIN_SECRET)).toBe(true);
     expect(await believes('guess')).toBe(false);

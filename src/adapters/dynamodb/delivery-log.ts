@@ -19,7 +19,7 @@ import { itemReader } from './stored-item.ts';
 
 /** Small payloads stay readable in the AWS console. Larger ones are compressed to about a tenth. */
 const COMPRESS_ABOVE_BYTES = 4096;
-/** DynamoDB's limit for an item is 400 KB. This value leaves room for the excerpt of the response. */
+/** DynamoDB's limit for an item is 400 KB. This value leaves space for the excerpt of the response. */
 const PAYLOAD_MAX_BYTES = 360 * 1024;
 /** How much is kept of a payload that is too large even when compressed. */
 const CUT_CHARACTERS = 50_000;

@@ -20,7 +20,7 @@ test('behind a web ACL a request through the distribution is accepted', async ()
 
 test('without a web ACL every request is accepted, and the origin secret is not read', async () => {
   const everywhere = distributionOnly({ [ENVIRONMENT.distributionOnly]: 'false' }, () => {
-    throw new Error('Nobody should ask');
+    throw new Error('The origin secret must not be read');
   });
   await expect(everywhere({ headers: {} })).resolves.toBeUndefined();
 });

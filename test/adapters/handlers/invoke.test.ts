@@ -8,7 +8,7 @@ import { lambdaContext, lineOf, logged, REQUEST_ID } from '../../lambdas/invocat
 const schema = z.object({ org_id: z.string().optional(), action_id: z.string().optional(), token: z.string() });
 const INPUT = { org_id: 'org_1', action_id: 'act_1', token: 'DontTell' };
 
-function invoke(input: unknown, operation: (given: z.infer<typeof schema>) => Promise<object>) {
+function invoke(input: unknown, operation: (input: z.infer<typeof schema>) => Promise<object>) {
   const handler = invokeHandler(new Logger({ serviceName: 'test' }), schema, operation);
   return logged(async () => {
     try {

@@ -27,7 +27,7 @@ test('an organization that was reached once in the last minutes counts as reache
 });
 
 test.each([['http_status'], ['redirect'], ['blocked_address'], ['quota_exceeded'], ['connection_closed']] as const)(
-  '%s is no fault of our network',
+  '%s does not count as unreached',
   (failure) => {
     const { organizations } = started();
     for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, failure);

@@ -121,7 +121,7 @@ test.each([
 });
 
 test.each([answered(404), answered(500), answered(302), unanswered('timeout'), unanswered('blocked_address')])(
-  'a failed request is made once and told as unavailable',
+  'a failed request is made once and returned as unavailable',
   async (outcome) => {
     const { call, outbound, recorded } = setUp();
     outbound.outcomes = [outcome];

@@ -82,7 +82,7 @@ describe('a new Action', () => {
       'url: must be at most 2000 characters',
     ],
     [
-      'a URL with half a character',
+      'a URL with an unpaired surrogate',
       { ...EVENT, url: 'https://crm.example/\ud83d' },
       'url: must be well-formed Unicode',
     ],
@@ -124,7 +124,7 @@ describe('a new Action', () => {
       'parameters.properties.a.type: ',
     ],
     [
-      'a parameter pattern that is none',
+      'an invalid parameter pattern',
       { ...AI, parameters: { properties: { a: { type: 'string', pattern: '(' } } } },
       'parameters.properties.a.pattern',
     ],

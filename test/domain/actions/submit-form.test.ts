@@ -184,7 +184,7 @@ describe('refuses', () => {
     ],
     ['a disabled site', { assistant: { enabled: false } }, BODY, {}, {}, 401, 'Widget site is disabled'],
     [
-      'a token used off the Domain',
+      'a token from a page outside the Domain',
       { assistant: SIGNED, tokens: { good: someClaims() } },
       BODY,
       { sessionToken: 'good', origin: 'https://evil.example' },
@@ -242,7 +242,7 @@ describe('refuses', () => {
       'values: must be an object',
     ],
     [
-      'a client_key that cannot be one',
+      'a malformed client_key',
       {},
       { ...BODY, client_key: 'a b' },
       {},
@@ -253,7 +253,7 @@ describe('refuses', () => {
     [
       'an unknown conversation',
       {},
-      { ...BODY, conversation_id: 'nobody' },
+      { ...BODY, conversation_id: 'unknown' },
       {},
       {},
       400,
@@ -269,7 +269,7 @@ describe('refuses', () => {
       'conversation_id: unknown conversation',
     ],
     [
-      'a required field left out',
+      'a missing required field',
       {},
       { conversation_id: CONVERSATION, values: { note: 'x' } },
       {},
@@ -278,7 +278,7 @@ describe('refuses', () => {
       'values.email: is required',
     ],
     [
-      'a required field left blank',
+      'a blank required field',
       {},
       { conversation_id: CONVERSATION, values: { email: '  ' } },
       {},

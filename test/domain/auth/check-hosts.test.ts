@@ -50,7 +50,7 @@ test('the host has the form that browsers send, with a port unless it is the def
 });
 
 test.each(['not a page', '', 'ftp://shop.example', 'file:///page.html', 'https://', 'javascript:alert(1)'])(
-  '%j is no page',
+  '%j is not a page',
   (address) => {
     expect(checkPage(address, settings())).toEqual({ host: null, matched_by: null, refused_by: [] });
   },

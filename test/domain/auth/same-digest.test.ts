@@ -38,14 +38,11 @@ test('equal digests are the same, different ones are not', () => {
   expect(sameDigest(Buffer.alloc(0), digest('a'))).toBe(false);
 });
 
-test.each(Object.entries(ALLOWED))(
-  'the comparison in %s takes the same time wherever a difference is',
-  (file, call) => {
-    const code = readFileSync(`${root}${file}`, 'utf8');
-    expect(code.split(call)).toHaveLength(2);
-    expect(comparisons(file, code.replace(call, '').replace(/^import .*$/gm, ''))).toEqual([]);
-  },
-);
+test.each(Object.entries(ALLOWED))('the comparison in %s takes constant time', (file, call) => {
+  const code = readFileSync(`${root}${file}`, 'utf8');
+  expect(code.split(call)).toHaveLength(2);
+  expect(comparisons(file, code.replace(call, '').replace(/^import .*$/gm, ''))).toEqual([]);
+});
 
 test('nothing else in the service compares a secret', () => {
   const files = globSync('{src,lambdas,packages/receiver/src}/**/*.ts', { cwd: root }).filter(

@@ -44,7 +44,7 @@ describe('refuses with 400 and names the field', () => {
       'usage_webhook.url',
     ],
     [
-      'a url with half a character',
+      'a url with an unpaired surrogate',
       { usage_webhook: { ...WEBHOOK, url: 'https://h.example/\ud83d' } },
       'usage_webhook.url',
     ],

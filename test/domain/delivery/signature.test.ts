@@ -45,7 +45,7 @@ test.each(withBody)('the verifier of the stripe package accepts vector $timestam
 });
 
 (hasOpenssl ? test.each(vectors) : test.skip.each(vectors))(
-  'openssl makes the same signature of vector $timestamp',
+  'openssl computes the same signature of vector $timestamp',
   ({ secret, timestamp, body, header }) => {
     const hexKey = Buffer.from(secret).toString('hex');
     const output = execFileSync('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${hexKey}`], {

@@ -130,7 +130,7 @@ describe('an Action that cannot be read', () => {
   });
 
   test.each([{ trigger: 'Form' }, { enabled: false }, { site_id: OTHER_SITE_ID }, { events: ['message.sent'] }])(
-    'gets none of what it is not subscribed to: %j',
+    'gets no message when its subscription does not match: %j',
     async (changes) => {
       expect(await routed(unreadable(changes))).toEqual({
         settled: { status: 'fulfilled', value: 1 },
