@@ -1,6 +1,6 @@
 /**
- * Shares one call among equal questions that are asked in one turn of the event loop: the events of a batch often belong to one organization.
- * The call begins after the last question, so a strongly consistent read stays one for each of them. Answers are not kept.
+ * Combines equal calls in one turn of the event loop into one call, because the events of a batch often belong to one organization. The
+ * combined call begins after the last of them, so a strongly consistent read is strongly consistent for each. Results are not cached.
  */
 export function askedTogether<Question extends readonly (string | undefined)[], Answer>(
   ask: (...question: Question) => Promise<Answer>,

@@ -9,20 +9,20 @@ function counted(answer: (org: string) => Promise<string> = async (org) => `of $
   return { calls, ask };
 }
 
-test('equal questions of one turn are one call, others their own', async () => {
+test('equal calls in one turn of the event loop are combined, others are not', async () => {
   const { calls, ask } = counted();
   const answers = await Promise.all([ask('a', 'x'), ask('b', 'x'), ask('a', 'x'), ask('a', 'y')]);
   expect(answers).toEqual(['of a', 'of b', 'of a', 'of a']);
   expect(calls).toEqual(['a x', 'b x', 'a y']);
 });
 
-test('two questions are equal only word by word', async () => {
+test('two calls are equal only when all their arguments are equal', async () => {
   const { calls, ask } = counted();
   await Promise.all([ask('a"', 'x'), ask('a', '"x'), ask('a","x', ''), ask('__proto__', 'x')]);
   expect(calls).toHaveLength(4);
 });
 
-test('a question that is asked after the call has begun makes a separate call, because the earlier answer may be stale', async () => {
+test('a call after the combined call has begun is a separate call, because the earlier result may be stale', async () => {
   const { calls, ask } = counted();
   const first = ask('a', 'x');
   await new Promise((resolve) => setImmediate(resolve));

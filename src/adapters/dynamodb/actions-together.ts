@@ -5,7 +5,7 @@ import { itemsTogether } from './items-together.ts';
 import { readAction } from './stored-configuration.ts';
 import type { StoredItem } from './stored-item.ts';
 
-/** What one BatchGetItem takes. */
+/** Limit of items in one BatchGetItem. */
 const BATCH = 100;
 
 type Asked = {
@@ -15,9 +15,8 @@ type Asked = {
 };
 
 /**
- * Finds Actions for a function that handles messages side by side: those that are asked for in one turn of the event loop are
- * read in one call, each once, strongly consistent like any read of the configuration. One that cannot be read is no reason to hand
- * back the messages of the others.
+ * Returns a function that finds Actions, for a function that handles messages concurrently. Reads all Actions that are requested in one
+ * turn of the event loop in one call, each once and strongly consistently. An Action that cannot be read fails only its own requests.
  */
 export function actionsTogether(
   client: DynamoDb,

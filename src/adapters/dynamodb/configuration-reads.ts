@@ -10,8 +10,9 @@ import { readAction, readAssistant, readSlug, readSubscription } from './stored-
 import { readKey, type StoredItem, UnreadableItem } from './stored-item.ts';
 
 /**
- * The reads that answer requests. All are strongly consistent: a change in the dashboard works with the next request. What cannot be
- * read is an UnreadableItem or a NewerItem; of a list of Actions, only that one.
+ * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect
+ * with the next request. An item that cannot be read is an UnreadableItem or a NewerItem error; in a list of Actions it affects only
+ * that Action.
  */
 export function configurationReads(client: DynamoDb, table: string) {
   const get = async <Value>(key: Record<string, string>, read: (table: string, item: StoredItem) => Value) => {
@@ -31,8 +32,8 @@ export function configurationReads(client: DynamoDb, table: string) {
   };
 
   /**
-   * @param trigger leaves out what has another one: forms and subscriptions are asked for with every page view and event, and the
-   * parameters of AI-decided Actions are long
+   * @param trigger leaves out Actions with another trigger. Every page view and every event reads Actions, and the parameters of
+   * AI-decided Actions are long.
    */
   const actionsOf = async (orgId: string, trigger?: Trigger): Promise<ActionList> => {
     const actions: Action[] = [];
@@ -83,7 +84,10 @@ export function configurationReads(client: DynamoDb, table: string) {
   };
 }
 
-/** What has none of the other triggers: one whose trigger is missing or wrong cannot be read, and is listed so that somebody sees it. */
+/**
+ * Returns a filter that leaves out the other triggers. An Action with a missing or wrong trigger is kept, so that it is reported as
+ * unreadable.
+ */
 const ofTrigger = (trigger: Trigger): Filter => {
   const others = TRIGGERS.filter((other) => other !== trigger).map((other, index): [string, Trigger] => [
     `:t${index}`,
@@ -96,7 +100,7 @@ const ofTrigger = (trigger: Trigger): Filter => {
   };
 };
 
-/** Of an Action that newer code wrote nothing is known: what its attributes mean is newer code's to say. */
+/** Returns the subscription of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
 function subscriptionIn(table: string, item: StoredItem): Subscription | undefined {
   try {
     return readSubscription(table, item).action;

@@ -3,8 +3,8 @@ import type { Assistant } from '../../contract/assistants.ts';
 import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
 
 /**
- * What an assistant offers: its enabled Actions that can be read.
- * @param report is told of each of the organization's that was left out, because it cannot be read
+ * Creates reads of an assistant's enabled Actions. Leaves out Actions that cannot be read.
+ * @param report is called for each Action of the organization that was left out
  */
 export function readableActions(
   reads: {
@@ -22,7 +22,7 @@ export function readableActions(
     formsOf: async (assistant: Assistant): Promise<readonly FormAction[]> =>
       (await enabledOf(assistant, 'Form')).filter((action) => action.trigger === 'Form'),
 
-    /** None for a site that does not exist. */
+    /** Returns an empty list for a site that does not exist. */
     toolsOf: async (siteId: string): Promise<readonly AiAction[]> => {
       const assistant = await reads.findAssistant(siteId);
       if (assistant === undefined) return [];

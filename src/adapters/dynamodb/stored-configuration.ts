@@ -6,16 +6,16 @@ import { PLANS } from '../../contract/organizations.ts';
 import { KEYS } from './configuration-keys.ts';
 import { itemReader } from './stored-item.ts';
 
-/** What stands in the configuration table (docs/architecture.md, "Data"), in the shapes that are stored. */
+/** Schemas of the stored items of the configuration table (docs/architecture.md, "Data"). */
 
 type Key = { readonly pk: string; readonly sk: string };
 
 const key = { pk: z.string(), sk: z.string() };
 const isAt = (item: Key, { pk, sk }: Key) => item.pk === pk && item.sk === sk;
-/** An entity says of itself which it is, and a request trusts it in that: whose it is decides who may see it. */
-const ELSEWHERE = { error: 'what it says of itself belongs under another key' };
+/** The ids in an entity decide who may read it, so they must match the key of its item. */
+const ELSEWHERE = { error: 'its ids do not match its key' };
 
-/** As the operator's words stand on an organization and its parts. */
+/** The restrictions of an organization, an assistant or an Action. */
 const restrictions = { suspended: z.boolean().optional(), daily_outbound_quota: z.number().nullish() };
 
 export const readOrganization = itemReader(
@@ -90,7 +90,7 @@ const parameters = z.looseObject({
 });
 
 const action = z.discriminatedUnion('trigger', [
-  // Any name: a newer catalog may have more, and what this one has is still delivered.
+  // Any name is accepted, because a newer catalog may have more. Events of this catalog are still delivered.
   z.looseObject({ trigger: z.literal('Event'), ...ofEveryAction, events: z.array(z.string()) }),
   z.looseObject({
     trigger: z.literal('AI-decided'),
@@ -115,7 +115,7 @@ export const readAction = itemReader(
     .refine((item) => isAt(item, KEYS.action(item.action.org_id, item.action.action_id)), ELSEWHERE),
 );
 
-/** What of an Action decides who gets an event, of one that cannot be read as a whole. @throws as an ItemReader does */
+/** Reads the fields that decide whether an Action receives an event, for an Action that cannot be read as a whole. @throws as an ItemReader */
 export const readSubscription = itemReader(
   z.object({
     action: z.object({
@@ -129,7 +129,7 @@ export const readSubscription = itemReader(
 
 export const readActionOwner = itemReader(z.object({ org_id: z.string() }));
 
-/** What a name of a form or a tool means. */
+/** Reads the Action to which the slug of a form or a tool points. */
 export const readSlug = itemReader(z.object({ org_id: z.string(), action_id: z.string() }));
 
 export const readMembership = itemReader(
@@ -153,7 +153,7 @@ export const readAuditRecord = itemReader(
       org_id: z.string(),
       at: z.string(),
       by: z.object({ sub: z.string(), email: z.string() }),
-      // Any name: newer code may do more, and its records are shown.
+      // Any name is accepted, because newer code may have more operations, and their records are shown.
       operation: z.string(),
       site_id: z.string(),
       entity_id: z.string(),

@@ -19,7 +19,7 @@ const TRUSTED: Readonly<Record<string, Mutation>> = Object.fromEntries(
       file: `lambdas/${name}/handler.ts`,
       text: 'visitorIp(request, isOriginSecret)',
       becomes: 'visitorIp(request, async () => true)',
-      seenBy: ['test/lambdas/viewer-address.test.ts', `${name} takes`],
+      seenBy: ['test/lambdas/viewer-address.test.ts', `${name} accepts`],
     },
   ]),
 );

@@ -72,7 +72,7 @@ test('more than a hundred take a second call', async () => {
   expect(calls).toEqual([100, 1]);
 });
 
-test('what DynamoDB did not get to is read again, and the rest is not', async () => {
+test('what DynamoDB did not process is read again, and the rest is not', async () => {
   const actions = await stored('org_slow', 3);
   let first = true;
   const { calls, find } = watched(async (input) => {
@@ -87,7 +87,7 @@ test('what DynamoDB did not get to is read again, and the rest is not', async ()
 
 test('what it never gets to is a failure, and so is a call that fails; the next ones are read again', async () => {
   const never = watched(async ({ Keys }) => ({ Items: [], UnprocessedKeys: Keys }));
-  await expect(never.find('org', 'act')).rejects.toThrow('DynamoDB did not get to 1 items');
+  await expect(never.find('org', 'act')).rejects.toThrow('DynamoDB did not process 1 items');
   expect(never.calls).toEqual([1, 1, 1, 1]);
   let fails = true;
   const away = watched(async () => {

@@ -163,7 +163,7 @@ describe('the counts of the last day', () => {
     expect(Number(Item?.expires_at)).toBeLessThanOrEqual(hour + 26 * 3600);
   });
 
-  test('are read in one call, and what DynamoDB did not get to is read again', async () => {
+  test('are read in one call, and what DynamoDB did not process is read again', async () => {
     const calls: number[] = [];
     const batchGet: DynamoDb['batchGet'] = async (input) => {
       calls.push(input.Keys.length);
