@@ -23,7 +23,7 @@ export type Goal = {
 export function ratioGoal(name: string, found: number, limit: { readonly min?: number; readonly max?: number }): Goal {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = limit;
   const goal = limit.min === undefined ? `≤ ${max}` : `≥ ${min}`;
-  return { name, goal, found: digits(found), met: found >= min && found <= max };
+  return { name, goal, found: digits(found), met: Number.isFinite(found) && found >= min && found <= max };
 }
 
 /** Formats a number with three significant digits, or as a whole number from 100 on. */
