@@ -195,7 +195,7 @@ const delivered = (batch: number) => perMillion(delivery(batch));
 /** What README says in whole dollars. */
 export const IN_SHORT = { idle, littleTraffic: delivered(1), muchTraffic: delivered(10) };
 
-/** docs/costs.md. */
+/** Returns the text of docs/costs.md. */
 export function costs(): string {
   const alone = (usage: (batch: number) => Usage) => [dollars(perMillion(usage(1))), dollars(perMillion(usage(10)))];
   const parts: readonly [string, readonly Unit[]][] = [
@@ -215,10 +215,12 @@ export function costs(): string {
   const nat = 2 * HOURS * (PRICES.natGatewayHour + PRICES.publicAddressHour);
   return `# Costs
 
-<!-- Written by \`node scripts/costs.ts\` from its price table; a test holds it to the script, and its counts to the template. -->
+<!-- \`node scripts/costs.ts\` generates this page from its price table. A test compares it with the script, and its counts with the template. -->
 
-List prices of us-east-1 as we knew them on ${PRICES.date}, on demand, without free tiers unless said. No bill stands behind these
-numbers: they are calls multiplied by prices. Look the prices up before you rely on them.
+This page is for **operators**. After reading it you can estimate the monthly cost of the service for your load and your options.
+
+The prices are AWS's list prices of us-east-1, on demand, as this project knew them on ${PRICES.date}. They include no free tier unless the text says so. The costs are
+calls multiplied by prices, and not taken from a bill. Check the prices before you rely on them.
 
 ## Per million
 
@@ -227,31 +229,35 @@ ${table(
   [
     ['Session creates', dollars(perMillion(SESSION_CREATE)), dollars(perMillion(SESSION_CREATE))],
     [
-      'Page views with the widget: one init, through CloudFront, which begins no conversation',
+      'Page views with the widget: one init through CloudFront, which begins no conversation',
       ...alone(() => init(COUNTED.init, 1)),
     ],
     ['Conversations: the second init, at the first opening of the panel, with its event on the bus', ...alone(begun)],
     [
-      "The widget's files, to visitors who do not have them yet",
+      "The widget's files, for visitors whose browser does not have them yet",
       dollars(perMillion(WIDGET)),
       dollars(perMillion(WIDGET)),
     ],
     ['Events that no Action subscribes to', ...alone(routed)],
-    ['Deliveries: an event, routed to one Action, accepted at once', ...alone(delivery)],
+    ['Deliveries: an event that is routed to one Action and accepted at the first attempt', ...alone(delivery)],
     ['Each further Action of the same event', ...alone(firstAttempt)],
     ['Retries', ...alone(retry)],
   ],
 )}
 
-Of a million deliveries with much traffic, where the goal is $6.00 and is ${delivered(10) <= 6 ? 'met' : 'missed'}:
+These are the parts of the cost of a million deliveries with much traffic. The goal of $6.00 is ${delivered(10) <= 6 ? 'met' : 'missed'}:
 
 ${table(['Part', 'Cost'], shares)}
 
-Assumed: functions of 512 MB that are billed 25 ms for a session create, 30 ms for an init, 10 ms for its preflight, 250 ms for a delivery (the endpoint answers
-within 200 ms) and 400 ms for a batch of ten; five Actions in the organization; events of 1 kB (SQS bills a call for each 64 KB), whose records
-of 2 KB are kept for a month; ${LINES_OF_INVOCATION} KB that Lambda logs of an invocation, and ${LINE_OF_ACCESS} KB that API Gateway logs of a request.
-Calls, units of DynamoDB and our own log lines are counted by a test that runs the deployed bundles. An endpoint
-that hangs is billed five seconds an attempt: ${dollars(perMillion({ lambdaGbSecond: gbSeconds(5000) }))} per million alone, \
+Assumptions:
+
+- Functions have 512 MB. Lambda bills 25 ms for a session create, 30 ms for an init, 10 ms for its preflight, 250 ms for a delivery (the endpoint answers within 200 ms)
+  and 400 ms for a batch of ten.
+- The organization has five Actions. Events have 1 kB (SQS bills a call for each 64 KB). Their records have 2 KB and are kept for a month.
+- Lambda logs ${LINES_OF_INVOCATION} KB per invocation, and API Gateway ${LINE_OF_ACCESS} KB per request.
+- A test runs the deployed bundles and counts the calls, the units of DynamoDB and the service's own log lines.
+
+Lambda bills five seconds per attempt to an endpoint that hangs: ${dollars(perMillion({ lambdaGbSecond: gbSeconds(5000) }))} per million with one message per batch, \
 ${dollars(perMillion({ lambdaGbSecond: gbSeconds(500) }))} in batches of ten.
 
 ## Idle, per month
@@ -262,21 +268,21 @@ ${table(
     [`${IDLE.secrets} secrets`, dollars(IDLE.secrets * PRICES.secretMonth)],
     [`alarms over ${IDLE.alarmMetrics} metrics`, dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)],
     [
-      `looking into ${IDLE.queues} empty queues, ${(EMPTY_RECEIVES / MILLION).toFixed(2)} million times`,
+      `${(EMPTY_RECEIVES / MILLION).toFixed(2)} million receive calls on ${IDLE.queues} empty queues`,
       dollars(EMPTY_RECEIVES * PRICES.emptyReceive),
     ],
-    ['**together**', `**${dollars(idle)}**`],
+    ['**total**', `**${dollars(idle)}**`],
     ['with the free tier that never ends (10 alarm metrics, a million queue requests)', dollars(idleWithFreeTier)],
   ],
 )}
 
-An alarm over a sum is billed by the metrics in it. Twelve are the functions' errors, one each: the sum over the account, which Lambda has
-as one metric, would count the errors of functions that are not ours. Stage dev has the same alarms, so that what is tried there is what
-prod has; without them it would cost ${dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)} less.
+CloudWatch bills an alarm over a sum by the metrics in it. Twelve metrics are the errors of the functions, one for each. Lambda also has the sum over the account as one
+metric, but that sum counts the errors of functions that do not belong to this service. The stage dev has the same alarms, so that a test in dev covers what prod has. Without
+alarms it would cost ${dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)} less.
 
-One CloudWatch dashboard of up to fifty metrics and 10 000 dashboard users are free. A function reads each of its secrets when it starts and every five
-minutes while it is busy: ten containers that are busy all month read one ${dollars(10 * HOURS * 12 * PRICES.secretRead)} worth. In use, each outcome and each number of an attempt, their latency, and each
-reason of a refusal is a metric of its own at ${dollars(PRICES.customMetricMonth)} a month, of which ten are free.
+One CloudWatch dashboard of up to fifty metrics is free, and so are 10 000 dashboard users. A function reads each of its secrets when it starts, and every five minutes while it
+is busy. Ten containers that are busy for the whole month read one secret for ${dollars(10 * HOURS * 12 * PRICES.secretRead)}. In use, these are separate metrics at \
+${dollars(PRICES.customMetricMonth)} a month: each outcome, each attempt number, their latency, and each reason of a refusal. Ten metrics are free.
 
 ## Options
 
@@ -289,21 +295,21 @@ ${table(
     ],
     [
       '`-c canary=true`: every five minutes, with its secret, metric and alarms',
-      `${dollars(canary)} a month; as many runs of CloudWatch Synthetics would be ${dollars(CANARY_RUNS * PRICES.syntheticsRun)}`,
+      `${dollars(canary)} a month; the same number of runs of CloudWatch Synthetics would cost ${dollars(CANARY_RUNS * PRICES.syntheticsRun)}`,
     ],
     ['`-c sealingKeyReplicaRegion=…`', `${dollars(PRICES.secretMonth)} a month`],
     [
       '`va-wave org quota …`: one more write per request of that organization',
       `${dollars(perMillion({ dynamoWrite: 1 }))} per million`,
     ],
-    ['`-c webAclArn=…`', `${dollars(PRICES.webAclMonth)} a month and $0.60 per million requests, and its rules`],
+    ['`-c webAclArn=…`', `${dollars(PRICES.webAclMonth)} a month and $0.60 per million requests, plus its rules`],
   ],
 )}
 
-Form, AI-decided and test requests make two more writes than an event's delivery, for their place among the organization's requests in
-flight: ${dollars(perMillion({ dynamoWrite: 2 }))} per million.
+Form, AI-decided and test requests make two more writes than an event's delivery. The writes count the organization's requests in flight. They cost \
+${dollars(perMillion({ dynamoWrite: 2 }))} per million.
 
-## Beside others, per month
+## Comparison with other services, per month
 
 ${table(
   ['Deliveries', 'va-wave', 'Svix Professional', 'EventBridge API destinations'],
@@ -315,9 +321,9 @@ ${table(
   ]),
 )}
 
-Svix: $490 a month and $100 per million messages, as published. Hookdeck: its price per million depends on plan and throughput, and
-we have none that we could check. API destinations: $1.00 per million events and $0.20 per million requests; they neither sign a body
-nor keep a record per attempt nor read a customer's answer, cap the rate per connection, and their retries are not 2 s and 4 s.
+Svix publishes $490 a month and $100 per million messages. The price per million of Hookdeck depends on plan and throughput; we have no price that we could check. API
+destinations cost $1.00 per million events and $0.20 per million requests. They do not sign a body, keep no record per attempt and do not read a customer's answer. They limit
+the rate per connection, and their retries do not wait 2 s and 4 s.
 `;
 }
 
