@@ -31,6 +31,8 @@ export type EnvironmentKey = {
 /** An execution environment that its holder uses alone until he releases it or has run something in it. */
 export type Environment = FunctionWorker;
 
+/** For a caller that waits for an answer, as many environments start at once. Further ones, and those for queues, start when they are needed. */
+const STARTED_FOR_CALLERS = 2;
 /** How often the pool checks whether it needs another environment, while invocations run. */
 const LOOK_MS = 50;
 /** If a check runs this late, the process lacks processor time, and another environment would only take more of it. */
@@ -69,22 +71,15 @@ export class FunctionPool {
    * @param event JSON text
    */
   async invoke(event: string): Promise<InvocationResult> {
-    const worker = await this.acquire();
+    const worker = await this.#acquire(STARTED_FOR_CALLERS);
     if (worker !== undefined) return this.run(worker, event);
     const payload = JSON.stringify({ errorType: 'ServiceException', errorMessage: 'The machine stops' });
     return { failed: true, payload };
   }
 
-  /** An environment for one invocation, as soon as there is one; undefined when the machine stops. */
-  async acquire(): Promise<Environment | undefined> {
-    if (this.#stopped) return undefined;
-    let worker = this.#idle.pop()?.worker;
-    while (worker?.dead === true) worker = this.#idle.pop()?.worker;
-    if (worker === undefined && this.#busy.size + this.#starting.size === 0) worker = this.#start();
-    this.#lookSoon();
-    if (worker === undefined) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#busy.add(worker);
-    return worker;
+  /** Resolves with an environment for one invocation as soon as one is free, or with undefined when the cloud stops. */
+  acquire(): Promise<Environment | undefined> {
+    return this.#acquire(1);
   }
 
   /** As `invoke`, in an environment that was acquired; it is released at the end. */
@@ -140,6 +135,19 @@ export class FunctionPool {
     for (const timer of this.#retries) clearTimeout(timer);
     for (const waiting of this.#waiting.splice(0)) waiting(undefined);
     await this.kill();
+  }
+
+  /** @param atOnce as long as there are fewer environments, starts another one and does not wait */
+  async #acquire(atOnce: number): Promise<Environment | undefined> {
+    if (this.#stopped) return undefined;
+    let worker = this.#idle.pop()?.worker;
+    while (worker?.dead === true) worker = this.#idle.pop()?.worker;
+    const count = this.#busy.size + this.#starting.size;
+    if (worker === undefined && count < Math.min(atOnce, this.concurrency)) worker = this.#start();
+    this.#lookSoon();
+    if (worker === undefined) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#busy.add(worker);
+    return worker;
   }
 
   #lookSoon(): void {

@@ -173,13 +173,18 @@ describe('what comes twice', () => {
   test('one queue message that is handed out again while it is worked on sends one request, and comes back later', async () => {
     const org = await system.organization();
     const action = await system.eventAction(org.siteId, '/twice/message', ['sms.sent']);
-    system.receiver.answer('/twice/message', [503, 200], () => pause(500, 'busy'));
+    let answerNow = (_text: string): void => {};
+    const answer = new Promise<string>((resolve) => {
+      answerNow = resolve;
+    });
+    system.receiver.answer('/twice/message', [503, 200], () => answer);
     const body = JSON.stringify(aMessage(org, action));
     const record = { messageId: 'the-same', body, attributes: {}, messageAttributes: {}, eventSource: 'aws:sqs' };
     const handOut = () => system.service.invoke('Dispatcher', { Records: [record] });
     const first = handOut();
     await until(() => system.receiver.to('/twice/message').length === 1);
     expect(await handOut()).toEqual({ batchItemFailures: [{ itemIdentifier: 'the-same' }] });
+    answerNow('busy');
     expect(await first).toEqual({ batchItemFailures: [] });
     // Once it is over, the message only does what was left to do, and the retry is there already.
     expect(await handOut()).toEqual({ batchItemFailures: [] });
