@@ -529,7 +529,7 @@ async function json(answer: Response): Promise<any> {
 }
 
 /** Waits until a path has had that many requests whose envelope matches. */
-async function arrivals(
+export async function arrivals(
   { receiver, patienceMs }: ScenarioSystem,
   path: string,
   // biome-ignore lint/suspicious/noExplicitAny: envelopes are asserted field by field
@@ -567,7 +567,7 @@ function within(value: number, low: number, high: number): void {
   assert.ok(value >= low && value <= high, `${value} is not within ${low} and ${high}`);
 }
 
-async function until(condition: () => Promise<boolean>, patienceMs = 15_000): Promise<void> {
+export async function until(condition: () => Promise<boolean>, patienceMs = 15_000): Promise<void> {
   const end = Date.now() + patienceMs;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error('It did not happen in time');

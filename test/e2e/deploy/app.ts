@@ -8,5 +8,6 @@ import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
  * the network rule of this machine, without which no endpoint on loopback could be called.
  */
 const app = new App();
+const options = readDeploymentOptions(app.node);
 const networkRule = fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url));
-new VaWaveStack(app, 'VaWave', { ...readDeploymentOptions(app.node), stage: 'dev', emulated: true, networkRule });
+new VaWaveStack(app, options.stackName ?? 'VaWave', { ...options, stage: 'dev', emulated: true, networkRule });

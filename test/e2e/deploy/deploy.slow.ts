@@ -2,21 +2,41 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, DeleteStackCommand, waitUntilStackDeleteComplete } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+} from '@aws-sdk/client-dynamodb';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { ENVIRONMENT } from '../../../src/contract/environment.ts';
+import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { describeWhere } from '../../examples/where-installed.ts';
 import { directOperator } from '../acceptance/direct-operator.ts';
 import type { Operator } from '../acceptance/operator.ts';
-import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
-import { addAdmin, type Prepared, prepare, type Service, STEPS, workInDashboard } from '../acceptance/scenario.ts';
+import { type Receiver, startReceiver, verifyWithStripe } from '../acceptance/receiver.ts';
+import {
+  addAdmin,
+  arrivals,
+  type Prepared,
+  prepare,
+  type Service,
+  STEPS,
+  until,
+  workInDashboard,
+} from '../acceptance/scenario.ts';
 import { cdk } from './cdk.ts';
 import { dashboardCall } from './dashboard-call.ts';
 import { deployedService } from './deployed-service.ts';
 import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
+import { statedCommands } from './stated-commands.ts';
 
+/** The CDK works for a minute where the machine is busy; what is wrong is seen long before. */
+const CDK_TIMEOUT = 300_000;
 const STACK = 'VaWave';
+const SECOND = 'Second';
 const RETENTION = ENVIRONMENT.deliveryLogRetentionDays;
 
 describeWhere(installMiniStack(), 'a real deployment to an emulated account', () => {
@@ -40,21 +60,29 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('cdk bootstrap', async () => {
-    expect(await cdk(ministack, folder, 'bootstrap', 'aws://000000000000/us-east-1')).toContain('bootstrapped');
-  }, 60_000);
+  test(
+    'cdk bootstrap',
+    async () => {
+      expect(await cdk(ministack, folder, 'bootstrap', 'aws://000000000000/us-east-1')).toContain('bootstrapped');
+    },
+    CDK_TIMEOUT,
+  );
 
-  test('cdk deploy', async () => {
-    await cdk(ministack, folder, 'deploy', '--require-approval', 'never');
-    service = await deployedService(ministack, STACK);
-    operator = directOperator({
-      gatewayUrl: ministack.url,
-      region: ministack.region,
-      credentials: ministack.credentials,
-      outputs: service.outputs,
-    });
-    prepared = await prepare(operator, receiver);
-  }, 120_000);
+  test(
+    'cdk deploy',
+    async () => {
+      await cdk(ministack, folder, 'deploy', '--require-approval', 'never');
+      service = await deployedService(ministack, STACK);
+      operator = directOperator({
+        gatewayUrl: ministack.url,
+        region: ministack.region,
+        credentials: ministack.credentials,
+        outputs: service.outputs,
+      });
+      prepared = await prepare(operator, receiver);
+    },
+    CDK_TIMEOUT,
+  );
 
   // The emulator answers every preflight itself, and its login gives no scopes.
   const notThere = /^a preflight|^an admin logs in/;
@@ -74,29 +102,155 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     await workInDashboard(system, dashboardCall(service, sub));
   }, 60_000);
 
-  test('cdk deploy, again, changes a setting in place and keeps the data', async () => {
-    const before = await dispatcher(service);
-    expect(before?.Environment?.Variables?.[RETENTION]).toBe('7');
-    await cdk(ministack, folder, 'deploy', '--require-approval', 'never', '-c', 'deliveryLogRetentionDays=14');
-    const after = await dispatcher(service);
-    expect(after?.Environment?.Variables?.[RETENTION]).toBe('14');
-    expect(after?.FunctionName).toBe(before?.FunctionName);
-    expect((await deployedService(ministack, STACK)).outputs).toEqual(service.outputs);
-    const [, sendsTest] = steps.find(([name]) => name.startsWith('a test request')) ?? [];
-    if (sendsTest === undefined) throw new Error('The scenario has lost its test request');
-    await sendsTest({ operator, service, receiver, prepared });
-  }, 120_000);
+  test(
+    'cdk deploy, again, changes a setting in place and keeps the data',
+    async () => {
+      const before = await dispatcher(service);
+      expect(before?.Environment?.Variables?.[RETENTION]).toBe('7');
+      await cdk(ministack, folder, 'deploy', '--require-approval', 'never', '-c', 'deliveryLogRetentionDays=14');
+      const after = await dispatcher(service);
+      expect(after?.Environment?.Variables?.[RETENTION]).toBe('14');
+      expect(after?.FunctionName).toBe(before?.FunctionName);
+      expect((await deployedService(ministack, STACK)).outputs).toEqual(service.outputs);
+      const [, sendsTest] = steps.find(([name]) => name.startsWith('a test request')) ?? [];
+      if (sendsTest === undefined) throw new Error('The scenario has lost its test request');
+      await sendsTest({ operator, service, receiver, prepared });
+    },
+    CDK_TIMEOUT,
+  );
 
-  test('the stack is deleted, and nothing of it stays', async () => {
-    const { aws } = service;
-    const cloudFormation = new CloudFormationClient(aws);
-    await cloudFormation.send(new DeleteStackCommand({ StackName: STACK }));
-    await waitUntilStackDeleteComplete({ client: cloudFormation, maxWaitTime: 60 }, { StackName: STACK });
-    expect((await new LambdaClient(aws).send(new ListFunctionsCommand({}))).Functions).toEqual([]);
-    expect((await new DynamoDBClient(aws).send(new ListTablesCommand({}))).TableNames).toEqual([]);
-    const queues = await new SQSClient(aws).send(new ListQueuesCommand({ QueueNamePrefix: STACK }));
-    expect(queues.QueueUrls ?? []).toEqual([]);
-  }, 120_000);
+  describe('a table that was restored', () => {
+    const RESTORED = 'va-wave-restored';
+    const tables = async () => (await new DynamoDBClient(service.aws).send(new ListTablesCommand({}))).TableNames ?? [];
+    const sealingKey = (outputs: Service['outputs']) => ['--secret-id', outputs[OUTPUTS.sealingKey] ?? ''];
+    let second: Service;
+
+    test(
+      'has what the stack gives its own, by the commands of the runbook',
+      async () => {
+        const values = Object.fromEntries(Object.entries(service.outputs).map(([name, id]) => [`${name} output`, id]));
+        const stated = statedCommands('docs/runbook.md', 'Recover a table', values);
+        const restoring = stated.filter((words) => words.includes(RESTORED));
+        expect(restoring.map(([, command]) => command)).toEqual([
+          'restore-table-to-point-in-time',
+          'wait',
+          'update-continuous-backups',
+          'update-time-to-live',
+          'update-table',
+          'describe-table',
+        ]);
+        for (const words of restoring) await ministack.aws(words);
+        const dynamo = new DynamoDBClient(service.aws);
+        const named = { TableName: RESTORED };
+        const [table, expiry, backups] = await Promise.all([
+          dynamo.send(new DescribeTableCommand(named)),
+          dynamo.send(new DescribeTimeToLiveCommand(named)),
+          dynamo.send(new DescribeContinuousBackupsCommand(named)),
+        ]);
+        expect(table.Table?.DeletionProtectionEnabled).toBe(true);
+        expect(expiry.TimeToLiveDescription).toMatchObject({
+          TimeToLiveStatus: 'ENABLED',
+          AttributeName: 'expires_at',
+        });
+        expect(backups.ContinuousBackupsDescription).toMatchObject({
+          PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'ENABLED' },
+        });
+      },
+      CDK_TIMEOUT,
+    );
+
+    test(
+      'is taken over by a new stack, with a delivery log that was there',
+      async () => {
+        const log = service.outputs[OUTPUTS.deliveryLogTable] ?? '';
+        const context = [`stackName=${SECOND}`, `configurationTable=${RESTORED}`, `deliveryLogTable=${log}`];
+        await cdk(
+          ministack,
+          folder,
+          ...['deploy', '--require-approval', 'never', ...context.flatMap((one) => ['-c', one])],
+        );
+        second = await deployedService(ministack, SECOND);
+        expect(second.outputs).toMatchObject({
+          [OUTPUTS.configurationTable]: RESTORED,
+          [OUTPUTS.deliveryLogTable]: log,
+        });
+        const ring = await ministack.aws([
+          ...['secretsmanager', 'get-secret-value', ...sealingKey(service.outputs)],
+          ...['--query', 'SecretString', '--output', 'text'],
+        ]);
+        await ministack.aws([
+          ...['secretsmanager', 'put-secret-value', ...sealingKey(second.outputs)],
+          ...['--secret-string', ring.trim()],
+        ]);
+      },
+      CDK_TIMEOUT,
+    );
+
+    test(
+      'and an event, a session and a form of the first stack work on it',
+      async () => {
+        const { url: gatewayUrl, region, credentials } = ministack;
+        const there = directOperator({ gatewayUrl, region, credentials, outputs: second.outputs });
+        const world = { operator: there, service: second, receiver, prepared, patienceMs: 30_000 };
+        const [, mintsToken] = steps.find(([name]) => name.startsWith('a backend mints a token')) ?? [];
+        if (mintsToken === undefined) throw new Error('The scenario has lost its session');
+        await mintsToken(world);
+        const before = await there.deliveries(prepared.event.id);
+        expect(before.length).toBeGreaterThan(3);
+
+        const [orgId, siteId, mark] = [prepared.orgId, prepared.siteId, 'on the restored table'];
+        await there.putEvent({ name: 'message.sent', orgId, siteId, data: { mark } });
+        const [arrived] = await arrivals(world, '/event', (envelope) => envelope.data.mark === mark, 1);
+        if (arrived === undefined) throw new Error('The event did not arrive');
+        verifyWithStripe(arrived, prepared.event.secret);
+        await until(async () => (await there.deliveries(prepared.event.id)).length === before.length + 1, 30_000);
+      },
+      CDK_TIMEOUT,
+    );
+
+    test(
+      'stays when that stack is deleted, and goes by the commands of deploying',
+      async () => {
+        const cloudFormation = new CloudFormationClient(service.aws);
+        await cloudFormation.send(new DeleteStackCommand({ StackName: SECOND }));
+        await waitUntilStackDeleteComplete({ client: cloudFormation, maxWaitTime: 60 }, { StackName: SECOND });
+        expect(await tables()).toEqual(expect.arrayContaining([RESTORED, service.outputs[OUTPUTS.deliveryLogTable]]));
+        const values = { name: RESTORED, id: 'unused', ARN: 'unused', bucket: 'unused' };
+        const stated = statedCommands('docs/deploying.md', 'New accounts', values);
+        const [unprotect, remove] = stated.filter((words) => words.includes(RESTORED) && words[0] === 'dynamodb');
+        if (unprotect === undefined || remove === undefined) throw new Error('The document has lost its clean-up');
+        await expect(ministack.aws(remove)).rejects.toThrow('protect');
+        await ministack.aws(unprotect);
+        await ministack.aws(remove);
+        expect(await tables()).not.toContain(RESTORED);
+      },
+      CDK_TIMEOUT,
+    );
+  });
+
+  test('further commands of the runbook are taken', async () => {
+    const values = { name: service.outputs[OUTPUTS.deliveryLogTable] ?? '', 'DistributionId output': 'E2EXAMPLE' };
+    for (const heading of ['CloudFront errors', 'Log write failed']) {
+      const stated = statedCommands('docs/runbook.md', heading, values);
+      expect(stated).toHaveLength(1);
+      for (const words of stated) await ministack.aws(words);
+    }
+  }, 60_000);
+
+  test(
+    'the stack is deleted, and nothing of it stays',
+    async () => {
+      const { aws } = service;
+      const cloudFormation = new CloudFormationClient(aws);
+      await cloudFormation.send(new DeleteStackCommand({ StackName: STACK }));
+      await waitUntilStackDeleteComplete({ client: cloudFormation, maxWaitTime: 60 }, { StackName: STACK });
+      expect((await new LambdaClient(aws).send(new ListFunctionsCommand({}))).Functions).toEqual([]);
+      expect((await new DynamoDBClient(aws).send(new ListTablesCommand({}))).TableNames).toEqual([]);
+      const queues = await new SQSClient(aws).send(new ListQueuesCommand({ QueueNamePrefix: STACK }));
+      expect(queues.QueueUrls ?? []).toEqual([]);
+    },
+    CDK_TIMEOUT,
+  );
 });
 
 async function dispatcher({ aws }: Service) {

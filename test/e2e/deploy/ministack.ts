@@ -1,24 +1,28 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const VERSION = '1.4.21';
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
 const venv = join(cache, `ministack-${VERSION}`);
 const executable = join(venv, 'bin/ministack');
+/** AWS's own command line, for the commands that the documents state. */
+const AWS_CLI_VERSION = '1.45.11';
+const awsCli = join(venv, 'bin/aws');
 
 /** Installs the emulator once. @returns why it cannot be had; undefined when it is there */
 export function installMiniStack(): string | undefined {
-  if (existsSync(executable)) return undefined;
+  if (existsSync(executable) && existsSync(awsCli)) return undefined;
   if (spawnSync('python3', ['--version']).status !== 0) return 'Python is not installed';
   mkdirSync(cache, { recursive: true });
   try {
     execFileSync('python3', ['-m', 'venv', venv], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const packages = [`ministack==${VERSION}`, 'cryptography'];
+    const packages = [`ministack==${VERSION}`, 'cryptography', `awscli==${AWS_CLI_VERSION}`];
     execFileSync(join(venv, 'bin/pip'), ['install', '--quiet', ...packages], { stdio: ['ignore', 'ignore', 'pipe'] });
     return undefined;
   } catch (error) {
@@ -32,6 +36,8 @@ export type MiniStack = {
   readonly url: string;
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Runs a command of AWS's own command line here, and gives what it prints. @throws with what it says when it fails */
+  readonly aws: (words: readonly string[]) => Promise<string>;
   readonly stop: () => Promise<void>;
 };
 
@@ -73,10 +79,27 @@ export async function startMiniStack(environment: Readonly<Record<string, string
     await stop();
     throw new Error(`MiniStack did not start: ${lines}`, { cause: error });
   }
+  const region = 'us-east-1';
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   return {
     url,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    region,
+    credentials,
+    aws: async (words) => {
+      const { stdout } = await promisify(execFile)(awsCli, [...words], {
+        env: {
+          PATH: process.env.PATH,
+          HOME: folder,
+          AWS_ENDPOINT_URL: url,
+          AWS_DEFAULT_REGION: region,
+          AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+          AWS_EC2_METADATA_DISABLED: 'true',
+          AWS_PAGER: '',
+        },
+      });
+      return stdout;
+    },
     stop,
   };
 }
