@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoEngine } from '../../../../local/cloud/engines/dynamodb.ts';
+import { startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
+import type { TableDefinition } from '../../../../local/cloud/template/model.ts';
+
+/** More than one step of a sweep reads, which is 250. */
+const ITEMS = 260;
+const NOW_S = 1_800_000_000;
+
+const table: TableDefinition = {
+  logicalId: 'Table',
+  name: 'table',
+  arn: 'arn:aws:dynamodb:us-east-1:000000000000:table/table',
+  properties: {
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    BillingMode: 'PAY_PER_REQUEST',
+    TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+  },
+};
+
+let folder: string;
+let engine: DynamoEngine;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'va-wave-test-'));
+  engine = new DynamoEngine(await startDynoxide(join(folder, 'tables.db'), () => undefined), [table]);
+  await engine.createTables();
+});
+afterEach(async () => {
+  await engine.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function call(operation: string, parameters: object): Promise<string> {
+  const headers = {
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=local/20200101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    'x-amz-date': '20200101T000000Z',
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-target': `DynamoDB_20120810.${operation}`,
+  };
+  const { status, body } = await engine.forward({ headers, body: Buffer.from(JSON.stringify(parameters)) });
+  expect(status).toBe(200);
+  return body.toString();
+}
+
+const put = (pk: string, expires: number) =>
+  call('PutItem', { TableName: 'table', Item: { pk: { S: pk }, expires_at: { N: String(expires) } } });
+const count = async (): Promise<number> =>
+  JSON.parse(await call('Scan', { TableName: 'table', Select: 'COUNT' })).Count;
+
+test('a step of a sweep reads a part of a table, and the next step goes on there and starts again at the end', async () => {
+  await Promise.all(Array.from({ length: ITEMS }, (_, item) => put(`item-${item}`, NOW_S - 1)));
+  await put('alive', NOW_S + 1);
+  await engine.sweepOn(NOW_S * 1000);
+  const left = await count();
+  expect(left).toBeGreaterThan(1);
+  expect(left).toBeLessThan(ITEMS);
+  await engine.sweepOn(NOW_S * 1000);
+  expect(await count()).toBe(1);
+  await put('later', NOW_S - 1);
+  await engine.sweepOn(NOW_S * 1000);
+  expect(await count()).toBe(1);
+});
+
+test('a whole sweep reads every item', async () => {
+  await Promise.all(Array.from({ length: ITEMS }, (_, item) => put(`item-${item}`, NOW_S - 1)));
+  expect(await engine.sweepExpired(NOW_S * 1000)).toBe(ITEMS);
+  expect(await count()).toBe(0);
+});
