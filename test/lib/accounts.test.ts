@@ -5,18 +5,18 @@ import { stackOf, synthesize } from './synthesized.ts';
 
 const production = await synthesize();
 
-/** Properties by which a resource is found: what carries the same one clashes with it. */
+/** The properties that name a resource. Two resources with the same name clash. */
 const NAMES = ['Name', 'FunctionName', 'RoleName', 'TableName', 'QueueName', 'BucketName', 'LogGroupName', 'AlarmName'];
-/** Of these, there is one in an account, whatever the region. */
+/** Types whose names are unique in an account, over all regions. */
 const GLOBAL = /^(AWS::CloudFront::|AWS::IAM::|AWS::S3::Bucket$|Custom::AWS)/;
 
-/** Everything that a template names by itself, instead of leaving it to CloudFormation. */
+/** Returns every name that the template sets itself instead of leaving it to CloudFormation; true for a name that is global. */
 function namesIn(template: Template, region: string) {
   const found = new Map<string, boolean>();
   const resources = z.record(z.string(), z.object({ Type: z.string(), Properties: z.unknown() }));
   for (const [id, { Type, Properties }] of Object.entries(resources.parse(template.toJSON().Resources))) {
     const text = JSON.stringify(Properties, (key, value: unknown) => {
-      // Parts of something that has a name, and dimensions, which name something else.
+      // These hold parts of a named resource, or dimensions, which name another resource.
       if (['Attributes', 'Dimensions', 'Metrics', 'SchemaV2', 'Schema', 'Tags'].includes(key)) return undefined;
       return value;
     });
@@ -29,7 +29,7 @@ function namesIn(template: Template, region: string) {
       }
     };
     visit(JSON.parse(text ?? '{}'));
-    // What the calls name that make the parts of the access log.
+    // The calls that create the parts of the access log name these parts.
     if (Type === 'Custom::AWS') found.set(`${id} ${text.replaceAll('{"Ref":"AWS::Region"}', region)}`, true);
   }
   return found;
@@ -45,7 +45,7 @@ function clashes(one: Map<string, boolean>, other: Map<string, boolean>, where: 
     .map(([name]) => name);
 }
 
-/** Names that need not be alone: an API's is a label, the others hold within one API or pool. */
+/** Names that need not be unique: an API's name is a label, the others are unique within one API or pool. */
 const WITHIN: readonly string[] = [
   'AWS::ApiGatewayV2::Api "Http"',
   'AWS::ApiGatewayV2::Authorizer "DashboardLogin"',
@@ -60,10 +60,10 @@ test('two stacks of one account and region share no name', async () => {
   expect(clashes(one, other, 'one region')).toEqual(WITHIN);
 });
 
-test('the same stack in two regions of one account shares no name that is global', () => {
+test('the same stack in two regions of one account shares no global name', () => {
   const one = namesIn(production, 'eu-west-1');
   expect(clashes(one, namesIn(production, 'us-west-2'), 'two regions')).toEqual([]);
-  // The comparison sees a clash where there is one.
+  // The comparison finds a clash when there is one.
   expect(clashes(one, namesIn(production, 'eu-west-1'), 'two regions').length).toBeGreaterThan(3);
 });
 
@@ -71,7 +71,7 @@ test.each([
   ['production', 'VaWave', true],
   ['development', 'VaWave', false],
   ['another name', 'Second', true],
-] as const)('%s: the stack is called %s, and is protected from deletion: %p', async (choice, name, expected) => {
+] as const)('in %s, the stack is called %s and its termination protection is %p', async (choice, name, expected) => {
   expect(await stackOf(choice)).toEqual({ stackName: name, terminationProtection: expected });
 });
 
@@ -81,12 +81,12 @@ describe('a new account', () => {
     [50, { router: 2, dispatcher: 24, requestsPerSecond: 600 }],
     [1000, { router: 20, dispatcher: 490, requestsPerSecond: 2000 }],
     [10_000, { router: 20, dispatcher: 1000, requestsPerSecond: 2000 }],
-  ])('of %p invocations at once shares them out', (account, shares) => {
+  ])('divides its concurrency of %p among the router, the dispatcher and the API', (account, shares) => {
     expect(shareConcurrency(account)).toEqual(shares);
     expect(shares.router + shares.dispatcher).toBeLessThan(account);
   });
 
-  test('one option brings the router, the dispatcher and the API down together', async () => {
+  test('needs one option, which lowers the limits of the router, the dispatcher and the API', async () => {
     const template = await synthesize('a new account');
     const concurrency = Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
       ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
@@ -95,11 +95,11 @@ describe('a new account', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
     });
-    // No function keeps a part for itself: an account of ten has none to give away.
+    // No function reserves concurrency: an account with a concurrency of ten cannot reserve any.
     template.allResourcesProperties('AWS::Lambda::Function', { ReservedConcurrentExecutions: Match.absent() });
   });
 
-  test('and the dispatcher can still be chosen by itself', async () => {
+  test('accepts a separate value for the dispatcher', async () => {
     const template = await synthesize('a small account with few dispatchers');
     const concurrency = Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
       ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
@@ -110,8 +110,8 @@ describe('a new account', () => {
 
 const template = await synthesize('tables that exist');
 
-describe('tables that exist already', () => {
-  test('are not made, and the others are', () => {
+describe('existing tables', () => {
+  test('are not created, and the other tables are', () => {
     expect(Object.keys(template.findResources('AWS::DynamoDB::Table'))).toEqual([
       expect.stringMatching(/^TablesCounters/),
       expect.stringMatching(/^TablesDeliveryLog/),
@@ -119,7 +119,7 @@ describe('tables that exist already', () => {
     template.hasOutput('ConfigurationTable', { Value: 'restored' });
   });
 
-  test('are what the functions are told of and may use', () => {
+  test('are in the functions’ environment and permissions', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ CONFIGURATION_TABLE: 'restored', CONVERSATIONS_TABLE: 'kept' }) },
     });
@@ -130,7 +130,7 @@ describe('tables that exist already', () => {
 });
 
 describe('any region', () => {
-  test('has its access logs delivered by calls to us-east-1, not by the way that opt-in regions do not have', () => {
+  test('gets its access logs through calls to us-east-1, because CloudFront’s older logging excludes opt-in regions', () => {
     production.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: { Logging: Match.absent() },
     });
@@ -142,7 +142,7 @@ describe('any region', () => {
     production.allResourcesProperties('AWS::S3::Bucket', { AccessControl: Match.absent() });
   });
 
-  test('lets the log be delivered by the statement that AWS looks for in the policy of the bucket', () => {
+  test('has the bucket policy statement that AWS requires for the delivery of logs', () => {
     production.hasResourceProperties('AWS::S3::BucketPolicy', {
       PolicyDocument: {
         Statement: Match.arrayWith([
@@ -163,13 +163,13 @@ describe('any region', () => {
     });
   });
 
-  test('is named nowhere in the template, but for what is in us-east-1 alone', () => {
+  test('works, because the template names only us-east-1, for resources that exist only there', () => {
     const text = JSON.stringify(production.toJSON());
     expect(new Set(text.match(/\b(?:us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d\b/g))).toEqual(new Set(['us-east-1']));
   });
 });
 
-test('the files that pages load can be taken back', () => {
+test('earlier versions of the files that pages load can be restored', () => {
   production.hasResourceProperties('AWS::S3::Bucket', {
     VersioningConfiguration: { Status: 'Enabled' },
     LifecycleConfiguration: { Rules: [Match.objectLike({ NoncurrentVersionExpiration: { NoncurrentDays: 90 } })] },

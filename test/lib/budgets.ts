@@ -1,6 +1,6 @@
 /**
- * Bytes that a function's bundle may have: what it has, and three percent for a patch of a dependency. A cold start reads and
- * compiles every one of them; who needs more says why in the commit that raises a figure.
+ * The maximum size of each function's bundle in bytes: its current size and three percent for a patch of a dependency. A cold start
+ * reads and compiles every byte. A commit that raises a figure gives the reason.
  */
 export const BUDGETS: Readonly<Record<string, number>> = {
   'action-test': 859_000,

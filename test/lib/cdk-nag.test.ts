@@ -2,7 +2,7 @@ import { CHOICE_NAMES } from './deployment-choices.ts';
 import { findings } from './synthesized.ts';
 
 test.each(CHOICE_NAMES)(
-  'cdk-nag (AwsSolutions) finds nothing in %s that is not acknowledged with a reason',
+  'cdk-nag (AwsSolutions) finds only what is acknowledged with a reason in: %s',
   async (choice) => {
     expect(await findings(choice)).toBeNull();
   },

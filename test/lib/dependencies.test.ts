@@ -9,10 +9,10 @@ const { dependencies, engines } = z
   .object({ dependencies: z.record(z.string(), z.string()), engines: z.object({ node: z.string() }) })
   .parse(JSON.parse(readFileSync(`${root}package.json`, 'utf8')));
 
-/** Stands for another module in the bundles of functions (lib/function-code.ts). */
+/** Replaces another module in the bundles of functions (lib/function-code.ts). */
 const FUNCTION_CREDENTIALS = 'src/adapters/function-credentials.ts';
 
-/** Packages that the functions and the command line load when they run. What is imported for its types alone is not among them. */
+/** Returns the packages that the functions and the command line load when they run, without those imported only for types. */
 async function loadedPackages(): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [...globSync('lambdas/*/handler.ts', { cwd: root }), 'cli/main.ts', FUNCTION_CREDENTIALS],
@@ -33,11 +33,11 @@ async function loadedPackages(): Promise<string[]> {
   return [...new Set(packages)].sort();
 }
 
-test('dependencies are what the functions and the command line load, and nothing else', async () => {
+test('package.json lists as dependencies exactly what the functions and the command line load', async () => {
   expect(await loadedPackages()).toEqual(Object.keys(dependencies).sort());
 });
 
-test('the engines are those that the documents name', () => {
+test('the documents name the Node version of package.json', () => {
   const needed = engines.node.replace('>=', '');
   for (const path of ['README.md', 'docs/getting-started.md']) {
     expect(readFileSync(`${root}${path}`, 'utf8')).toContain(`Node ${needed} or newer`);

@@ -1,7 +1,7 @@
 import type { DeploymentOptions } from '../../lib/deployment-options.ts';
 import type { VaWaveStackProps } from '../../lib/va-wave-stack.ts';
 
-/** Everything that an operator can choose besides the stage, and tables that exist already. */
+/** A value for every option that an operator can set, except the stage and existing tables. */
 export const ALL_OPTIONS = {
   stackName: 'Chat-2',
   deliveryLogRetentionDays: 90,
@@ -20,7 +20,7 @@ export const ALL_OPTIONS = {
   sealingKeyReplicaRegion: 'eu-central-1',
 } satisfies DeploymentOptions;
 
-/** What the templates of the tests are synthesized with, by name. */
+/** The properties of the stacks that the tests synthesize, by name. */
 export const CHOICES = {
   production: {},
   development: { stage: 'dev' },

@@ -4,15 +4,15 @@ import { ALL_OPTIONS } from './deployment-choices.ts';
 
 const read = (context: Record<string, unknown>) => readDeploymentOptions(new App({ context }).node);
 
-test('without context there is nothing to choose', () => {
+test('without context no option is set', () => {
   expect(read({})).toEqual({});
 });
 
-test('what only tests and one machine pass cannot be given by context', () => {
+test('ignores in the context the settings that only tests and the one-machine service use', () => {
   expect(read({ networkRule: 'anything.ts', emulated: 'true' })).toEqual({});
 });
 
-test('takes every option as the text that -c makes of it', () => {
+test('accepts every option as text, as -c passes it', () => {
   const { domain, ...options } = ALL_OPTIONS;
   const context = { ...options, stage: 'dev', domainName: domain.name, certificateArn: domain.certificateArn };
   const texts = Object.fromEntries(Object.entries(context).map(([name, value]) => [name, String(value)]));
@@ -20,7 +20,7 @@ test('takes every option as the text that -c makes of it', () => {
   expect(read(context)).toEqual({ ...ALL_OPTIONS, stage: 'dev' });
 });
 
-test('takes the names of tables that exist already', () => {
+test('accepts the names of existing tables', () => {
   expect(read({ configurationTable: 'restored.configuration', deliveryLogTable: 'restored-log' })).toEqual({
     existingTables: { configuration: 'restored.configuration', deliveryLog: 'restored-log' },
   });
@@ -62,10 +62,10 @@ test.each([
   ],
   [{ fixedEgress: 'yes' }, '-c fixedEgress: must be true or false'],
   [{ sealingKeyReplicaRegion: 'Frankfurt' }, '-c sealingKeyReplicaRegion: must be a region such as eu-west-1'],
-])('%j is refused: %s', (context, message) => {
+])('refuses %j: %s', (context, message) => {
   expect(() => read(context)).toThrow(message);
 });
 
-test('names every option that is wrong, at once', () => {
+test('names every wrong option in one error', () => {
   expect(() => read({ stage: 'x', fixedEgress: 'y' })).toThrow(/stage: .*\n-c fixedEgress: /);
 });

@@ -10,19 +10,19 @@ const recommended = flags.parse(
   ),
 );
 
-/** What is chosen otherwise than the CDK recommends, and why. */
+/** Feature flags that differ from the CDK's recommendation, with the reason. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   '@aws-cdk/core:target-partitions':
     'China has no CloudFront of this kind, no Cognito managed login and no fair queues.',
   '@aws-cdk/aws-ec2:restrictDefaultSecurityGroup':
-    'It adds a function that changes a security group in which nothing of the stack is.',
+    'It adds a function that changes a security group which the stack does not use.',
 };
 
-test('every feature flag of the CDK is decided, so that a newer CDK changes nothing of a stack that lives', () => {
+test('cdk.json sets every feature flag of the CDK, so that a newer CDK does not change a deployed stack', () => {
   expect(Object.keys(context).sort()).toEqual(Object.keys(recommended).sort());
 });
 
-test('and decided as recommended, with the exceptions that have a reason', () => {
+test('every feature flag has the recommended value, except those with a reason', () => {
   const otherwise = Object.keys(recommended).filter(
     (name) => JSON.stringify(context[name]) !== JSON.stringify(recommended[name]),
   );

@@ -8,7 +8,7 @@ const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).
   ...Properties,
 }));
 
-test('the alarms are about these signals', () => {
+test('the stack has exactly these alarms', () => {
   expect(alarms.map(({ name }) => name).sort()).toEqual([
     'ApiErrors',
     'ApiServerErrors',
@@ -30,12 +30,12 @@ test('the alarms are about these signals', () => {
   ]);
 });
 
-test.each(alarms)('$name leads to its entry in the runbook', ({ AlarmDescription }) => {
+test.each(alarms)('the description of $name links to its entry in the runbook', ({ AlarmDescription }) => {
   const [path, anchor] = AlarmDescription.split('#');
   expect(anchors(readDocument(path))).toContain(anchor);
 });
 
-test('with the canary, two alarms watch it; its silence raises one of them', () => {
+test('two alarms watch the canary, and missing data raises one of them', () => {
   const found = Object.entries(everything.findResources('AWS::CloudWatch::Alarm'))
     .map(([id, { Properties }]) => ({ name: nameOf(id), ...Properties }))
     .filter(({ name }) => name.startsWith('Canary'));
@@ -51,7 +51,7 @@ test('with the canary, two alarms watch it; its silence raises one of them', () 
   expect(anchors(readDocument('docs/runbook.md'))).toContain('canary');
 });
 
-test('the errors of every function are watched', () => {
+test('an alarm watches the errors of every function', () => {
   const watched = alarms
     .filter(({ AlarmDescription }) => AlarmDescription.endsWith('#function-errors'))
     .flatMap(({ Metrics }) => Metrics)
@@ -62,7 +62,7 @@ test('the errors of every function are watched', () => {
   expect(watched.sort()).toEqual(ours.sort());
 });
 
-test('throttles are those of the whole account, whose concurrency is used up', () => {
+test('the alarm for throttles counts those of the whole account, because all functions share its concurrency', () => {
   const throttles = alarms.find(({ name }) => name === 'MonitoringThrottles');
   expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Statistic: 'Sum' });
   expect(throttles).not.toHaveProperty('Dimensions');
@@ -75,12 +75,12 @@ test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
   expect(JSON.stringify(dashboard?.Properties.DashboardBody)).toContain(metric);
 });
 
-test('nobody is woken by what may be over in five minutes', () => {
+test('errors that may end within five minutes raise no alarm', () => {
   const lasting = alarms.filter(({ AlarmDescription }) =>
     /#(function-errors|server-errors|throttles)$/.test(AlarmDescription),
   );
   for (const { name, Threshold, EvaluationPeriods, DatapointsToAlarm } of lasting) {
-    // The rotation runs once a day: its error is three failed tries already.
+    // The rotation runs once a day, and Lambda retries it twice before it reports an error.
     const expected = name === 'KeysErrors' ? [1, 1, 1] : [5, 3, 2];
     expect([name, Threshold, EvaluationPeriods, DatapointsToAlarm]).toEqual([name, ...expected]);
   }

@@ -1,10 +1,14 @@
 import { Match } from 'aws-cdk-lib/assertions';
+import { OriginRequestQueryStringBehavior } from 'aws-cdk-lib/aws-cloudfront';
 import * as z from 'zod';
 import { DELIVERED_EVENTS } from '../../src/contract/events.ts';
 import { CUT_OFF_SECONDS } from '../../src/contract/queues.ts';
 import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
 const template = await synthesize();
+
+/** CloudFormation's name of an allow list, for headers and for query strings. */
+const ALLOW_LIST = OriginRequestQueryStringBehavior.allowList('site').behavior;
 
 const ofType = (type: string) =>
   Object.entries(template.findResources(type)).map(([id, resource]) => ({ name: nameOf(id), resource }));
@@ -27,7 +31,7 @@ const functions = ofType('AWS::Lambda::Function')
   .filter(({ name }) => !bringsAlong(name))
   .map(({ name, resource }) => ({ name: name.replace(/Function$/, ''), ...lambda.parse(resource).Properties }));
 
-/** What each function may do, and nothing else; every one may write its own log besides. */
+/** Everything that each function may do. Each function may also write its own log. */
 const GRANTS: Readonly<Record<string, readonly string[]>> = {
   WidgetRoutesSessionCreate: [
     'dynamodb:GetItem TablesConfigurationTable',
@@ -127,7 +131,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
   KeysKeyRotation: ['secretsmanager:GetSecretValue KeysToken', 'secretsmanager:PutSecretValue KeysToken'],
 };
 
-/** What Lambda itself needs to poll a queue for a function. */
+/** Returns the actions that Lambda needs to poll a queue for a function. */
 function consuming(queue: string): string[] {
   return ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'].map(
     (action) => `sqs:${action} ${queue}`,
@@ -135,11 +139,11 @@ function consuming(queue: string): string[] {
 }
 
 describe('each function', () => {
-  test('is in the table of grants, and nothing else is', () => {
+  test('is in the table of grants, which lists no other function', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual(Object.keys(GRANTS).sort());
   });
 
-  test.each(functions)('$name may do exactly what the table says', ({ name }) => {
+  test.each(functions)('$name has exactly the permissions of the table', ({ name }) => {
     const log = [`logs:CreateLogStream ${name}Log`, `logs:PutLogEvents ${name}Log`];
     expect(grantsOf(template, `${name}Role`)).toEqual([...(GRANTS[name] ?? []), ...log].sort());
   });
@@ -152,21 +156,21 @@ describe('each function', () => {
     expect(fn.Timeout).toBeLessThan(30);
   });
 
-  test.each(functions)('$name is told where its tables, queues and secrets are, and of no others', (fn) => {
+  test.each(functions)('$name has in its environment exactly the tables, queues and secrets that it may use', (fn) => {
     const grants = grantsOf(template, `${fn.name}Role`)
       .filter((grant) => !grant.endsWith(` ${fn.name}Log`))
       .join('\n');
-    const told = Object.values(fn.Environment.Variables).flatMap((value) => {
+    const named = Object.values(fn.Environment.Variables).flatMap((value) => {
       const parsed = z.object({ Ref: z.string() }).safeParse(value);
       return parsed.success ? [nameOf(parsed.data.Ref)] : [];
     });
-    for (const resource of told) expect(grants).toContain(` ${resource}`);
-    // Lambda polls this one for it; the function itself never asks where it is.
+    for (const resource of named) expect(grants).toContain(` ${resource}`);
+    // Lambda polls this queue for the function. The function itself does not need its URL.
     const consumed = fn.name === 'DeliveriesEventRouter' ? 'MessagingEventsQueue' : undefined;
     const granted = [...new Set(grants.match(/ ((Tables|Keys|Messaging)\w+|\w+Function)$/gm))].map((name) =>
       name.trim(),
     );
-    expect(granted.filter((name) => name !== consumed).sort()).toEqual([...new Set(told)].sort());
+    expect(granted.filter((name) => name !== consumed).sort()).toEqual([...new Set(named)].sort());
   });
 
   test.each(functions)('$name has a role of its own without managed policies', (fn) => {
@@ -179,7 +183,7 @@ describe('each function', () => {
   });
 });
 
-test('no grant of ours names every resource or every action', () => {
+test('no function is granted every resource or every action', () => {
   for (const { name } of functions) {
     for (const grant of grantsOf(template, `${name}Role`)) {
       expect(grant).not.toMatch(/^\S*\*/);
@@ -189,7 +193,7 @@ test('no grant of ours names every resource or every action', () => {
   }
 });
 
-test('every log is kept for a month', () => {
+test('every log group keeps its events for a month', () => {
   const groups = ofType('AWS::Logs::LogGroup');
   expect(groups.length).toBeGreaterThanOrEqual(functions.length);
   template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
@@ -201,37 +205,43 @@ describe('tables', () => {
     ['TablesCountersTable', ['pk'], true, 'Delete'],
     ['TablesConversationsTable', ['pk', 'sk'], true, 'Retain'],
     ['TablesDeliveryLogTable', ['pk', 'sk'], true, 'Retain'],
-  ])('%s: on demand, recoverable, encrypted, keys %p, expiry %p, when deleted %s', (name, keys, expires, deletion) => {
-    const found = ofType('AWS::DynamoDB::Table').find((table) => table.name === name)?.resource;
-    expect(found).toMatchObject({
-      DeletionPolicy: deletion,
-      UpdateReplacePolicy: deletion,
-      Properties: {
-        BillingMode: 'PAY_PER_REQUEST',
-        KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-        SSESpecification: { SSEEnabled: true },
-        ...(expires ? { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } } : {}),
-      },
-    });
-    if (!expires) expect(found?.Properties).not.toHaveProperty('TimeToLiveSpecification');
-  });
+  ])(
+    '%s is on demand, recoverable and encrypted, has keys %p, expiry %p and deletion policy %s',
+    (name, keys, expires, deletion) => {
+      const found = ofType('AWS::DynamoDB::Table').find((table) => table.name === name)?.resource;
+      expect(found).toMatchObject({
+        DeletionPolicy: deletion,
+        UpdateReplacePolicy: deletion,
+        Properties: {
+          BillingMode: 'PAY_PER_REQUEST',
+          KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          SSESpecification: { SSEEnabled: true },
+          ...(expires ? { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } } : {}),
+        },
+      });
+      if (!expires) expect(found?.Properties).not.toHaveProperty('TimeToLiveSpecification');
+    },
+  );
 
-  test('are four', () => {
+  test('number four', () => {
     template.resourceCountIs('AWS::DynamoDB::Table', 4);
   });
 });
 
-test.each(['KeysToken', 'KeysSealing'])('%s is generated, a ring of one key, and outlives the stack', (name) => {
-  const secret = ofType('AWS::SecretsManager::Secret').find((one) => one.name === name)?.resource;
-  expect(secret).toMatchObject({
-    DeletionPolicy: 'Retain',
-    Properties: {
-      GenerateSecretString: { SecretStringTemplate: '{"kid":"k1"}', GenerateStringKey: 'key', PasswordLength: 64 },
-    },
-  });
-  expect(secret?.Properties).not.toHaveProperty('SecretString');
-});
+test.each(['KeysToken', 'KeysSealing'])(
+  '%s is generated as a ring of one key, and is kept when the stack is deleted',
+  (name) => {
+    const secret = ofType('AWS::SecretsManager::Secret').find((one) => one.name === name)?.resource;
+    expect(secret).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: {
+        GenerateSecretString: { SecretStringTemplate: '{"kid":"k1"}', GenerateStringKey: 'key', PasswordLength: 64 },
+      },
+    });
+    expect(secret?.Properties).not.toHaveProperty('SecretString');
+  },
+);
 
 describe('queues', () => {
   const timeouts = new Map(functions.map(({ name, Timeout }) => [name, Timeout]));
@@ -239,41 +249,44 @@ describe('queues', () => {
   test.each([
     ['Events', 'DeliveriesEventRouter', { maxConcurrency: 20, receives: 5, visibility: 150 }],
     ['Deliveries', 'DeliveriesDispatcher', { maxConcurrency: 500, receives: 15, visibility: 30 }],
-  ])('%s feeds %s in partial batches: %j', (queue, name, { maxConcurrency, receives, visibility }) => {
-    const mapping = ofType('AWS::Lambda::EventSourceMapping').find((one) =>
-      one.name.startsWith(`${name}Function`),
-    )?.resource;
-    expect(mapping?.Properties).toMatchObject({
-      BatchSize: 10,
-      FunctionResponseTypes: ['ReportBatchItemFailures'],
-      ScalingConfig: { MaximumConcurrency: maxConcurrency },
-      EventSourceArn: { 'Fn::GetAtt': [expect.stringMatching(`^Messaging${queue}Queue`), 'Arn'] },
-    });
-    const found = ofType('AWS::SQS::Queue').find((one) => one.name === `Messaging${queue}Queue`)?.resource;
-    expect(found?.Properties).toMatchObject({
-      SqsManagedSseEnabled: true,
-      RedrivePolicy: {
-        maxReceiveCount: receives,
-        deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(`^Messaging${queue}DeadLetters`), 'Arn'] },
-      },
-    });
-    expect(found?.Properties.VisibilityTimeout).toBe(visibility);
-  });
+  ])(
+    '%s invokes %s, which may fail a part of a batch, with %j',
+    (queue, name, { maxConcurrency, receives, visibility }) => {
+      const mapping = ofType('AWS::Lambda::EventSourceMapping').find((one) =>
+        one.name.startsWith(`${name}Function`),
+      )?.resource;
+      expect(mapping?.Properties).toMatchObject({
+        BatchSize: 10,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: maxConcurrency },
+        EventSourceArn: { 'Fn::GetAtt': [expect.stringMatching(`^Messaging${queue}Queue`), 'Arn'] },
+      });
+      const found = ofType('AWS::SQS::Queue').find((one) => one.name === `Messaging${queue}Queue`)?.resource;
+      expect(found?.Properties).toMatchObject({
+        SqsManagedSseEnabled: true,
+        RedrivePolicy: {
+          maxReceiveCount: receives,
+          deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(`^Messaging${queue}DeadLetters`), 'Arn'] },
+        },
+      });
+      expect(found?.Properties.VisibilityTimeout).toBe(visibility);
+    },
+  );
 
-  test('an attempt that is cut off is over before its message comes back, and before that nobody makes it again', () => {
+  test('make a message visible again only after an attempt that was cut off has ended', () => {
     expect(timeouts.get('DeliveriesDispatcher')).toBeLessThan(CUT_OFF_SECONDS);
     const queue = ofType('AWS::SQS::Queue').find(({ name }) => name === 'MessagingDeliveriesQueue')?.resource;
     expect(queue?.Properties.VisibilityTimeout).toBeGreaterThan(CUT_OFF_SECONDS);
   });
 
-  test('dead letters are kept for two weeks', () => {
+  test('keep dead letters for two weeks', () => {
     const deadLetters = ofType('AWS::SQS::Queue').filter(({ name }) => name.endsWith('DeadLetters'));
     expect(deadLetters.map(({ resource }) => resource.Properties.MessageRetentionPeriod)).toEqual([
       1_209_600, 1_209_600,
     ]);
   });
 
-  test('speak TLS only, and take events from the rule alone', () => {
+  test('require TLS, and accept events only from the rule', () => {
     for (const { resource } of ofType('AWS::SQS::QueuePolicy')) {
       const { Statement } = z
         .object({ Statement: z.array(z.object({ Effect: z.string(), Action: z.unknown(), Condition: z.unknown() })) })
@@ -294,7 +307,7 @@ describe('queues', () => {
   });
 });
 
-test('the rule lets exactly the 22 events that fire pass, to the events queue, grouped by organization', () => {
+test('the rule sends exactly the 22 delivered events to the events queue, grouped by organization', () => {
   const [rule] = ofType('AWS::Events::Rule').filter(({ resource }) => resource.Properties.EventPattern !== undefined);
   expect(
     ofType('AWS::Events::Rule').filter(({ resource }) => resource.Properties.EventPattern !== undefined),
@@ -314,7 +327,7 @@ test('the rule lets exactly the 22 events that fire pass, to the events queue, g
   expect(DELIVERED_EVENTS).toHaveLength(22);
 });
 
-test('the token keys are looked after every day', () => {
+test('a schedule invokes the key rotation every day', () => {
   template.hasResourceProperties('AWS::Events::Rule', {
     ScheduleExpression: 'rate(1 day)',
     State: 'ENABLED',
@@ -322,7 +335,7 @@ test('the token keys are looked after every day', () => {
   });
 });
 
-test('the API has the routes of the spec, and says 404 to the rest', () => {
+test('the API has the routes of the spec, and a default route for all others', () => {
   const keys = ofType('AWS::ApiGatewayV2::Route').map(({ resource }) => String(resource.Properties.RouteKey));
   expect(keys).toEqual(
     expect.arrayContaining([
@@ -333,14 +346,14 @@ test('the API has the routes of the spec, and says 404 to the rest', () => {
       'OPTIONS /api/{proxy+}',
     ]),
   );
-  // The built-in CORS answer cannot know the site.
+  // The built-in CORS answer does not depend on the site.
   template.allResourcesProperties('AWS::ApiGatewayV2::Api', { CorsConfiguration: Match.absent() });
 });
 
-describe('the edge', () => {
+describe('the distribution', () => {
   const config = ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;
 
-  test('sends /api/* to the API over TLS, uncached, beside the origin secret, and never the host', () => {
+  test('sends /api/* to the API over TLS, uncached, with the origin secret and without the host', () => {
     const api = config.CacheBehaviors.find((behavior: { PathPattern: string }) => behavior.PathPattern === '/api/*');
     expect(api).toMatchObject({
       ViewerProtocolPolicy: 'https-only',
@@ -357,7 +370,7 @@ describe('the edge', () => {
       OriginRequestPolicyConfig: {
         CookiesConfig: { CookieBehavior: 'none' },
         HeadersConfig: {
-          HeaderBehavior: 'whitelist',
+          HeaderBehavior: ALLOW_LIST,
           Headers: [
             'Origin',
             'Referer',
@@ -370,7 +383,7 @@ describe('the edge', () => {
             'CloudFront-Viewer-Address',
           ],
         },
-        QueryStringsConfig: { QueryStringBehavior: 'whitelist', QueryStrings: ['site'] },
+        QueryStringsConfig: { QueryStringBehavior: ALLOW_LIST, QueryStrings: ['site'] },
       },
     });
   });
@@ -399,19 +412,19 @@ describe('the edge', () => {
   });
 });
 
-test('the retention of the delivery log is a setting', async () => {
+test('an option sets how long the delivery log is kept', async () => {
   (await synthesize('a short delivery log')).hasResourceProperties('AWS::Lambda::Function', {
     Environment: { Variables: Match.objectLike({ DELIVERY_LOG_RETENTION_DAYS: '7' }) },
   });
 });
 
-test('how many dispatchers run at once is a setting', async () => {
+test('an option sets how many dispatchers run at once', async () => {
   (await synthesize('few dispatchers')).hasResourceProperties('AWS::Lambda::EventSourceMapping', {
     ScalingConfig: { MaximumConcurrency: 5 },
   });
 });
 
-test('the template is the one that was last looked at', () => {
+test('the template equals the reviewed snapshot', () => {
   const masked = JSON.stringify(template.toJSON())
     .replace(/[0-9a-f]{64}/g, '<asset>')
     .replace(/va-wave-widget\.[0-9a-f]{16}\.js/g, 'va-wave-widget.<hash>.js')

@@ -7,11 +7,11 @@ const prod = await synthesize();
 const dev = await synthesize('development');
 const full = await synthesize('production with every option');
 
-/** Resources of a type by the id of their construct. */
+/** Returns the resources of a type by the id of their construct. */
 const ofType = (template: Template, type: string) =>
   Object.fromEntries(Object.entries(template.findResources(type)).map(([id, resource]) => [nameOf(id), resource]));
 
-/** Everything of a template that a stage may not change. */
+/** Returns the parts of a template that are the same in every stage. */
 function sameInEveryStage(template: Template) {
   const text = JSON.stringify(template.toJSON(), (name, value: unknown) => {
     const perStage = ['DeletionPolicy', 'UpdateReplacePolicy', 'DeletionProtectionEnabled', 'DeletionProtection'];
@@ -21,7 +21,7 @@ function sameInEveryStage(template: Template) {
   });
   const resources: Record<string, { Type: string; Properties?: { Tags?: unknown; PolicyDocument?: object } }> =
     JSON.parse(text).Resources;
-  // What empties the buckets of a stage that is thrown away.
+  // These empty the buckets when a development stack is deleted.
   const emptying = ['Custom::S3AutoDeleteObjects', 'AWS::S3::BucketPolicy'];
   return Object.fromEntries(
     Object.entries(resources)
@@ -33,16 +33,16 @@ function sameInEveryStage(template: Template) {
   );
 }
 
-test('stages are stacks of their own', () => {
+test('each stage is a separate stack', () => {
   expect(new Set(Object.values(STAGES).map(({ stackName }) => stackName)).size).toBe(Object.keys(STAGES).length);
 });
 
-test('nothing but what happens at the end, and how long things are kept, differs between stages', () => {
+test('stages differ only in deletion policies and retention', () => {
   expect(sameInEveryStage(dev)).toEqual(sameInEveryStage(prod));
 });
 
 test.each(['TablesConfigurationTable', 'TablesConversationsTable', 'TablesDeliveryLogTable'])(
-  '%s cannot be deleted in production, and goes with the stack in development',
+  '%s cannot be deleted in production, and is deleted with the stack in development',
   (name) => {
     expect(ofType(prod, 'AWS::DynamoDB::Table')[name]).toMatchObject({
       DeletionPolicy: 'Retain',
@@ -55,11 +55,11 @@ test.each(['TablesConfigurationTable', 'TablesConversationsTable', 'TablesDelive
   },
 );
 
-test('keys, users, buckets and logs outlive the production stack, and no other', () => {
+test('keys, users, buckets and logs are kept when the production stack is deleted, but not in development', () => {
   const fates = (template: Template) =>
     ['AWS::SecretsManager::Secret', 'AWS::Cognito::UserPool', 'AWS::S3::Bucket', 'AWS::Logs::LogGroup'].map((type) =>
       Object.entries(ofType(template, type))
-        // A new one is as good as the old one.
+        // A new origin secret can replace the old one.
         .filter(([name]) => name !== 'KeysOrigin')
         .map(([, { DeletionPolicy }]) => DeletionPolicy),
     );
@@ -79,7 +79,7 @@ test('logs and the delivery log are kept for a week in development', () => {
 describe('with every option', () => {
   const plain = (type: string) => Object.values(full.findResources(type));
 
-  test('the distribution has the name, its certificate, TLS 1.2 at least, and the web ACL', () => {
+  test('the distribution has the domain name, its certificate, at least TLS 1.2, and the web ACL', () => {
     full.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
         Aliases: [ALL_OPTIONS.domain.name],
@@ -98,7 +98,7 @@ describe('with every option', () => {
     });
   });
 
-  test('the widget’s functions refuse what did not come through the distribution, and no other does', () => {
+  test('only the widget’s functions refuse requests that did not pass through the distribution', () => {
     const strict = Object.entries(full.findResources('AWS::Lambda::Function'))
       .filter(([, { Properties }]) => Properties.Environment?.Variables?.DISTRIBUTION_ONLY === 'true')
       .map(([id]) => nameOf(id));
@@ -113,7 +113,7 @@ describe('with every option', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('"DISTRIBUTION_ONLY":"true"');
   });
 
-  test('those functions in which somebody waits for an endpoint have the reserved concurrency, and no other', () => {
+  test('only the functions whose caller waits for an endpoint have reserved concurrency', () => {
     const reserved = Object.entries(full.findResources('AWS::Lambda::Function'))
       .filter(([, { Properties }]) => Properties.ReservedConcurrentExecutions === ALL_OPTIONS.requestConcurrency)
       .map(([id]) => nameOf(id));
@@ -125,17 +125,17 @@ describe('with every option', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('ReservedConcurrentExecutions');
   });
 
-  test('the distribution sends the version of the origin secret that was named', () => {
+  test('the distribution sends the chosen version of the origin secret', () => {
     const distributions = JSON.stringify(plain('AWS::CloudFront::Distribution'));
     expect(distributions).toContain(`:SecretString:::${ALL_OPTIONS.originSecretVersion}}}`);
   });
 
-  test('every alarm tells the topic', () => {
+  test('every alarm notifies the topic', () => {
     expect(plain('AWS::CloudWatch::Alarm').length).toBeGreaterThan(5);
     full.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [ALL_OPTIONS.alarmTopicArn] });
   });
 
-  test('the sealing key, and no other, has a copy in the second region', () => {
+  test('only the sealing key has a replica in the second region', () => {
     const replicated = Object.entries(ofType(full, 'AWS::SecretsManager::Secret')).filter(
       ([, { Properties }]) => Properties.ReplicaRegions !== undefined,
     );
@@ -143,7 +143,7 @@ describe('with every option', () => {
     expect(replicated[0]?.[1].Properties.ReplicaRegions).toEqual([{ Region: 'eu-central-1' }]);
   });
 
-  test('the outbound functions, and no others, live in the network with the fixed addresses', () => {
+  test('only the outbound functions run in the network with the fixed addresses', () => {
     const inside = Object.entries(ofType(full, 'AWS::Lambda::Function')).filter(
       ([, { Properties }]) => Properties.VpcConfig !== undefined,
     );
@@ -158,12 +158,12 @@ describe('with every option', () => {
     full.resourceCountIs('AWS::EC2::EIP', 2);
     full.allResources('AWS::EC2::EIP', { DeletionPolicy: 'Retain' });
     full.hasOutput('EgressAddresses', {});
-    // Nobody gets in.
+    // No inbound connection is allowed.
     full.hasResourceProperties('AWS::EC2::SecurityGroup', { SecurityGroupIngress: Match.absent() });
     full.resourceCountIs('AWS::EC2::SecurityGroupIngress', 0);
   });
 
-  test("a function's code may not do what Lambda needs to put it there", () => {
+  test("a function's code cannot use the permissions that Lambda needs to attach it to the network", () => {
     for (const [name, policy] of Object.entries(ofType(full, 'AWS::IAM::Policy'))) {
       const text = JSON.stringify(policy.Properties.PolicyDocument);
       if (!text.includes('ec2:CreateNetworkInterface')) continue;
@@ -176,7 +176,7 @@ describe('with every option', () => {
   });
 });
 
-test('without options there is no network, no web ACL, no copy and no name of its own', () => {
+test('without options the stack has no network, web ACL, replica or domain name', () => {
   for (const type of ['AWS::EC2::VPC', 'AWS::EC2::NatGateway', 'AWS::EC2::EIP']) prod.resourceCountIs(type, 0);
   prod.hasResourceProperties('AWS::CloudFront::Distribution', {
     DistributionConfig: { Aliases: Match.absent(), WebACLId: Match.absent(), ViewerCertificate: Match.absent() },

@@ -1,8 +1,8 @@
 import { synthesize } from './synthesized.ts';
 
 /**
- * What holds state, or an address that others have written down, by its logical id: under another id, CloudFormation makes a new one
- * and leaves or deletes the old one with all that it holds.
+ * The logical ids of resources that hold state or an address which customers use. When an id changes, CloudFormation creates a new
+ * resource, and keeps or deletes the old one with all its data.
  */
 const STATE: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGatewayV2::Api': ['ApiHttp17514DA7'],
@@ -28,7 +28,7 @@ const STATE: Readonly<Record<string, readonly string[]>> = {
   'AWS::SecretsManager::Secret': ['KeysOriginC1AB9E50', 'KeysSealingEEF27743', 'KeysTokenFA6B06E5'],
 };
 
-/** What may be made anew by any deployment: it holds nothing that is not in the template, or a log that stays readable where it is. */
+/** Types that a deployment may replace. They hold only what is in the template, or a log that stays readable in the old resource. */
 const STATELESS: readonly string[] = [
   'AWS::ApiGatewayV2::Authorizer',
   'AWS::ApiGatewayV2::Integration',
@@ -75,12 +75,12 @@ const everything = [
   ...resources(await synthesize('development')),
 ];
 
-test.each(Object.entries(STATE))('%s keeps its logical ids', (type, ids) => {
+test.each(Object.entries(STATE))('resources of type %s keep their logical ids', (type, ids) => {
   const found = new Set(everything.filter((resource) => resource.type === type).map(({ id }) => id));
   expect([...found].sort()).toEqual(ids);
 });
 
-test('every other type of the templates is known to hold no state', () => {
+test('every other resource type of the templates is listed as stateless', () => {
   const others = new Set(everything.map(({ type }) => type).filter((type) => !(type in STATE)));
   expect([...others].sort()).toEqual(STATELESS);
 });

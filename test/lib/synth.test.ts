@@ -10,12 +10,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const OUTBOUND = ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'];
 
 let folder: string;
-/** By the service name that a handler gives its logger. */
+/** The text of each bundle, by the service name that its handler gives the logger. */
 const bundles = new Map<string, string>();
-/** What lies beside a bundle, by the same name. */
+/** The texts of the other files of each function's asset, by the same name. */
 const beside = new Map<string, readonly string[]>();
 
-/** As an operator would, but with no AWS account, no home directory, no docker on the path, and every network way closed. */
+/** Runs `cdk synth` as an operator does, but without an AWS account, a home directory, docker on the path, or a network. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'va-wave-synth-'));
   const nowhere = 'http://127.0.0.1:9';
@@ -61,42 +61,42 @@ test('cdk synth makes the template and one bundle per function', async () => {
   expect([...bundles.keys()].sort()).toEqual((await readdir(join(root, 'lambdas'))).sort());
 });
 
-test('every function comes with the licenses of what its bundle contains, and with nothing else', async () => {
+test('every function’s asset contains its bundle, the licenses of the bundled packages, and no other file', async () => {
   const notices = await readFile(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8');
   expect(beside.size).toBe(bundles.size);
   for (const [name, files] of beside) expect([name, files]).toEqual([name, [notices]]);
 });
 
-test('every function has a budget, and every budget its function', () => {
+test('every function has a budget, and every budget belongs to a function', () => {
   expect(Object.keys(BUDGETS).sort()).toEqual([...bundles.keys()].sort());
 });
 
 test.each(Object.entries(BUDGETS))('the bundle of %s stays within its budget', (name, budget) => {
   const size = Buffer.byteLength(bundles.get(name) ?? '');
   expect(size).toBeLessThanOrEqual(budget);
-  // A budget that is far too large holds nobody to anything.
+  // A budget that is far too large would limit nothing.
   expect(size).toBeGreaterThan(0.9 * budget);
 });
 
-test.each(OUTBOUND)('the bundle of %s holds the strict network rule and no way around it', (name) => {
+test.each(OUTBOUND)('the bundle of %s contains the strict network rule and no setting that disables it', (name) => {
   const bundle = bundles.get(name) ?? '';
-  // The one address that is public by every registry and still AWS's and Azure's own.
+  // Every registry lists this address as public, but Azure uses it for its own platform service.
   expect(bundle).toContain('168.63.129.16');
   expect(bundle).not.toContain('VA_WAVE_LOCAL');
   expect(bundle).not.toMatch(/NODE_TLS_REJECT_UNAUTHORIZED|rejectUnauthorized:\s*(false|!1)\b/);
 });
 
-test('what the bundles must not hold is what the local rule is known by', async () => {
+test('the text that no bundle may contain is in the local network rule', async () => {
   expect(await readFile(join(root, 'local/network-rule.ts'), 'utf8')).toContain('VA_WAVE_LOCAL');
 });
 
-test('no function without an outbound request carries the pipeline', () => {
+test('the bundle of a function that sends no outbound request does not contain the outbound pipeline', () => {
   for (const [name, bundle] of bundles) {
     if (!OUTBOUND.includes(name)) expect([name, bundle.includes('168.63.129.16')]).toEqual([name, false]);
   }
 });
 
-test("no bundle reads an environment variable that the stack does not set, except AWS's and Powertools' own", () => {
+test('no bundle reads an environment variable of the local service', () => {
   for (const [name, bundle] of bundles) {
     const read = [...bundle.matchAll(/process\.env\.(VA_WAVE\w*)|process\.env\[["'](VA_WAVE\w*)["']\]/g)].map(
       (match) => match[0],

@@ -7,16 +7,17 @@ import { VaWaveStack } from '../../lib/va-wave-stack.ts';
 import { CHOICES } from './deployment-choices.ts';
 
 /**
- * Writes what each choice of an operator comes to into the folder that is named: `<choice>.json`, with the template as `cdk synth` makes
- * it, without bundling the functions, what cdk-nag complains about, and what stands beside the template. A process of its own, once for a run: loading the CDK takes
- * longer than a synthesis, and under jest it takes longer still.
+ * Synthesizes a stack for each of the choices and writes `<choice>.json` into the folder that the argument names. The file holds the
+ * template as `cdk synth` makes it, without bundling the functions, the findings of cdk-nag, and the stack's name and termination
+ * protection. The script runs once per test run in its own process, because loading the CDK takes longer than a synthesis, and longer
+ * still under jest.
  */
 
 const [, , folder = ''] = process.argv;
 mkdirSync(folder, { recursive: true });
 const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync('cdk.json', 'utf8'));
 
-// The CDK's own validation keeps its engine for a template that has no more types of resources than the one before: the fullest first.
+// The CDK's validation reuses its engine for a template whose resource types the engine already knows. So the fullest template is first.
 const fullestFirst = Object.entries(CHOICES).sort(
   ([, one], [, other]) => Object.keys(other).length - Object.keys(one).length,
 );
@@ -35,7 +36,7 @@ for (const [choice, props] of fullestFirst) {
   );
 }
 
-/** The CDK fails on a finding, and prints what it found. */
+/** Returns what the CDK prints when it fails on a finding; null when it succeeds. */
 function complaintsOf(synthesize: () => unknown): string | null {
   const printed: string[] = [];
   console.log = console.error = (...words) => printed.push(format(...words));

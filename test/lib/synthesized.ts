@@ -22,17 +22,17 @@ async function synthesized(choice: Choice) {
     .parse(JSON.parse(readFileSync(join(folder, `${choice}.json`), 'utf8')));
 }
 
-/** The template as `cdk synth` makes it, without bundling the functions. */
+/** Returns the template as `cdk synth` makes it, without bundling the functions. */
 export async function synthesize(choice: Choice = 'production'): Promise<Template> {
   return Template.fromJSON((await synthesized(choice)).template);
 }
 
-/** What cdk-nag (AwsSolutions) finds that is not acknowledged with a reason; null for nothing. */
+/** Returns what cdk-nag (AwsSolutions) finds and no acknowledgement explains; null when it finds nothing. */
 export async function findings(choice: Choice): Promise<string | null> {
   return (await synthesized(choice)).complaints;
 }
 
-/** What a stack is told beside its template. */
+/** Returns the stack's properties that are not in its template. */
 export async function stackOf(choice: Choice): Promise<{ stackName: string; terminationProtection: boolean }> {
   const { stackName, terminationProtection } = await synthesized(choice);
   return { stackName, terminationProtection };
@@ -44,7 +44,7 @@ const statement = z.object({
   Resource: z.unknown(),
 });
 
-/** What a role's policy allows: `<action> <construct>`, where the construct is the logical id without its hash. */
+/** Returns what a role's policy allows as `<action> <construct>`, where the construct is the logical id without its hash. */
 export function grantsOf(template: Template, role: string): string[] {
   const policies = Object.entries(template.findResources('AWS::IAM::Policy')).filter(
     ([id]) => nameOf(id) === `${role}DefaultPolicy`,
@@ -69,12 +69,12 @@ function resourceName(resource: unknown): string {
   return parsed.success ? nameOf(parsed.data) : JSON.stringify(resource);
 }
 
-/** A logical id without the eight characters that the CDK adds. */
+/** Returns a logical id without the eight characters that the CDK adds. */
 export function nameOf(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, '');
 }
 
-/** Whether a function or role is one that the CDK brings along: it works while the stack is deployed, and serves no request. */
+/** Returns true for a function or role that the CDK adds for deployments. It serves no request. */
 export function bringsAlong(logicalId: string): boolean {
   return /^(CustomCDKBucketDeployment|CustomS3AutoDeleteObjects|AWS679f53fac002430cb0da5b7982bd2287)/.test(logicalId);
 }
