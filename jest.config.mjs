@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** Node itself strips the types: what the tests run is the text that the functions are bundled from. */
+/** Node strips the types, so the tests run the same source from which the functions are bundled. */
 export default {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
@@ -9,10 +9,10 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   // Jest would leave one core free. One worker more than there are cores works while others wait for a deadline, a queue or a browser.
   maxWorkers: availableParallelism() + 1,
-  // No test is about its own speed. What waits for a synthesis, a service or a browser may share the machine with another job.
+  // No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job.
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/harness/set-up.ts',
-  // The second fails a run in which a function logged what it must not.
+  // The second reporter fails a run in which a function logged a secret.
   reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts', '<rootDir>/test/harness/cpu-time.ts'],
   transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
 };

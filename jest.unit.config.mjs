@@ -1,4 +1,4 @@
 import everything from './jest.config.mjs';
 
-/** What starts no service and no browser. */
+/** Runs the tests that start no service and no browser. */
 export default { ...everything, testPathIgnorePatterns: ['<rootDir>/test/e2e/'] };

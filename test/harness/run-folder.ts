@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Names the folder of a run; the workers and what they start inherit it. */
+/** The environment variable with the folder of a run. Workers and their child processes inherit it. */
 const RUN_FOLDER = 'VA_WAVE_TEST_RUN_FOLDER';
 
-/** @returns what removes the folder */
+/** Creates the folder of a run. @returns a function that removes it */
 export function createRunFolder(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-run-'));
   process.env[RUN_FOLDER] = folder;
@@ -14,11 +14,11 @@ export function createRunFolder(): () => void {
 }
 
 /**
- * Makes something once for all suites of a run: the first that asks makes it, the others wait. The next run makes it anew, so nothing
- * is ever out of date.
- * @param make writes it into an empty folder
- * @returns the folder
- * @throws what `make` threw, to everybody who asks
+ * Makes a folder once for all suites of a run: the first caller makes it, the other callers wait. Each run makes its own folder, so it
+ * is never out of date.
+ * @param make writes into an empty folder
+ * @returns the path of the folder
+ * @throws what `make` threw, to every caller
  */
 export async function oncePerRun(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
   const run = process.env[RUN_FOLDER] ?? folderOfThisProcess();
@@ -34,13 +34,13 @@ export async function oncePerRun(name: string, make: (folder: string) => Promise
     }
   }
   while (!existsSync(made)) {
-    if (existsSync(failure)) throw new Error(`Another suite could not make it: ${readFileSync(failure, 'utf8')}`);
+    if (existsSync(failure)) throw new Error(`Another suite could not make ${name}: ${readFileSync(failure, 'utf8')}`);
     await pause(100);
   }
   return made;
 }
 
-/** Whether nobody has claimed it before: two processes cannot make the same folder. */
+/** Returns true for the first caller: two processes cannot create the same folder. */
 function isFirst(claim: string): boolean {
   try {
     mkdirSync(claim);
@@ -51,7 +51,7 @@ function isFirst(claim: string): boolean {
   }
 }
 
-/** For what is started without jest, like the scripts that take pictures. */
+/** Returns a folder for a process that runs without jest, such as a script that takes pictures. */
 function folderOfThisProcess(): string {
   process.once('exit', createRunFolder());
   return process.env[RUN_FOLDER] ?? '';

@@ -3,9 +3,9 @@ import { createRunFolder } from './run-folder.ts';
 
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/va-wave-compiled', import.meta.url));
 
-/** What jest does before the first suite. */
+/** Prepares a run. Jest calls it before the first suite. */
 export default function setUp(): void {
-  // A command line or a service that a test starts is compiled once, and not each time. Node checks what it keeps against the source.
+  // Node compiles a command line or a service once, not for each process that a test starts. Node compares its cache with the source.
   process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
   process.once('exit', createRunFolder());
 }

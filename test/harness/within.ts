@@ -1,9 +1,10 @@
-/** Between a deadline and a complaint that it was missed. */
+/** Milliseconds between a deadline and the error that reports that it was missed. */
 const GRACE_MS = 100;
 
 /**
- * What `work` comes to, if it does so within `ms` by a timer that is set now. A machine that is busy with other things delays both
- * alike, which a comparison of clocks would blame on `work`.
+ * Returns the result of `work`. A timer that starts now limits it to `ms` milliseconds. On a busy machine the timer and `work` are late
+ * together; a comparison of clocks would count that delay as a failure of `work`.
+ * @throws when `work` takes longer
  */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

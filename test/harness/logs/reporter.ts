@@ -6,8 +6,8 @@ import { COLLECTION, collect } from './collected.ts';
 import { leaksIn, redacted } from './leaks.ts';
 
 /**
- * A reporter of jest: at the end of a run it looks through every line that functions logged in it, in whatever worker or child process,
- * and fails the run for a secret, a token, a signature or a payload.
+ * A jest reporter that checks every line that functions logged in a run, in all workers and child processes. It fails the run when a
+ * line contains a secret, a token, a signature or a payload.
  */
 export default class LogReporter {
   readonly #folder = mkdtempSync(join(tmpdir(), 'va-wave-logs-'));
@@ -16,10 +16,10 @@ export default class LogReporter {
 
   constructor() {
     writeFileSync(this.#file, '');
-    // Workers and what they start inherit it, and may have a last word when the tests are over.
+    // Workers and their child processes inherit the variable. They may still log after the last test.
     process.env[COLLECTION] = this.#file;
     process.once('exit', () => rmSync(this.#folder, { recursive: true, force: true }));
-    // What a function logs while nobody takes it (test/lambdas/invocation.ts) comes out here, from the workers too.
+    // Log lines that no test captures (test/lambdas/invocation.ts) arrive on these streams, also from the workers.
     for (const stream of [process.stdout, process.stderr]) collectWritten(stream);
   }
 
@@ -38,7 +38,7 @@ export default class LogReporter {
     process.stderr.write(`${this.#error.message}\n`);
   }
 
-  /** What jest asks whether the run has failed. */
+  /** Returns the error with which the run fails. Jest calls this at the end. */
   getLastError(): Error | undefined {
     return this.#error;
   }

@@ -6,14 +6,14 @@ import { Authorizer } from '../../../../local/cloud/access/authorizer.ts';
 import { FunctionLog } from '../../../../local/cloud/functions/function-log.ts';
 import { logged } from '../../../lambdas/invocation.ts';
 import { COLLECTION } from '../collected.ts';
-import { WAYS } from './ways.ts';
+import { LOG_PATHS } from './log-paths.ts';
 
 const logger = new Logger({ serviceName: 'planted' });
 const planted = { detail: process.env.PLANTED };
 
-const LOG: Readonly<Record<(typeof WAYS)[number], (message: string) => unknown>> = {
+const LOG: Readonly<Record<(typeof LOG_PATHS)[number], (message: string) => unknown>> = {
   'a handler that a test calls': (message) => logged(async () => logger.info(message, planted)),
-  'a handler that nobody listens to': (message) => logger.info(message, planted),
+  'a handler whose log the test does not read': (message) => logger.info(message, planted),
   'a function of a local cloud': (message) => {
     const folder = mkdtempSync(join(tmpdir(), 'va-wave-planted-'));
     const authorizer = new Authorizer({ onDenial: () => undefined });
@@ -31,7 +31,7 @@ const LOG: Readonly<Record<(typeof WAYS)[number], (message: string) => unknown>>
   },
 };
 
-/** For reporter.test.ts, which runs it by itself: logs what `PLANTED` says. */
-test.each(WAYS)('%s logs something', async (way) => {
-  await LOG[way](`Planted by ${way}`);
+/** Logs the value of `PLANTED`. reporter.test.ts runs this suite in its own process. */
+test.each(LOG_PATHS)('%s logs a line', async (path) => {
+  await LOG[path](`Planted by ${path}`);
 });

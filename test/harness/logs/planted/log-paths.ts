@@ -1,6 +1,6 @@
-/** How what a function logs comes to the reporter. */
-export const WAYS = [
+/** The paths on which a function's log lines reach the reporter. */
+export const LOG_PATHS = [
   'a handler that a test calls',
-  'a handler that nobody listens to',
+  'a handler whose log the test does not read',
   'a function of a local cloud',
 ] as const;
