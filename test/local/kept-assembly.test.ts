@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const hash = (...values: string[]) => hashOf(folder, ['src', 'lock.json'], values);
 
-test('the hash of the same files and values is the same', () => {
+test('the same files and values have the same hash', () => {
   expect(hash('v24')).toBe(hash('v24'));
   expect(hash('v24')).toMatch(/^[0-9a-f]{64}$/);
 });
@@ -27,7 +27,7 @@ test.each<[string, () => void]>([
     () => writeFileSync(join(folder, 'src/deep/.hidden.css'), 'B'),
   ],
   ['a new file', () => writeFileSync(join(folder, 'src/deep/new.json'), '')],
-  ['a file that is gone', () => rmSync(join(folder, 'src/a.ts'))],
+  ['a deleted file', () => rmSync(join(folder, 'src/a.ts'))],
   ['another name', () => renameSync(join(folder, 'src/a.ts'), join(folder, 'src/b.ts'))],
   ['a changed lock file', () => writeFileSync(join(folder, 'lock.json'), '{ }')],
 ])('%s changes the hash', (_, change) => {
@@ -36,7 +36,7 @@ test.each<[string, () => void]>([
   expect(hash()).not.toBe(before);
 });
 
-test('another value changes the hash, and values do not run into each other', () => {
+test('another value changes the hash, and adjacent values are separated', () => {
   expect(hash('v24')).not.toBe(hash('v25'));
   expect(hash('a', 'b')).not.toBe(hash('ab'));
 });
@@ -53,7 +53,7 @@ describe('an assembly', () => {
     made = 0;
   });
 
-  test('is made once while its sources are the same, and anew when they have changed', async () => {
+  test('is made once while its sources are the same, and again when they have changed', async () => {
     await keepAssembly(outdir(), hash, make);
     await keepAssembly(outdir(), hash, make);
     expect(made).toBe(1);
@@ -62,7 +62,7 @@ describe('an assembly', () => {
     expect(made).toBe(2);
   });
 
-  test('whose making failed is no assembly', async () => {
+  test('that could not be made is not kept', async () => {
     await keepAssembly(outdir(), hash, make);
     writeFileSync(join(folder, 'src/a.ts'), 'changed');
     const fail = async () => Promise.reject(new Error('no'));
@@ -80,7 +80,7 @@ describe('an assembly', () => {
     expect(made).toBe(2);
   });
 
-  test('that is not whole is made again', async () => {
+  test('that is incomplete is made again', async () => {
     await keepAssembly(outdir(), hash, make);
     rmSync(join(outdir(), 'manifest.json'));
     await keepAssembly(outdir(), hash, make);

@@ -16,10 +16,10 @@ import { openSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 
 /**
- * What each released version wrote, under the code of today, and what today's code writes under the released one: a deployment goes
- * forward and may be taken back while messages are in flight and items are stored. `test/fixtures/released/<version>` was written by that
- * version, and `reader.mjs` there is that version's own code for reading. Add a folder with each release; in it,
- * `stores.mjs` (the delivery log and the conversations) and `data.tgz` (a data folder of one machine) are for `test/e2e/upgrades`.
+ * Reads what each released version wrote with today's code, and what today's code writes with the released code. During a deployment
+ * and a rollback, messages are in flight and items are stored. Each released version wrote `test/fixtures/released/<version>`, and
+ * `reader.mjs` there is that version's code for reading. Each release adds a folder. `test/e2e/upgrades` uses two of its files:
+ * `stores.mjs` (delivery log and conversations) and `data.tgz` (a data folder of the one-machine service).
  */
 const VERSIONS = globSync('test/fixtures/released/*').sort();
 
@@ -34,7 +34,7 @@ const READERS = {
   'ORG#': { ORG: readOrganization, 'ACTION#': readAction, 'MEMBER#': readMembership, 'SITE#': undefined },
   'SITE#': { ASSISTANT: readAssistant, 'SLUG#': readSlug },
   'ACTION#': { OWNER: readActionOwner },
-  // Found by their keys, and never read.
+  // The service finds these items by their keys and never reads them.
   'MEMBER#': { 'ORG#': undefined },
   'DOMAIN#': { 'SITE#': undefined },
 } as const;
@@ -60,7 +60,7 @@ describe.each(VERSIONS)('%s', (folder) => {
     z.record(z.string(), z.unknown()).parse(unmarshall(item)),
   );
 
-  test('every item of its configuration is read', () => {
+  test('today’s code reads every item of its configuration', () => {
     const kinds = new Set<string>();
     for (const item of items) {
       const [pk, sk] = [String(item.pk), String(item.sk)];
@@ -80,7 +80,7 @@ describe.each(VERSIONS)('%s', (folder) => {
     expect(kinds.size).toBe(Object.values(READERS).flatMap(Object.keys).length);
   });
 
-  test('the signing secrets that it sealed are opened', () => {
+  test('today’s code opens the signing secrets that it sealed', () => {
     const actions = items.flatMap((item) =>
       String(item.sk).startsWith('ACTION#') ? [readAction('configuration', item).action] : [],
     );
@@ -91,13 +91,13 @@ describe.each(VERSIONS)('%s', (folder) => {
     }
   });
 
-  test('its messages in the queues are understood', () => {
+  test('today’s code accepts its queue messages', () => {
     expect(busEvent.safeParse(messages.event).success).toBe(true);
     expect(messages.deliveries.length).toBeGreaterThan(2);
     for (const message of messages.deliveries) expect(deliveryMessage.parse(message)).toEqual(message);
   });
 
-  test('after a rollback it reads what is stored today', async () => {
+  test('after a rollback, it reads what today’s code stores', async () => {
     const old = released.parse(await import(`../../${folder}/reader.mjs`));
     const [assistant, event, form] = [anAssistant(), anEventAction(), aFormAction()];
     const today = [
@@ -114,7 +114,7 @@ describe.each(VERSIONS)('%s', (folder) => {
     expect(await reads.findAction(ORG_ID, form.action_id)).toEqual(form);
   });
 
-  test('after a rollback it understands the messages of today, or hands back those that it must not misread', async () => {
+  test('after a rollback, it accepts today’s queue messages, and refuses those of a newer format', async () => {
     const old = released.parse(await import(`../../${folder}/reader.mjs`));
     const [first] = messages.deliveries.map((message) => deliveryMessage.parse(message));
     const made = {
@@ -135,6 +135,6 @@ describe.each(VERSIONS)('%s', (folder) => {
   });
 });
 
-test('there are fixtures of a released version', () => {
+test('the released version 0.1.0 has fixtures', () => {
   expect(VERSIONS).toContain('test/fixtures/released/0.1.0');
 });

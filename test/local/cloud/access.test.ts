@@ -25,11 +25,11 @@ describe('a statement', () => {
     ['a resource that begins alike', { Resource: [`${TABLE}2`] }, false],
     ['a resource in another case', { Resource: [TABLE.replace('/T', '/t')] }, false],
     ['a dot that is no wildcard', { Resource: [TABLE.replace('us-east-1', 'us.east.1')] }, false],
-  ])('with %s', (_, more, applies) => {
+  ])('with %s applies: %p', (_, more, applies) => {
     expect(evaluate([allow(more)], request).effect).toBe(applies ? 'allow' : 'silent');
   });
 
-  test('that denies outweighs every one that allows, whatever their order', () => {
+  test('that denies overrides every statement that allows, in any order', () => {
     const deny = allow({ Effect: 'Deny', Action: ['dynamodb:*'] });
     expect(evaluate([allow({}), deny], request).effect).toBe('deny');
     expect(evaluate([deny, allow({})], request).effect).toBe('deny');
@@ -46,7 +46,7 @@ describe('a statement', () => {
     [{ Bool: { 'aws:SecureTransport': ['false'] } }, false],
     [{ Bool: { 'aws:ViaAWSService': ['false'] } }, false],
     [{ Bool: { 'aws:SecureTransport': ['true'] }, ArnLike: { 'aws:SourceArn': ['x'] } }, false],
-  ])('with the condition %j', (Condition, holds) => {
+  ])('with the condition %j applies: %p', (Condition, holds) => {
     expect(evaluate([allow({ Condition })], { ...request, keys }).effect).toBe(holds ? 'allow' : 'silent');
   });
 });
@@ -69,14 +69,14 @@ describe('the authorizer', () => {
   const check = { action: request.action, resource: TABLE };
   const create = () => new Authorizer({ onDenial: () => {} });
 
-  test('remembers which statement allowed a call, once', () => {
+  test('records once which statement allowed a call', () => {
     const authorizer = create();
     const two = caller(allow({ Action: ['sqs:*'], Resource: ['*'] }), allow({}));
     expect([authorizer.check(two, check), authorizer.check(two, check)]).toEqual([undefined, undefined]);
     expect(authorizer.grants).toEqual([{ caller: 'Fn', ...check, statement: { role: 'Role', index: 1 } }]);
   });
 
-  test('words a refusal as AWS does', () => {
+  test('refuses with the message of AWS', () => {
     const authorizer = create();
     expect(authorizer.check(caller(), check)?.message).toBe(
       `User: arn:aws:sts::000000000000:assumed-role/role/fn is not authorized to perform: dynamodb:GetItem on resource: ${TABLE} because no identity-based policy allows the dynamodb:GetItem action`,
@@ -84,7 +84,7 @@ describe('the authorizer', () => {
     expect(authorizer.denials).toHaveLength(1);
   });
 
-  test('lets a resource policy allow, or deny what the role allows', () => {
+  test('accepts a resource policy that allows a call, or that denies what the role allows', () => {
     const authorizer = create();
     authorizer.addResourcePolicy(TABLE, [allow({ Principal: { AWS: '*' } })]);
     expect(authorizer.check(caller(), check)).toBeUndefined();
@@ -92,7 +92,7 @@ describe('the authorizer', () => {
     expect(authorizer.check(caller(allow({})), check)?.message).toContain('because of an explicit deny');
   });
 
-  test('lets a service do only what the resource says, about the source that it says', () => {
+  test('allows a service only the calls and sources that the resource policy names', () => {
     const authorizer = create();
     const fromRule = { ArnEquals: { 'aws:SourceArn': ['arn:rule'] } };
     authorizer.addResourcePolicy(TABLE, [
@@ -104,14 +104,14 @@ describe('the authorizer', () => {
     expect(authorizer.check(caller(), check)).toBeDefined();
   });
 
-  test('does not take a refusal of insecure transport for one of everything', () => {
+  test('denies only insecure calls when the policy denies insecure transport', () => {
     const authorizer = create();
     const insecure = { Bool: { 'aws:SecureTransport': ['false'] } };
     authorizer.addResourcePolicy(TABLE, [allow({ Effect: 'Deny', Principal: { AWS: '*' }, Condition: insecure })]);
     expect(authorizer.check(caller(allow({})), check)).toBeUndefined();
   });
 
-  test('knows who may take a role', () => {
+  test('lets only the principals of the trust policy assume a role', () => {
     expect(create().mayAssume(role(), 'lambda.amazonaws.com')).toBe(true);
     expect(create().mayAssume(role(), 'edgelambda.amazonaws.com')).toBe(false);
   });

@@ -10,7 +10,7 @@ function atTime() {
   return { all, calls, pass };
 }
 
-test('time in which at least one call is under way counts once', () => {
+test('time during which several calls are in progress counts once', () => {
   const { calls, pass } = atTime();
   pass(5);
   const endFirst = calls.begin();
@@ -37,7 +37,7 @@ test('the oldest unanswered call determines how long the gateway has kept a call
   expect(calls.oldestMs).toBe(10);
 });
 
-test('calls of one environment are among those of all, also when they end twice', () => {
+test('calls of one environment count among all calls, and a second end changes nothing', () => {
   const { all, calls, pass } = atTime();
   const other = all.begin();
   pass(3);

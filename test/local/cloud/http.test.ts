@@ -26,11 +26,11 @@ describe('routes', () => {
     ['GET', '/a', '$default', {}],
     ['GET', '/', '$default', {}],
     ['GET', '/A/fixed', '$default', {}],
-  ])('%s %s goes to %s', (method, path, key, parameters) => {
+  ])('send %s %s to %s', (method, path, key, parameters) => {
     expect(routes.match(method, path)).toMatchObject({ key, parameters });
   });
 
-  test('may be none', () => {
+  test('match nothing without a default, and refuse a key that is no route', () => {
     expect(new Routes([{ key: 'GET /a', target: 1 }]).match('GET', '/b')).toBeUndefined();
     expect(() => new Routes([{ key: 'nonsense', target: 1 }])).toThrow('not the key of a route');
   });
@@ -52,7 +52,7 @@ describe('the answer of a function', () => {
     [{ statusCode: 'many' }, undefined],
     [{ statusCode: 99 }, undefined],
     [{ statusCode: 200, headers: 'no' }, undefined],
-  ])('%j', (result, expected) => {
+  ])('%j becomes the response %j', (result, expected) => {
     expect(answerOf(JSON.stringify(result))).toEqual(expected);
   });
 });
@@ -70,11 +70,11 @@ describe('a report of failed items', () => {
     [report('a', 'b'), ['a', 'b']],
     [report(''), ['a', 'b']],
     [report(null), ['a', 'b']],
-    [report('stranger'), ['a', 'b']],
+    [report('unknown'), ['a', 'b']],
     [{ batchItemFailures: [{ item: 'a' }] }, ['a', 'b']],
     [{ batchItemFailures: 'a' }, ['a', 'b']],
     ['text', ['a', 'b']],
-  ])('%j', (payload, failed) => {
+  ])('%j names the failed messages %j', (payload, failed) => {
     expect([...failedItems(JSON.stringify(payload), messages)]).toEqual(failed);
   });
 });

@@ -35,8 +35,8 @@ test.each<[string, Json, Json]>([
     { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { 'Fn::Sub': secretArn }, ':SecretString:::}}']] },
     `secret of ${secretArn}`,
   ],
-  ['what is no expression', { Ref: 'a', and: ['more'] }, { Ref: 'a', and: ['more'] }],
-])('%s is resolved', (_, expression, expected) => {
+  ['an object that is no expression to itself', { Ref: 'a', and: ['more'] }, { Ref: 'a', and: ['more'] }],
+])('resolves %s', (_, expression, expected) => {
   expect(resolver.resolve(expression)).toEqual(expected);
 });
 
@@ -51,7 +51,7 @@ test.each<[Json, string]>([
   [{ 'Fn::GetAtt': ['Thing', 'Colour'] }, 'does not know the attribute Thing.Colour'],
   [{ 'Fn::Select': [5, ['a']] }, 'selects nothing'],
   ['{{resolve:ssm:name:1}}', 'does not know the dynamic reference'],
-])('%j is refused', (expression, message) => {
+])('refuses %j', (expression, message) => {
   expect(() => resolver.resolve(expression)).toThrow(message);
 });
 
@@ -117,7 +117,7 @@ describe('a template', () => {
   const rule = (more: Record<string, Json>) =>
     resource('AWS::Events::Rule', { State: 'ENABLED', Targets: [], ...more });
 
-  test('gives names that are the same in every run', () => {
+  test('gets the same names in every run', () => {
     const resources = { Q: { Type: 'AWS::SQS::Queue' } };
     expect(read(resources).queues).toEqual(read(resources).queues);
     expect(read(resources).queues[0]).toMatchObject({
@@ -183,7 +183,7 @@ describe('a template', () => {
       'The one-machine cloud does not know this of AWS::Events::Rule X: EventPattern',
     ]),
     [
-      'a secret that is given',
+      'a secret with a fixed value',
       resource('AWS::SecretsManager::Secret', { SecretString: 'x' }),
       'AWS::SecretsManager::Secret X: ',
     ],
@@ -192,7 +192,7 @@ describe('a template', () => {
       resource('AWS::Lambda::Permission', { Action: 'a', FunctionName: 'f', Principal: '1', SourceArn: 'arn' }),
       'AWS::Lambda::Permission X: Principal',
     ],
-  ])('with %s that is not known does not start', (_, start, message) => {
+  ])('with %s is refused, because the local cloud does not emulate it', (_, start, message) => {
     expect(start).toThrow(message);
   });
 });

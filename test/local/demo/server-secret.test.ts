@@ -20,7 +20,7 @@ function operator() {
   return { management, signingSecretOf: async () => '', publish: async () => {} };
 }
 
-test('a server secret that was regenerated is replaced when the demo starts again', async () => {
+test('the demo replaces a regenerated server secret at its next start', async () => {
   const demo = operator();
   const first = await demoOrganization(undefined, HOST, demo);
   expect(await demoOrganization(first, HOST, demo)).toEqual(first);
@@ -32,14 +32,14 @@ test('a server secret that was regenerated is replaced when the demo starts agai
   expect(again).toEqual({ ...first, server_secret: again.server_secret });
 });
 
-test('the demo starts also when the assistant takes no server secret any more', async () => {
+test('the demo also starts when the assistant no longer uses a server secret', async () => {
   const demo = operator();
   const first = await demoOrganization(undefined, HOST, demo);
   await updateAssistant(first.members_site_id, { authentication_mode: 'Allowed Websites' }, demo.management);
   expect(await demoOrganization(first, HOST, demo)).toEqual(first);
 });
 
-test('a refused server secret is told apart from other failures', async () => {
+test('a refused server secret has its own error', async () => {
   let status = 401;
   const service = createServer((_, response) => response.writeHead(status).end('{"error":"Invalid server key"}'));
   const url = `http://127.0.0.1:${await listen(service, 0)}`;

@@ -65,7 +65,7 @@ test.each(['localhost', '127.0.0.1'])('the site answers as %s', async (name) => 
 });
 
 test.each(['/', '/members', '/members/token', '/live', '/assets/demo.js'])(
-  'a name that only leads to this machine gets nothing of %s',
+  'refuses %s to a host name that only resolves to this machine',
   async (path) => {
     for (const host of [
       `evil.example:${site.port}`,
@@ -79,20 +79,20 @@ test.each(['/', '/members', '/members/token', '/live', '/assets/demo.js'])(
 );
 
 test.each(['/assets/toString', '/assets/constructor', '/assets/', '/assets/../site.ts', '/assets/demo.js/'])(
-  '%s is not there',
+  'answers 404 to %s',
   async (path) => {
     expect(await ask(path, site.host)).toEqual({ status: 404, body: 'Not found' });
   },
 );
 
-test('an answer that fails says nothing of this machine', async () => {
-  const said: string[] = [];
+test('a failed answer does not disclose its cause', async () => {
+  const printed: string[] = [];
   const { error } = console;
-  console.error = (line: string) => void said.push(line);
+  console.error = (line: string) => void printed.push(line);
   try {
     const { status, body } = await ask('/members/token', site.host);
     expect([status, body]).toEqual([500, 'The demo site could not answer; its terminal says why']);
-    expect(said).toEqual([expect.stringContaining('could not answer: ')]);
+    expect(printed).toEqual([expect.stringContaining('could not answer: ')]);
   } finally {
     console.error = error;
   }

@@ -18,7 +18,7 @@ function open() {
     database,
     insert: (name: string) => insert.run(name),
     transaction: new TurnTransaction(database),
-    /** What another process would find. */
+    /** Returns what another process reads. */
     seen: () =>
       other
         .prepare('SELECT name FROM things')
@@ -27,7 +27,7 @@ function open() {
   };
 }
 
-test('what is written in one turn is kept at its end, together', async () => {
+test('commits the writes of one turn of the event loop together', async () => {
   const { transaction, insert, seen } = open();
   transaction.write(() => insert('a'));
   transaction.write(() => insert('b'));
@@ -39,11 +39,11 @@ test('what is written in one turn is kept at its end, together', async () => {
   expect(seen()).toEqual(['a', 'b', 'c']);
 });
 
-test('nothing written is nothing to wait for', async () => {
+test('without a write there is no commit to wait for', async () => {
   await expect(open().transaction.done()).resolves.toBeUndefined();
 });
 
-test('an end keeps what is open', () => {
+test('an end commits the open writes', () => {
   const { transaction, insert, seen } = open();
   transaction.end();
   transaction.write(() => insert('a'));
@@ -51,7 +51,7 @@ test('an end keeps what is open', () => {
   expect(seen()).toEqual(['a']);
 });
 
-test('a write that fails leaves the others of its turn', async () => {
+test('a write that fails does not undo the other writes of its turn', async () => {
   const { transaction, insert, seen } = open();
   transaction.write(() => insert('a'));
   expect(() => transaction.write(() => insert('a'))).toThrow('UNIQUE');
@@ -60,7 +60,7 @@ test('a write that fails leaves the others of its turn', async () => {
   expect(seen()).toEqual(['a', 'b']);
 });
 
-test('a commit that fails is heard of by who waits for it, and the next turn writes again', async () => {
+test('a commit that fails rejects the promise of its turn, and the next turn can write', async () => {
   const { database, transaction, insert, seen } = open();
   transaction.write(() => insert('a'));
   database.exec('ROLLBACK');

@@ -11,7 +11,7 @@ const definition: EventSourceDefinition = {
   ScalingConfig: { MaximumConcurrency: 5 },
 };
 
-test('takes as many messages as the pace allows, and none while it allows none', async () => {
+test('receives as many messages as the pace allows, and none while the pace allows none', async () => {
   let allowed = 0;
   let waiting = 5;
   const batches: number[] = [];

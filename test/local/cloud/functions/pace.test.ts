@@ -5,13 +5,13 @@ function atPace() {
   return { calls, pace: new Pace(calls) };
 }
 
-test('whole batches are begun while this machine answers in time', () => {
+test('admits whole batches while the machine answers in time', () => {
   const { calls, pace } = atPace();
   calls.oldestMs = 500;
   expect(pace.admit()).toBe(10);
 });
 
-test('nothing is begun while a call waits long, and then half as much, down to one message', () => {
+test('admits nothing while a call waits too long, and then half as many messages, down to one', () => {
   const { calls, pace } = atPace();
   const admitted = Array.from({ length: 5 }, () => {
     calls.oldestMs = 501;
@@ -22,7 +22,7 @@ test('nothing is begun while a call waits long, and then half as much, down to o
   expect(admitted).toEqual([5, 2, 1, 1, 1]);
 });
 
-test('one more message with each batch that ends, unless a call still waits long', () => {
+test('admits one more message after each batch, unless a call still waits too long', () => {
   const { calls, pace } = atPace();
   calls.oldestMs = 501;
   pace.admit();

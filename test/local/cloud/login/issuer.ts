@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { DASHBOARD_SCOPE } from '../../../../src/contract/dashboard-operations.ts';
 
-/** An OpenID issuer that publishes one key, and signs what it is told to. */
+/** An OpenID issuer that publishes one key and signs the claims that a test passes. */
 export type Issuer = {
   readonly origin: string;
-  /** An access token of `anna` for the client `dashboard`, an hour long, unless it is said otherwise. */
+  /** Signs an access token of `anna` for the client `dashboard`, valid for one hour. The arguments override these defaults. */
   readonly sign: (
     claims?: Record<string, unknown>,
     options?: { readonly issuer?: string; readonly expires?: string },

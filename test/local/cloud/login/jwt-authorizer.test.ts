@@ -3,7 +3,7 @@ import { type Issuer, startIssuer } from './issuer.ts';
 
 const SCOPES = ['va-wave-dashboard/use'];
 
-/** The one-machine cloud's JWT authorizer against an issuer of the test's own. */
+/** Tests the local cloud's JWT authorizer with an issuer that the test starts. */
 describe('the JWT authorizer', () => {
   let issuer: Issuer;
   const authorizer = new JwtAuthorizer();
@@ -22,7 +22,7 @@ describe('the JWT authorizer', () => {
   };
   const bearer = async (...of: Parameters<Issuer['sign']>) => `Bearer ${await issuer.sign(...of)}`;
 
-  test('lets an access token of the client with the scope pass, and hands over its claims', async () => {
+  test('accepts an access token of the client with the scope, and returns its claims', async () => {
     expect(await statusOf(await bearer({}))).toMatchObject({
       jwt: { claims: { sub: 'anna', client_id: 'dashboard' }, scopes: SCOPES },
     });
@@ -34,12 +34,16 @@ describe('the JWT authorizer', () => {
     ['no JWT', async () => 'Bearer abc', 401],
     ['an expired token', () => bearer({}, { expires: '-1s' }), 401],
     ['a token of another issuer', () => bearer({}, { issuer: 'https://elsewhere.example' }), 401],
-    ['a token of another client', () => bearer({ client_id: 'somebody-else' }), 401],
-    ['another audience, whatever the client', () => bearer({ aud: 'somebody-else' }), 401],
-    ['an ID token: the right audience, no scope', () => bearer({ aud: 'dashboard', scope: undefined }), 403],
+    ['a token of another client', () => bearer({ client_id: 'another-client' }), 401],
+    ['a token for another audience, with the right client', () => bearer({ aud: 'another-client' }), 401],
+    [
+      'an ID token, which has the right audience and no scope',
+      () => bearer({ aud: 'dashboard', scope: undefined }),
+      403,
+    ],
     ['another scope', () => bearer({ scope: 'openid email' }), 403],
     ['an unsigned token', async () => `Bearer ${unsigned(await issuer.sign())}`, 401],
-  ])('%s is refused', async (_, authorization, status) => {
+  ])('refuses %s', async (_, authorization, status) => {
     expect(await statusOf(await authorization())).toBe(status);
   });
 });

@@ -8,13 +8,13 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('a new data folder is private', () => {
+test('creates a data folder that only its owner can read', () => {
   const folder = DataFolder.open(join(root, 'new'));
   expect(modeOf(folder.path)).toBe(0o700);
   folder.release();
 });
 
-test('one that others could read, because something was put there before, is made private', () => {
+test('makes an existing data folder readable only for its owner', () => {
   const path = join(root, 'before');
   mkdirSync(join(path, 'receiver'), { recursive: true });
   chmodSync(path, 0o755);
