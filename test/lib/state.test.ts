@@ -25,7 +25,12 @@ const STATE: Readonly<Record<string, readonly string[]>> = {
     'MessagingEventsDeadLettersCFD11FB3',
     'MessagingEventsQueue9D0082E5',
   ],
-  'AWS::SecretsManager::Secret': ['KeysOriginC1AB9E50', 'KeysSealingEEF27743', 'KeysTokenFA6B06E5'],
+  'AWS::SecretsManager::Secret': [
+    'CanaryServerKey2497FBC6',
+    'KeysOriginC1AB9E50',
+    'KeysSealingEEF27743',
+    'KeysTokenFA6B06E5',
+  ],
 };
 
 /** Types that a deployment may replace. They hold only what is in the template, or a log that stays readable in the old resource. */

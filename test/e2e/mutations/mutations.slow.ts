@@ -23,7 +23,7 @@ type Report = {
   }[];
 };
 
-/** @returns names of the tests in these files, by whether they passed */
+/** Runs the tests of these files in the copy. @returns the full names of the tests that passed and of those that failed */
 function run(...files: readonly string[]): { readonly passed: readonly string[]; readonly failed: readonly string[] } {
   const outputFile = join(copy, 'report.json');
   rmSync(outputFile, { force: true });
@@ -34,7 +34,7 @@ function run(...files: readonly string[]): { readonly passed: readonly string[];
   return { passed: namesOf('passed'), failed: namesOf('failed') };
 }
 
-test('as it is, every one of these tests is green', () => {
+test('without a mutation, every named test passes', () => {
   const { passed, failed } = run(...new Set(Object.values(MUTATIONS).map(({ seenBy }) => seenBy[0])));
   expect(failed).toEqual([]);
   for (const { seenBy } of Object.values(MUTATIONS)) {
@@ -43,7 +43,7 @@ test('as it is, every one of these tests is green', () => {
 }, 300_000);
 
 test.each(Object.entries(MUTATIONS))(
-  '%s: seen',
+  'a test fails when %s',
   (_, { file, text, becomes, seenBy }) => {
     const path = join(copy, file);
     const original = readFileSync(path, 'utf8');

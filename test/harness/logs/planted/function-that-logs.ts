@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Authorizer } from '../../../../local/cloud/access/authorizer.ts';
 import { FunctionLog } from '../../../../local/cloud/functions/function-log.ts';
@@ -14,7 +15,7 @@ const planted = { detail: process.env.PLANTED };
 const LOG: Readonly<Record<(typeof LOG_PATHS)[number], (message: string) => unknown>> = {
   'a handler that a test calls': (message) => logged(async () => logger.info(message, planted)),
   'a handler whose log the test does not read': (message) => logger.info(message, planted),
-  'a function of a local cloud': (message) => {
+  'a function of a local cloud': async (message) => {
     const folder = mkdtempSync(join(tmpdir(), 'va-wave-planted-'));
     const authorizer = new Authorizer({ onDenial: () => undefined });
     const options = {
@@ -27,6 +28,8 @@ const LOG: Readonly<Record<(typeof LOG_PATHS)[number], (message: string) => unkn
     new FunctionLog({ file: join(folder, 'log'), ...options }).write(
       `${JSON.stringify({ message, service: 'planted', ...planted })}\n`,
     );
+    // The log writes at the end of this turn of the event loop.
+    await nextTurn();
     rmSync(folder, { recursive: true });
   },
 };
