@@ -1,20 +1,20 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Globally routable by its number, yet the door to Azure's host agent from every machine there. */
+/** The address of Azure's host agent on every Azure machine, although it is in a globally routable block. */
 const AZURE_HOST = '168.63.129.16';
 
 /**
- * Why an IP address must not be connected to; undefined when it is a public one (spec "Limits", Private addresses).
+ * Returns why the service must not connect to an IP address; undefined for a public address (spec "Limits", Private addresses).
  *
- * Stricter than ipaddr.js's `range() !== 'unicast'`, which takes everything outside its table for public: an IPv6 address
- * must lie inside 2000::/3, the only block that IANA has opened for global unicast. That alone refuses mapped, compatible,
- * translated (NAT64), unique-local and every block of the future.
+ * The rule is stricter than `range() !== 'unicast'` of ipaddr.js, which treats every address outside its table as public. An IPv6 address
+ * must be in 2000::/3, the only block that IANA has assigned to global unicast. This alone refuses mapped, compatible, translated (NAT64)
+ * and unique-local addresses, and blocks that are assigned in the future.
  *
- * @param address as a resolver, a socket or WHATWG URL writes it; text that is no address is refused
+ * @param address as a resolver, a socket or WHATWG URL writes it; other text is refused
  */
 export function addressProblem(address: string): string | undefined {
-  // A zone index (fe80::1%eth0) is meaningful on a local link only.
+  // A zone index (fe80::1%eth0) exists only for link-local addresses.
   const family = address.includes('%') ? 0 : isIP(address);
   if (family === 4)
     return address === AZURE_HOST ? 'a cloud metadata address' : specialRange(ipaddr.IPv4.parse(address).range());
@@ -27,7 +27,7 @@ function ipv6Problem(address: ipaddr.IPv6): string | undefined {
   const special = specialRange(address.range());
   if (special !== undefined) return special;
   if (first >>> 13 !== 0b001) return 'a reserved address';
-  // ISATAP hides an IPv4 address behind 0:5efe or 200:5efe in the second half of any prefix.
+  // ISATAP embeds an IPv4 address after 0:5efe or 200:5efe in the second half of any prefix.
   if ((fifth & 0xfdff) === 0 && sixth === 0x5efe) return 'an ISATAP address';
   return undefined;
 }

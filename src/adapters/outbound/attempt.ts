@@ -4,31 +4,32 @@ const STAGES = {
   resolving: 'the host name was being resolved',
   connecting: 'the connection was being opened',
   securing: 'TLS was being negotiated',
-  waiting: 'the answer was being waited for',
+  waiting: 'the service was waiting for the response',
 } as const;
 
-/** One attempt under its one deadline, which runs over every stage; the signal's reason is always a Failure. */
+/** One attempt. Its deadline applies to all stages together. The reason of the signal is always a Failure. */
 export type Attempt = {
   readonly signal: AbortSignal;
-  /** What a timeout is to name. */
+  /** The current stage, which the message of a timeout names. */
   stage: keyof typeof STAGES;
-  /** Ends the attempt from outside. */
+  /** Ends the attempt with this failure. */
   readonly abort: (failure: Failure) => void;
-  /** Milliseconds that are left. */
+  /** Returns the remaining milliseconds. */
   readonly remainingMs: () => number;
-  /** Has to be called when the attempt is over. */
+  /** Stops the timer. Must be called when the attempt has ended. */
   readonly finish: () => void;
 };
 
 /**
- * @param timeoutMs milliseconds until the signal fires, whatever the attempt is busy with
+ * Starts an attempt.
+ * @param timeoutMs milliseconds until the signal fires, in any stage
  * @param now monotonic milliseconds
  */
 export function startAttempt(timeoutMs: number, now: () => number): Attempt {
   const controller = new AbortController();
   const endsAt = now() + timeoutMs;
   const timer = setTimeout(() => {
-    const what = `No answer within ${timeoutMs / 1000} seconds: time ran out while ${STAGES[attempt.stage]}`;
+    const what = `No complete response within ${timeoutMs / 1000} seconds: the time ended while ${STAGES[attempt.stage]}`;
     controller.abort(new Failure('timeout', what));
   }, timeoutMs);
   const attempt: Attempt = {
@@ -42,8 +43,8 @@ export function startAttempt(timeoutMs: number, now: () => number): Attempt {
 }
 
 /**
- * Settles like `work`, or rejects with the signal's reason as soon as it fires: no library is trusted to keep the deadline.
- * @param giveUp releases what `work` holds when nobody waits for it any more
+ * Settles like `work`, or rejects with the signal's reason as soon as it fires. The deadline does not depend on a library this way.
+ * @param giveUp releases the resources of `work` when the signal fires
  */
 export function untilAborted<T>(signal: AbortSignal, work: Promise<T>, giveUp: () => void): Promise<T> {
   return new Promise((resolve, reject) => {

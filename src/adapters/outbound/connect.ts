@@ -5,27 +5,27 @@ import type { Endpoint } from './endpoint.ts';
 import { connectFailure, Failure, tlsFailure } from './failure.ts';
 import type { NetworkRule } from './rule.ts';
 
-/** A verified connection. */
+/** A TLS connection whose certificate is verified. */
 export type Connection = {
   readonly socket: TLSSocket;
-  /** The checked address that it leads to. */
+  /** The checked address of the peer. */
   readonly address: string;
   /** Milliseconds since the epoch. */
   readonly openedAt: number;
 };
 
-/** TLS sessions of one key: what saves the certificate's transmission and check on its next connection. */
+/** The TLS session of one key. Resuming it saves sending and checking the certificate on the next connection. */
 export type Sessions = {
   readonly session: Buffer | undefined;
   readonly remember: (session: Buffer) => void;
 };
 
-/** Nobody's name may make us knock at more doors than this in one attempt. */
+/** Limit of addresses of one host name to which an attempt connects. */
 const ADDRESSES_TRIED = 4;
 
 /**
- * Opens a fresh, verified TLS connection to one of the checked addresses: the next one is tried when one refuses, and also when
- * one stays silent for half of the time that is left. No request byte is sent here, so it remains one attempt.
+ * Opens a new, verified TLS connection to one of the checked addresses. Tries the next address when one refuses the connection or does not
+ * respond for half of the remaining time. It sends no byte of the request, so this is still one attempt.
  * @throws {Failure} `connect_failure`, `tls_failure`, `blocked_address`, or the attempt's timeout
  */
 export async function openConnection(
@@ -41,16 +41,16 @@ export async function openConnection(
   let lastError: unknown;
   for (const [index, address] of candidates.entries()) {
     const isLast = index === candidates.length - 1;
-    const patienceMs = isLast ? undefined : attempt.remainingMs() / 2;
+    const timeoutMs = isLast ? undefined : attempt.remainingMs() / 2;
     let socket: Socket;
     try {
-      socket = await openTcp(address, endpoint.port, attempt.signal, patienceMs);
+      socket = await openTcp(address, endpoint.port, attempt.signal, timeoutMs);
     } catch (error) {
       if (error instanceof Failure) throw error;
       lastError = error;
       continue;
     }
-    // The peer as the kernel knows it, before it hears a byte from us; it may have gone again already.
+    // The address of the peer from the kernel, before a byte is sent. It is undefined when the connection is already closed.
     const peer = socket.remoteAddress;
     if (peer === undefined) {
       socket.destroy();
@@ -66,10 +66,10 @@ export async function openConnection(
   throw connectFailure(lastError, endpoint.host);
 }
 
-function openTcp(address: string, port: number, signal: AbortSignal, patienceMs: number | undefined): Promise<Socket> {
+function openTcp(address: string, port: number, signal: AbortSignal, timeoutMs: number | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    // With an address there is no look-up and nothing for "happy eyeballs" to choose from.
+    // An address needs no DNS lookup and no "happy eyeballs".
     const socket = connectTcp({
       host: address,
       port,
@@ -77,9 +77,9 @@ function openTcp(address: string, port: number, signal: AbortSignal, patienceMs:
       autoSelectFamily: false,
       noDelay: true,
     });
-    const patience = patienceMs === undefined ? undefined : setTimeout(() => giveUp(new Error('silent')), patienceMs);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => giveUp(new Error('silent')), timeoutMs);
     const done = () => {
-      clearTimeout(patience);
+      clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
     };
     const giveUp = (reason: unknown) => {
@@ -89,7 +89,7 @@ function openTcp(address: string, port: number, signal: AbortSignal, patienceMs:
     };
     const onAbort = () => giveUp(signal.reason);
     signal.addEventListener('abort', onAbort);
-    // Stays for good: a socket without a listener turns its next error into a crash.
+    // This listener is never removed: an error of a socket without a listener would crash the process.
     socket.on('error', giveUp);
     socket.once('connect', () => {
       done();
@@ -111,11 +111,11 @@ function secure(
     const socket = connectTls({
       socket: tcp,
       secureContext,
-      // The certificate is verified against `host`; SNI carries names only (RFC 6066), so addresses get none.
+      // The certificate is verified against `host`. SNI can only contain names (RFC 6066), so an address has no SNI.
       host: endpoint.host,
       servername: endpoint.isAddress ? '' : endpoint.host,
       ALPNProtocols: ['http/1.1'],
-      // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
+      // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
       rejectUnauthorized: true,
       ...(sessions?.session === undefined ? {} : { session: sessions.session }),
     });

@@ -13,9 +13,9 @@ import type { NetworkRule } from './rule.ts';
 import { createTlsSessions } from './tls-sessions.ts';
 
 export type OutboundClock = {
-  /** Milliseconds that never go back: deadline and latency. */
+  /** Monotonic milliseconds, for deadline and latency. */
   readonly monotonic: () => number;
-  /** Milliseconds since the epoch, which pass also while the process is frozen: age of an idle connection. */
+  /** Milliseconds since the epoch, which also advance while the process is frozen, for the age of an idle connection. */
   readonly wall: () => number;
 };
 
@@ -23,31 +23,31 @@ export type OutboundOptions = {
   readonly clock: OutboundClock;
   /** @default OUTBOUND_TIMEOUT_MS (5 s, spec "Limits") */
   readonly timeoutMs?: number;
-  /** For tests on loopback. @default the module that `#network-rule` was bundled with */
+  /** Another network rule, for tests on loopback. @default the module that the bundle has for `#network-rule` */
   readonly networkRule?: NetworkRule;
 };
 
 export type Outbound = {
   /**
-   * Makes one attempt: at most one request on the wire, over in `timeoutMs` whatever the receiver does. Never rejects; every
-   * outcome carries a code of `FAILURE_CODES` or none (docs/delivery.md). Spec "Outbound: Action request", "usage webhook", "Limits".
+   * Makes one attempt, which sends at most one request and ends within `timeoutMs` for any behaviour of the receiver. Never rejects. A
+   * failed outcome has a code of `FAILURE_CODES` (docs/delivery.md). Spec "Outbound: Action request", "usage webhook", "Limits".
    */
   readonly deliver: Deliver;
-  /** Ends what is still under way. Call it before an invocation ends. Connections of Event deliveries stay for the next one. */
+  /** Ends all attempts in progress. Call it before an invocation ends. Connections of Event deliveries stay open for the next invocation. */
   readonly endAttempts: () => Promise<void>;
-  /** Ends what is still under way and destroys every connection. `deliver` stays usable. */
+  /** Ends all attempts in progress and closes every connection. `deliver` can still be used. */
   readonly close: () => Promise<void>;
 };
 
 const NOTHING = new Uint8Array();
 
-/** The one way out of the service. Make one per process, at its start: reading the certificate authorities takes a while. */
+/** Creates the outbound pipeline. Create one per process at its start, because reading the certificate authorities takes time. */
 export function createDeliver({
   clock,
   timeoutMs = OUTBOUND_TIMEOUT_MS,
   networkRule = strictRule,
 }: OutboundOptions): Outbound {
-  // Named one by one, because NODE_EXTRA_CA_CERTS adds to the default set.
+  // The authorities are listed explicitly, because NODE_EXTRA_CA_CERTS extends the default set.
   const secureContext = createSecureContext({
     ca: [...rootCertificates, ...networkRule.extraCertificateAuthorities()],
     minVersion: 'TLSv1.2',
@@ -83,7 +83,7 @@ export function createDeliver({
         openedAt,
       };
     } catch (error) {
-      // Whatever it was, no server is to fail twice for a session that it cannot resume.
+      // The session may be the cause of any error, so the next connection does not resume it.
       if (key) sessions.forget(key);
       throw error;
     }
@@ -101,7 +101,8 @@ export function createDeliver({
   };
 
   const endAttempts = async () => {
-    for (const attempt of running.keys()) attempt.abort(new Failure('internal_error', 'The attempt was cut off'));
+    for (const attempt of running.keys())
+      attempt.abort(new Failure('internal_error', 'The invocation ended before the attempt'));
     await Promise.all(running.values());
   };
 
@@ -121,17 +122,17 @@ function answered({ status, body, bodyComplete, note }: Answer): Result {
   return { status, body, bodyComplete, note, failure: statusFailure(status) };
 }
 
-/** The spec's "Outbound delivery outcomes", by status alone. */
+/** Returns the failure of a status (spec "Outbound delivery outcomes"). Only the status decides. */
 function statusFailure(status: number): OutboundOutcome['failure'] {
   if (status < 300) return null;
   if (status < 400) {
-    return { code: 'redirect', message: `The endpoint redirected (status ${status}); redirects are not followed` };
+    return { code: 'redirect', message: `The endpoint sent a redirect (status ${status}); redirects are not followed` };
   }
-  return { code: 'http_status', message: `The endpoint answered with status ${status}` };
+  return { code: 'http_status', message: `The endpoint responded with status ${status}` };
 }
 
 function failed(error: unknown): Result {
   const { code, message, status } =
-    error instanceof Failure ? error : new Failure('internal_error', 'The request could not be made');
+    error instanceof Failure ? error : new Failure('internal_error', 'The service could not make the request');
   return { status, body: NOTHING, bodyComplete: false, note: null, failure: { code, message } };
 }

@@ -3,9 +3,9 @@ import { parseEndpointUrl } from '../../contract/url.ts';
 import { Failure } from './failure.ts';
 import type { NetworkRule } from './rule.ts';
 
-/** A URL after its one and only parsing; nothing later looks at the text again. */
+/** The parts of a parsed endpoint URL. The URL is parsed only once, so that all checks and the request use the same parts. */
 export type Endpoint = {
-  /** Host name without trailing dot, or IP address without brackets: for DNS, SNI, certificate and messages. */
+  /** Host name without trailing dot, or IP address without brackets. Used for DNS, SNI, certificate and messages. */
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
@@ -16,7 +16,8 @@ export type Endpoint = {
 };
 
 /**
- * @throws {Failure} `invalid_url` when it is no well-formed https URL, `blocked_address` when its host is refused as written
+ * Parses an endpoint URL and checks its host name or IP address.
+ * @throws {Failure} `invalid_url` when it is not a well-formed https URL, `blocked_address` when its host is refused without a DNS lookup
  */
 export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
   const url = parseEndpointUrl(text);
@@ -24,7 +25,7 @@ export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
   const written = url.hostname.replace(/\.$/, '');
   const host = written.replace(/^\[|\]$/g, '');
   const isAddress = isIP(host) !== 0;
-  // An address never reaches a resolver, so it has to be checked here.
+  // An IP address is checked here, because it needs no DNS lookup.
   const refusal = isAddress ? rule.addressProblem(host) : rule.nameProblem(host);
   if (refusal !== undefined) throw new Failure('blocked_address', `The endpoint's host is ${refusal}`);
   return {

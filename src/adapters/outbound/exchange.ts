@@ -8,30 +8,30 @@ import { exchangeFailure, Failure } from './failure.ts';
 import { keepBytesOf } from './kept-bytes.ts';
 import { readWire } from './wire.ts';
 
-/** Of one header block; llhttp counts names, values, reason phrase. */
+/** Limit of one header block. llhttp counts names, values and the reason phrase. */
 const HEADER_BLOCK_MAX_BYTES = 16 * 1024;
-/** Everything before the body, interim (1xx) answers included. */
+/** Limit of all bytes before the body, including interim (1xx) responses. */
 const BEFORE_BODY_MAX_BYTES = 64 * 1024;
-/** The whole answer on the wire: room for 1 MB in chunks of a single byte (6 bytes each), not for endless chunk extensions. */
+/** Limit of the whole response as received. It allows 1 MB in chunks of one byte (6 bytes each), but no endless chunk extensions. */
 const WIRE_MAX_BYTES = 8 * 1024 * 1024;
 
-/** An answer whose status arrived; from then on the status decides, and what is wrong with the body is a note. */
+/** A response whose status was received. Only the status decides the outcome; a problem with the body is a note. */
 export type Answer = {
   readonly status: number;
   readonly body: Uint8Array;
   readonly bodyComplete: boolean;
   readonly note: string | null;
-  /** The peer means to keep the connection, and nothing of this exchange is left on it. */
+  /** True when the peer keeps the connection open and no byte of this exchange is left on it. */
   readonly connectionReusable: boolean;
 };
 
 /**
- * Writes one request and reads its answer; never writes a second one. A connection that is not reusable afterwards is destroyed.
+ * Writes one request and reads its response. Never writes a second request. Destroys the connection when it cannot be reused.
  *
- * Node's HTTP client on a socket of our own, and not undici, which ends an attempt at an unasked `100 Continue` after the receiver has
- * acted (docs/decisions/0005).
+ * It uses Node's HTTP client on its own socket instead of undici, because undici fails at an unexpected `100 Continue` after the receiver
+ * has handled the request (docs/decisions/0005).
  *
- * @throws {Failure} `connection_closed`, `response_malformed` or the attempt's timeout, all before a final status was known
+ * @throws {Failure} `connection_closed`, `response_malformed` or the attempt's timeout, all before a final status was received
  */
 export function exchange(
   connection: Connection,
@@ -61,7 +61,7 @@ export function exchange(
       headers: requestHeaders(endpoint, request, keepAlive),
       setDefaultHeaders: false,
       maxHeaderSize: HEADER_BLOCK_MAX_BYTES,
-      // Explicit, because --insecure-http-parser changes the default.
+      // Set explicitly, because --insecure-http-parser changes the default.
       insecureHTTPParser: false,
     });
 
@@ -81,12 +81,12 @@ export function exchange(
       leave(connectionReusable);
       resolve({ status, body: kept.bytes(), bodyComplete, note, connectionReusable });
     };
-    /** What breaks before the status is a failure; what breaks later leaves the status standing. */
+    /** Ends the exchange after an error: with a failure before the status is received, with the status and a note afterwards. */
     const breakOff = (failure: Failure, note: string) => {
       if (answer?.statusCode === undefined) fail(failure);
-      // A complete answer only waits for its last bytes to be handed over.
+      // A complete response needs no action: its last bytes are still to be read.
       else if (!answer.complete) {
-        // What was parsed together with the fault is still in its buffer; reading hands it to the listener below.
+        // Bytes that were parsed before the error are still buffered. Reading passes them to the listener below.
         while (answer.read() !== null);
         end(answer.statusCode, false, note);
       }
@@ -102,13 +102,13 @@ export function exchange(
       }
     };
     signal.addEventListener('abort', onAbort);
-    // Not earlier: a listener of ours would set the socket flowing before the parser listens. Ahead of the parser, whose events
-    // are judged by what has been read.
+    // Added on this event, because an earlier listener would start the socket before the parser listens. Added before the parser's
+    // listener, because the parser's events are checked against the bytes that were read.
     outgoing.on('socket', () => socket.prependListener('data', onBytes));
     outgoing.on('information', () => {
       interim += 1;
     });
-    // An HTTP request that has an upgrade listener leaves the socket alone, which is then ours to end.
+    // With an upgrade listener, the HTTP request does not close the socket, so this code closes it.
     outgoing.on('upgrade', ({ statusCode = null }) =>
       fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`, statusCode)),
     );
@@ -116,7 +116,8 @@ export function exchange(
       breakOff(exchangeFailure(error, endpoint.host), 'The response body broke off or was malformed'),
     );
     outgoing.on('close', () => {
-      // Every request ends with this, often before its complete answer is handed over. An error that nobody gets costs its stack trace all the same.
+      // Every request ends with this event, often before its complete response is read. The check avoids creating an error, and its stack
+      // trace, that would not be used.
       if (!over && answer?.complete !== true)
         breakOff(exchangeFailure(undefined, endpoint.host), 'The response body broke off');
     });
@@ -127,7 +128,7 @@ export function exchange(
         fail(
           new Failure(
             'response_malformed',
-            `${endpoint.host} answered with status ${status}, which HTTP does not have`,
+            `${endpoint.host} responded with status ${status}, which is not valid in HTTP`,
             status,
           ),
         );
@@ -135,7 +136,7 @@ export function exchange(
       }
       const headBytes = wire.headBytes(interim + 1);
       if (headBytes === undefined) {
-        fail(new Failure('response_malformed', `${endpoint.host} did not answer in HTTP/1.1`));
+        fail(new Failure('response_malformed', `${endpoint.host} did not respond in HTTP/1.1`));
         return;
       }
       answer = incoming;
@@ -143,7 +144,7 @@ export function exchange(
         bodyBytes += chunk.length;
         kept.add(chunk);
         if (bodyBytes > RESPONSE_READ_MAX_BYTES) end(status, true, 'Only the first 1 MB of the response body was read');
-        // The rest is worth reading only for the sake of the connection.
+        // The rest of the body is read only to reuse the connection.
         else if (bodyBytes > keepBytes && !keepAlive) end(status, true, null);
       });
       incoming.on('error', () => end(status, false, 'The response body broke off'));
@@ -153,7 +154,7 @@ export function exchange(
           const clean = outgoing.writableFinished && !socket.destroyed && wire.endsWith(headBytes, bodyBytes, incoming);
           end(status, true, null, clean && keptAlive(incoming, keepAlive));
         };
-        // A quick answer arrives before the news that the request is written.
+        // A quick response can arrive before the event that the request is written.
         if (outgoing.writableFinished || !keepAlive) whole();
         else setImmediate(whole);
       });
@@ -176,7 +177,7 @@ function requestHeaders(endpoint: Endpoint, request: OutboundRequest, keepAlive:
   return headers;
 }
 
-/** The peer's word that it will keep the connection: HTTP/1.1, no `close`, and no time so short that it may be up already. */
+/** Returns whether the peer keeps the connection open: HTTP/1.1, no `close`, and no timeout below two seconds. */
 function keptAlive(incoming: IncomingMessage, asked: boolean): boolean {
   if (!asked || incoming.httpVersion !== '1.1') return false;
   if (/(?:^|,)\s*close\s*(?:,|$)/i.test(incoming.headers.connection ?? '')) return false;

@@ -1,9 +1,9 @@
 import type { FailureCode } from '../../contract/deliveries.ts';
 
-/** Why an attempt ends without a usable answer. The message is one line that an admin may read: no secrets, no payload. */
+/** The reason why an attempt ended without a usable response. Its message is one line for admins, without secrets and payload. */
 export class Failure extends Error {
   readonly code: FailureCode;
-  /** What the peer gave as status, when it is none that HTTP has; else null. */
+  /** The status that the peer sent, when it is not valid in HTTP; otherwise null. */
   readonly status: number | null;
   constructor(code: FailureCode, message: string, status: number | null = null) {
     super(message);
@@ -13,26 +13,26 @@ export class Failure extends Error {
   }
 }
 
-/** The stable code of a Node, c-ares, OpenSSL or llhttp error; empty when it has none. */
+/** Returns the stable code of an error of Node, c-ares, OpenSSL or llhttp; empty when it has none. */
 export function errorCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : '';
 }
 
-/** Node's codes are constants of its own, but nothing else of an error text is known to be free of the peer's words. */
+/** Returns an error code for a message. Only codes are used, because other parts of an error may contain text of the peer. */
 const suffix = (code: string) => (/^[A-Z0-9_]{1,64}$/.test(code) ? ` (${code})` : '');
 
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** @param error of the resolver */
+/** Returns the failure of a DNS lookup. @param error of the resolver */
 export function dnsFailure(error: unknown, host: string): Failure {
   const code = errorCode(error);
   if (NO_SUCH_NAME.has(code)) return new Failure('dns_failure', `The host name ${host} has no address`);
   return new Failure('dns_failure', `The host name ${host} could not be resolved${suffix(code)}`);
 }
 
-/** @param error of the last address tried */
+/** Returns the failure of opening a connection. @param error of the last address */
 export function connectFailure(error: unknown, host: string): Failure {
   const code = errorCode(error);
   const what = code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached${suffix(code)}`;
@@ -59,11 +59,11 @@ export function tlsFailure(error: unknown, host: string): Failure {
   return new Failure('tls_failure', `TLS with ${host} failed${suffix(code)}`);
 }
 
-/** @param error of the HTTP exchange, before the status was known */
+/** Returns the failure of an HTTP exchange. @param error that occurred before the status was received */
 export function exchangeFailure(error: unknown, host: string): Failure {
   const code = errorCode(error);
   if (code === 'HPE_HEADER_OVERFLOW') return new Failure('response_malformed', `${host} sent too many header bytes`);
   if (code.startsWith('HPE_'))
-    return new Failure('response_malformed', `${host} did not answer in HTTP/1.1${suffix(code)}`);
-  return new Failure('connection_closed', `${host} closed the connection without an answer${suffix(code)}`);
+    return new Failure('response_malformed', `${host} did not respond in HTTP/1.1${suffix(code)}`);
+  return new Failure('connection_closed', `${host} closed the connection without a response${suffix(code)}`);
 }

@@ -2,44 +2,47 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
 import type { Connection } from './connect.ts';
 
-/** By the wall clock, which goes on while a function is frozen; shorter than any known server's patience (2 s and up). */
+/** Milliseconds by the wall clock, which also advances while a function is frozen. Shorter than the idle timeout of known servers (2 s or more). */
 const IDLE_MAX_MS = 1000;
 /**
- * What must pass between an answer and the next request on its connection. A server that closes after an answer without having
- * said so does it within this time, so that its close is seen before anything is written.
+ * Milliseconds between a response and the next request on its connection. A server that closes a connection after a response without
+ * announcing it does so within this time, so that the close is seen before a request is written.
  */
 const SETTLE_MS = 10;
-/** Per key: a function handles no more at once. */
+/** Limit per key. A function handles no more messages at the same time. */
 const IDLE_MAX_OF_KEY = 10;
-/** Per process; the one that has been idle longest makes room. */
+/** Limit per process. The connection that has been idle for the longest time is closed first. */
 const IDLE_MAX = 100;
-/** No connection lives longer than 30 s, the request included that uses it last: load is spread anew, and certificates are checked. */
+/**
+ * Age after which a connection is not reused. Together with its last request it is open for at most 30 s, so that load is distributed
+ * again and certificates are checked.
+ */
 const USABLE_MAX_MS = 30_000 - OUTBOUND_TIMEOUT_MS;
-/** Keys that are distrusted; the oldest is forgotten first. */
+/** Limit of distrusted keys. The oldest is removed first. */
 const DISTRUSTED_MAX = 1000;
 
 type Idle = { readonly connection: Connection; readonly since: number; readonly release: () => void };
 
 /**
- * Connections between two requests, also of two invocations of a function that was frozen in between. HTTP/1.1 cannot tell a request that was lost from one that was acted on, so a connection
- * is given out only while nothing speaks against it: its server promised to keep it, it has been in this state for less than a
- * second, it has stayed open and silent for a moment, and it is still open after one more turn of the event loop, in which a close
- * that had already arrived would have been read. If one dies on its next request all the same, that request is not repeated, and
- * its key never gets a used connection again.
+ * Keeps connections open between two requests, also between two invocations, while the function is frozen. In HTTP/1.1 a client cannot
+ * know whether the server handled a request on a connection that failed. Therefore a connection is reused only under these conditions:
+ * its server announced that it keeps the connection, it has been idle for less than a second, it received no byte, and it is still open
+ * after one more turn of the event loop, in which a close that had already arrived would be read. When its next request still fails,
+ * the request is not repeated, and no connection of this key is reused again.
  */
 export type IdleConnections = {
   readonly put: (key: string, connection: Connection) => void;
-  /** An open connection to one of `addresses`, or undefined; takes a few milliseconds at most. */
+  /** Returns an open connection to one of `addresses`, or undefined. Takes at most a few milliseconds. */
   readonly take: (key: string, addresses: readonly string[]) => Promise<Connection | undefined>;
   readonly distrust: (key: string) => void;
-  /** Destroys all, and forgets who is distrusted. */
+  /** Closes all connections and removes all distrusted keys. */
   readonly clear: () => void;
 };
 
-/** @param wallNow milliseconds since the epoch */
+/** Creates an empty pool of idle connections. @param wallNow milliseconds since the epoch */
 export function createIdleConnections(wallNow: () => number): IdleConnections {
   const idle = new Map<string, readonly Idle[]>();
-  /** In the order in which they became idle. */
+  /** All idle connections, in the order in which they became idle. */
   const all = new Set<Idle>();
   const distrusted = new Set<string>();
   const destroyAll = (entries: readonly Idle[] = []) => {
@@ -70,7 +73,7 @@ export function createIdleConnections(wallNow: () => number): IdleConnections {
     };
     idle.set(key, [...entries, entry]);
     all.add(entry);
-    // Listening for data makes the socket read, without which the peer's close goes unnoticed; what it says unasked ends it.
+    // The data listener makes the socket read, so that a close by the peer is noticed. Unexpected data closes the connection.
     socket.on('data', discard).on('end', discard).on('close', entry.release);
     socket.unref();
     const [oldest] = all;

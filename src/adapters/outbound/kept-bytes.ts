@@ -1,8 +1,8 @@
 const FIRST_BYTES = 4096;
 
 /**
- * Keeps the first bytes of a stream, whatever pieces they come in: one growing block, because a buffer of its own for each piece costs
- * a hundred times what a piece of one byte holds.
+ * Keeps the first bytes of a stream in one growing block. A separate buffer for each piece would need a hundred times the memory of a
+ * piece of one byte.
  *
  * @param limit bytes to keep
  */

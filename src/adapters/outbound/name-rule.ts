@@ -1,6 +1,6 @@
 /**
- * Top-level names that never lead to a customer's public server: IANA's special-use names, ICANN's `internal`, and those that
- * home and office networks are known to answer themselves (RFC 6762 appendix G, ICANN's name collision list).
+ * Top-level names that never belong to a public server: IANA's special-use names, ICANN's `internal`, and names that home and office
+ * networks resolve themselves (RFC 6762 appendix G, ICANN's name collision list).
  */
 const LOCAL_TOP_LEVEL_NAMES = new Set([
   'alt',
@@ -26,8 +26,8 @@ const LOCAL_TOP_LEVEL_NAMES = new Set([
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
- * Why a host name must not be resolved; undefined when it may be (spec "Limits", Private addresses).
- * Where it leads is checked besides, address by address: this rule keeps queries for local names from leaving at all.
+ * Returns why a host name must not be resolved; undefined when it may be (spec "Limits", Private addresses). This rule prevents DNS queries
+ * for local names. Each address of a resolved name is checked in addition.
  * @param name lower-cased ASCII as WHATWG URL writes it, without a trailing dot
  */
 export function nameProblem(name: string): string | undefined {

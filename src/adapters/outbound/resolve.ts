@@ -3,25 +3,25 @@ import type { Endpoint } from './endpoint.ts';
 import { dnsFailure, errorCode, Failure } from './failure.ts';
 import type { NameResolver, NetworkRule, ResolvedAddress } from './rule.ts';
 
-/** How long IPv6 answers are waited for once IPv4 has some, in milliseconds: some name servers drop AAAA queries. */
+/** Milliseconds to wait for IPv6 addresses after IPv4 addresses were received. Some name servers do not respond to AAAA queries. */
 const IPV6_GRACE_MS = 500;
 
-/** A look-up is kept no longer than this, whatever its time to live, in milliseconds: a name that moves is followed soon. */
+/** Limit in milliseconds for caching a DNS lookup, so that a changed address is used soon. */
 const KEPT_MAX_MS = 5000;
-/** Names whose look-ups are kept; the oldest is forgotten first. */
+/** Limit of names in the cache. The oldest is removed first. */
 const KEPT_MAX_NAMES = 1000;
 
 /**
- * Every address of the endpoint, each one checked, IPv4 first (a function outside a VPC has no IPv6).
- * One refused address refuses them all: a mixed answer is no accident.
+ * Returns all addresses of an endpoint after checking each one, IPv4 first, because a function outside a VPC has no IPv6. One refused
+ * address refuses the whole lookup, because a mix of public and private addresses is likely an attack.
  * @throws {Failure} `dns_failure`, `blocked_address`, or the attempt's timeout
  */
 export type ResolveEndpoint = (endpoint: Endpoint, attempt: Attempt) => Promise<readonly string[]>;
 
 /**
- * A look-up is kept for its time to live: a delivery would otherwise make two queries, and a VPC's resolver answers 1 024 a second. What is kept
- * is checked like what was just answered.
- * @param wallNow milliseconds since the epoch, which pass also while a function is frozen
+ * Creates the DNS lookup. Caches a lookup for its time to live, because each lookup makes two queries, and the resolver of a VPC accepts
+ * 1 024 queries per second. Cached addresses are checked like new ones.
+ * @param wallNow milliseconds since the epoch, which also advance while a function is frozen
  */
 export function createResolve(rule: NetworkRule, wallNow: () => number): ResolveEndpoint {
   const kept = new Map<string, { readonly addresses: readonly string[]; readonly at: number; readonly ms: number }>();
@@ -56,7 +56,7 @@ export function createResolve(rule: NetworkRule, wallNow: () => number): Resolve
 type Answer = { readonly addresses: readonly ResolvedAddress[]; readonly error?: unknown };
 
 async function lookUp(resolver: NameResolver, host: string): Promise<readonly ResolvedAddress[]> {
-  // Absolute: no search domain is ever appended.
+  // These queries are absolute: no search domain is appended.
   const answer = (query: Promise<readonly ResolvedAddress[]>): Promise<Answer> =>
     query.then(
       (addresses) => ({ addresses }),
@@ -67,7 +67,7 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly Re
   const answer6 = answer4.addresses.length === 0 ? await pending6 : await orNothingAfterGrace(pending6, resolver);
   const addresses = [...answer4.addresses, ...answer6.addresses];
   if (addresses.length > 0) return addresses;
-  // "No such name" explains less than a server that failed.
+  // The error of a failing name server says more than "no such name".
   const failed = [answer4.error, answer6.error].find(
     (error) => !['', 'ENODATA', 'ENOTFOUND'].includes(errorCode(error)),
   );
@@ -75,7 +75,7 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly Re
 }
 
 async function orNothingAfterGrace(pending: Promise<Answer>, resolver: NameResolver): Promise<Answer> {
-  // Cancelled queries end in an error, which is no address.
+  // A cancelled query ends with an error and has no addresses.
   const grace = setTimeout(() => resolver.cancel(), IPV6_GRACE_MS);
   const answer = await pending;
   clearTimeout(grace);

@@ -1,26 +1,26 @@
-/** An address of a name, and for how many seconds its name server lets it be kept. */
+/** An address of a name, and its time to live in seconds. */
 export type ResolvedAddress = { readonly address: string; readonly ttl: number };
 
-/** Answers for one delivery. The queries of one resolver can be given up together, so every look-up gets its own. */
+/** A resolver for one DNS lookup. Each lookup has its own, because all queries of a resolver are cancelled together. */
 export type NameResolver = {
-  /** Every IPv4 address of a name; rejects with a DNS error code in `code` as node:dns does. */
+  /** Returns all IPv4 addresses of a name. Rejects with a DNS error code in `code` like node:dns. */
   resolve4(name: string, options: { readonly ttl: true }): Promise<readonly ResolvedAddress[]>;
-  /** Every IPv6 address of a name; rejects likewise. */
+  /** Returns all IPv6 addresses of a name. Rejects like resolve4. */
   resolve6(name: string, options: { readonly ttl: true }): Promise<readonly ResolvedAddress[]>;
-  /** Gives up what is still unanswered. */
+  /** Cancels all queries without a response. */
   cancel(): void;
 };
 
 /**
- * Where requests may go: the shape of the module behind `#network-rule`.
- * It is chosen when a function is bundled, so nothing that can be configured at run time loosens it.
+ * The type of the module `#network-rule`, which decides where outbound requests may go. A bundle contains one such module, so that no
+ * configuration at run time can allow more.
  */
 export type NetworkRule = {
-  /** Why this IP address must not be connected to; undefined when it may be. */
+  /** Returns why the service must not connect to this IP address; undefined when it may. */
   readonly addressProblem: (address: string) => string | undefined;
-  /** Why this host name must not even be resolved; undefined when it may be. Takes it lower-cased, without a trailing dot. */
+  /** Returns why this host name must not be resolved; undefined when it may be. The name is in lower case, without a trailing dot. */
   readonly nameProblem: (name: string) => string | undefined;
   readonly createResolver: () => NameResolver;
-  /** Certificate authorities (PEM) that are trusted besides the public ones. Read once, when a sender is made. */
+  /** Returns certificate authorities (PEM) that are trusted in addition to the public ones. Called once by createDeliver. */
   readonly extraCertificateAuthorities: () => readonly string[];
 };

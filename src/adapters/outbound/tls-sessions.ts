@@ -1,16 +1,16 @@
 import type { Sessions } from './connect.ts';
 
-/** A resumed connection was verified by the first one of its session; that must not be long ago. Milliseconds. */
+/** Milliseconds after the verification of a certificate in which its session may be resumed. */
 const SESSION_MAX_MS = 60_000;
-/** Keys that are remembered; the oldest is forgotten first. */
+/** Limit of keys with a session. The oldest is removed first. */
 const KEYS_MAX = 1000;
 
 type Entry = { readonly session: Buffer; readonly verifiedAt: number };
 
 /**
- * The latest TLS session of each key, for Event deliveries of one Action to one host and port. Resuming one saves the server's
- * certificate and its check, two thirds of a handshake's work, on a connection that is as fresh as any other: address checked, keys
- * agreed on anew (TLS 1.3). A certificate is checked at least once a minute.
+ * Stores the latest TLS session of each key, for Event deliveries of one Action to one host and port. Resuming a session saves sending
+ * and checking the server's certificate, which is two thirds of the work of a handshake. The address of the new connection is still
+ * checked, and it has new keys (TLS 1.3). A certificate is checked at least once a minute.
  * @param wallNow milliseconds since the epoch
  */
 export function createTlsSessions(wallNow: () => number) {
@@ -31,7 +31,7 @@ export function createTlsSessions(wallNow: () => number) {
         },
       };
     },
-    /** After a failure: the next connection is made from the beginning. */
+    /** Removes the session of a key after a failure, so that the next connection makes a full handshake. */
     forget: (key: string): void => {
       entries.delete(key);
     },

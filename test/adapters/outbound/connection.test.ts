@@ -46,7 +46,7 @@ describe('silence', () => {
     const outcome = await deliverTo(await startTls(network.identity, (socket) => socket.resume()), SHORT_MS);
     expect(outcome.failure).toEqual({
       code: 'timeout',
-      message: expect.stringContaining('answer was being waited for'),
+      message: expect.stringContaining('waiting for the response'),
     });
   });
 });

@@ -377,6 +377,6 @@ test('no message repeats what the receiver said', async () => {
 test('what cannot be sent as HTTP is an internal_error', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outcome = await deliverTo(receiver, { headers: { 'X-A': 'a\r\nB: c' } });
-  expect(outcome.failure).toEqual({ code: 'internal_error', message: 'The request could not be made' });
+  expect(outcome.failure).toEqual({ code: 'internal_error', message: 'The service could not make the request' });
   expect(receiver.requests).toEqual([]);
 });
