@@ -87,7 +87,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
       tokens.set(sub, await issuer.sign({ sub }));
     }
     dashboard = await chaos.container<HttpFunction>('dashboard-api');
-  }, 60_000);
+  }, 300_000);
   afterAll(async () => {
     issuer.stop();
     actionTest.closeAllConnections();

@@ -13,7 +13,7 @@ export function describeLimiterFaults(faults: readonly Fault[], patienceMs: numb
   let chaos: Chaos;
   beforeAll(async () => {
     chaos = await startChaos();
-  }, 60_000);
+  }, 300_000);
   afterEach(() => chaos.services.mend());
   afterAll(() => chaos.stop());
 

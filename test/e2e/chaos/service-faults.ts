@@ -11,7 +11,7 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
   let visitors = 0;
   beforeAll(async () => {
     chaos = await startChaos();
-  }, 60_000);
+  }, 300_000);
   afterEach(() => chaos.services.mend());
   afterAll(() => chaos.stop());
 
