@@ -75,16 +75,16 @@ function problems({ words, whole }: AwsCommand): readonly string[] {
   }
   const input = inputOf(service, pascal(command));
   if (input === undefined) return [`${serviceName} has no operation ${pascal(command)}`];
-  const given = new Set<string>();
+  const named = new Set<string>();
   const wrong = optionsOf(rest).flatMap(({ name, value }) => {
     if (GLOBAL.has(name)) return value === undefined ? [`--${name} has no value`] : [];
     const on = name.replace(/^no-/, '');
     const member = [...input.schemas.keys()].find((one) => kebab(one) === name || kebab(one) === on);
     if (member === undefined) return [`${pascal(command)} has no --${name}`];
-    given.add(member);
+    named.add(member);
     return valueProblems(name, value, input.schemas.get(member));
   });
-  const missing = whole ? input.required.filter((name) => !given.has(name)) : [];
+  const missing = whole ? input.required.filter((name) => !named.has(name)) : [];
   return [...wrong, ...missing.map((name) => `${pascal(command)} needs --${kebab(name)}`)];
 }
 

@@ -32,6 +32,8 @@ test.each([
   ['a code span of a comment', 'a.ts', '// The user `nobody` owns the file.'],
   ['a part of a word', 'a.ts', "const text = 'warehouse';"],
   ['a name where only prose is checked', 'a.ts', 'const nobody = 1;'],
+  ['a sentence of the contract', 'a.md', 'It fires when the bot sends a response.'],
+  ['the licenses of others', 'THIRD-PARTY-NOTICES.md', 'Nobody is liable.'],
 ])('allows the same word in %s', (_, path, text) => {
   expect(check(path, text)).toEqual([]);
 });
