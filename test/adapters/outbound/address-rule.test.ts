@@ -21,7 +21,7 @@ describe.each([...SPECIAL_IPV4, ...SPECIAL_IPV6])('%s', (cidr) => {
     for (const value of [block.first, block.last]) expect(addressProblem(toAddress(value, block.bits))).toBeDefined();
   });
 
-  test('is refused everywhere', () => {
+  test('is refused at random addresses', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: block.first, max: block.last }), (value) => {
         expect(addressProblem(toAddress(value, block.bits))).toBeDefined();
@@ -29,12 +29,12 @@ describe.each([...SPECIAL_IPV4, ...SPECIAL_IPV6])('%s', (cidr) => {
     );
   });
 
-  test('has public neighbours that pass', () => {
+  test('has public neighbours that are accepted', () => {
     for (const value of neighbours(block)) expect(addressProblem(toAddress(value, block.bits))).toBeUndefined();
   });
 });
 
-test('every IPv4 address outside the special blocks passes', () => {
+test('every IPv4 address outside the special blocks is accepted', () => {
   const anywhere = fc.bigInt({ min: 0n, max: (1n << 32n) - 1n }).filter((value) => !isSpecial(value, 32));
   fc.assert(
     fc.property(anywhere, (value) => expect(addressProblem(toAddress(value, 32))).toBeUndefined()),
@@ -42,10 +42,10 @@ test('every IPv4 address outside the special blocks passes', () => {
   );
 });
 
-/** ISATAP is the one form that is told by the lower half of an address. */
+/** ISATAP is the only form that is recognized by the lower half of an address. */
 const isIsatap = (value: bigint) => ((value >> 32n) & 0xfdffffffn) === 0x5efen;
 
-test('every IPv6 address in 2000::/3 outside the special blocks passes', () => {
+test('every IPv6 address in 2000::/3 outside the special blocks is accepted', () => {
   const anywhere = fc
     .bigInt({ min: OPEN_IPV6.first, max: OPEN_IPV6.last })
     .filter((value) => !isSpecial(value, 128) && !isIsatap(value));
@@ -65,7 +65,7 @@ test('every IPv6 address outside 2000::/3 is refused', () => {
 
 const hex = (value: bigint) => `${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
 
-/** Every way to carry an IPv4 address inside an IPv6 one that can be told from outside. */
+/** All recognizable forms of an IPv4 address inside an IPv6 address. */
 const EMBEDDINGS: readonly (readonly [string, (ipv4: bigint) => string])[] = [
   ['mapped', (v4) => `::ffff:${hex(v4)}`],
   ['mapped, dotted', (v4) => `::ffff:${toAddress(v4, 32)}`],
@@ -81,7 +81,7 @@ const EMBEDDINGS: readonly (readonly [string, (ipv4: bigint) => string])[] = [
   ['ISATAP, universal', (v4) => `2a00:1450:4001:80b:200:5efe:${hex(v4)}`],
 ];
 
-test.each(EMBEDDINGS)('an IPv4 address embedded as %s is refused, whatever it is', (_, embed) => {
+test.each(EMBEDDINGS)('any IPv4 address embedded as %s is refused', (_, embed) => {
   for (const address of ['127.0.0.1', '169.254.169.254', '8.8.8.8']) {
     expect(addressProblem(embed(toNumber(address)))).toBeDefined();
   }
@@ -125,4 +125,4 @@ test.each([
   '[::1]',
   '2a00::1%eth0',
   '1.2.3.4.5',
-])('what is no plain address is refused: %j', (text) => expect(addressProblem(text)).toBe('not an IP address'));
+])('text that is not a plain address is refused: %j', (text) => expect(addressProblem(text)).toBe('not an IP address'));

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** What a TLS server presents, as PEM. */
+/** The certificate and key of a TLS server, as PEM. */
 export type Identity = { readonly key: string; readonly cert: string };
 
 export type Validity = { readonly from: Date; readonly to: Date };
@@ -15,7 +15,7 @@ export type Authority = {
 const DAY = 24 * 3600 * 1000;
 const today = (): Validity => ({ from: new Date(Date.now() - DAY), to: new Date(Date.now() + DAY) });
 
-/** DER: tag, length, value. */
+/** Encodes DER: tag, length, value. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const value = Buffer.concat(parts);
   const { length } = value;
@@ -72,7 +72,7 @@ function certificate(
 const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** A private certificate authority with a fresh key. */
+/** Creates a private certificate authority with a new key. */
 export function createAuthority(): Authority {
   const root = newKeys();
   return {
@@ -93,7 +93,7 @@ export function createAuthority(): Authority {
   };
 }
 
-/** A certificate that nobody but its own key vouches for. */
+/** Creates a self-signed certificate. */
 export function selfSigned(hosts: readonly string[]): Identity {
   const own = newKeys();
   const name = commonName('Test receiver');

@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterEach(stopReceivers);
 afterAll(() => network.stop());
 
-/** For what only the deadline ends. */
+/** Deadline for attempts that only the deadline ends. */
 const SHORT_MS = 300;
-/** For what has to end by itself, on the busiest machine. */
+/** Deadline for attempts that must end before it, also on a busy machine. */
 const LONG_MS = 20_000;
 
 async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https://${HOST}:${receiver.port}/`) {
@@ -21,19 +21,19 @@ async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https:/
   return outcome;
 }
 
-describe('silence', () => {
+describe('a receiver that stops responding', () => {
   test('after the connection was accepted', async () => {
     const outcome = await deliverTo(await startTcp((socket) => socket.resume()), SHORT_MS);
     expect(outcome.failure).toEqual({ code: 'timeout', message: expect.stringContaining('TLS was being negotiated') });
   });
 
   test('in the middle of TLS', async () => {
-    // A record header that announces more than ever comes.
+    // The record header announces more bytes than are sent.
     const receiver = await startTcp((socket) => socket.resume().write(Buffer.from('1603030fff02', 'hex')));
     expect((await deliverTo(receiver, SHORT_MS)).failure?.code).toBe('timeout');
   });
 
-  test('TLS that drips byte by byte', async () => {
+  test('during a TLS handshake that arrives byte by byte', async () => {
     const receiver = await startTcp((socket) => {
       socket.resume().write(Buffer.from('1603030fff02', 'hex'));
       const drip = setInterval(() => socket.write(Buffer.from([0])), 20);
@@ -51,14 +51,14 @@ describe('silence', () => {
   });
 });
 
-test('the deadline is 5 seconds unless another is given', async () => {
+test('the deadline is 5 seconds by default', async () => {
   const receiver = await startTls(network.identity, (socket) => socket.resume());
   const pending = network.outbound().deliver(post(receiver.port));
   await expect(within(4800, pending)).rejects.toThrow('Not over');
   expect((await within(200, pending)).failure?.code).toBe('timeout');
 });
 
-test('nobody listens', async () => {
+test('a port without a listener refuses the connection', async () => {
   const receiver = await startTcp(() => undefined);
   await receiver.stop();
   expect((await deliverTo(receiver)).failure?.code).toBe('connect_failure');
@@ -83,21 +83,21 @@ describe('TLS', () => {
     ['self-signed', 'self-signed', () => selfSigned([HOST])],
     ['for another host', 'another host name', () => network.authority.issue(['other.customer.com'])],
     ['for a parent domain', 'another host name', () => network.authority.issue(['customer.com', '*.com'])],
-  ])('a certificate that is %s is refused before a byte of the request', async (_, message, identity) => {
+  ])('a certificate that is %s is refused before a byte of the request is sent', async (_, message, identity) => {
     const receiver = await startAnswering(identity(), OK);
     const outcome = await deliverTo(receiver);
     expect(outcome.failure).toEqual({ code: 'tls_failure', message: expect.stringContaining(message) });
     expect(receiver.requests).toEqual([]);
   });
 
-  test('the environment cannot switch verification off', async () => {
+  test('the environment cannot disable verification', async () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     const receiver = await startAnswering(selfSigned([HOST]), OK);
     expect((await deliverTo(receiver)).failure?.code).toBe('tls_failure');
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   });
 
-  test('an authority of another sender is not trusted', async () => {
+  test('the authority of another pipeline is not trusted', async () => {
     const receiver = await startAnswering(network.identity, OK);
     const outbound = network.outbound({ networkRule: { ...network.rule, extraCertificateAuthorities: () => [] } });
     expect((await outbound.deliver(post(receiver.port))).failure?.code).toBe('tls_failure');
@@ -115,7 +115,7 @@ describe('TLS', () => {
     expect((await deliverTo(await startTcp(behave))).failure?.code).toBe('tls_failure');
   });
 
-  test('names are sent as SNI without a trailing dot, addresses are not', async () => {
+  test('SNI has a name without a trailing dot, and is absent for an address', async () => {
     const seen: unknown[] = [];
     const answering = (socket: import('node:tls').TLSSocket) => {
       seen.push(socket.servername);
@@ -141,7 +141,7 @@ describe('TLS', () => {
   });
 });
 
-test('no proxy of the environment is used', async () => {
+test('proxies of the environment are not used', async () => {
   const proxy = await startTcp((socket) => socket.destroy());
   const receiver = await startAnswering(network.identity, OK);
   for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) process.env[name] = `http://127.0.0.1:${proxy.port}`;
@@ -150,7 +150,7 @@ test('no proxy of the environment is used', async () => {
   expect(proxy.connections()).toBe(0);
 });
 
-test('close() ends what is under way and leaves nothing open', async () => {
+test('close() ends attempts in progress and closes all connections', async () => {
   const receiver = await startTls(network.identity, (socket) => socket.resume());
   const outbound = network.outbound();
   const pending = outbound.deliver(post(receiver.port));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(stopReceivers);
 afterAll(() => network.stop());
 
-/** For what has to end by itself, on the busiest machine. */
+/** Deadline for attempts that must end before it, also on a busy machine. */
 const LONG_MS = 20_000;
 
 const MB = 1024 * 1024;
@@ -27,14 +27,14 @@ async function crowd(receiver: Receiver, timeoutMs: number, count = 200, keepByt
 
 const warm = (request: string) => request.startsWith('POST /warm');
 
-describe('200 at once stay within 64 MB over idle and within the deadline', () => {
-  test('when all answer', async () => {
+describe('200 concurrent deliveries stay within 64 MB over idle and within the deadline', () => {
+  test('when all receivers respond', async () => {
     const report = await crowd(await startAnswering(network.identity, OK), LONG_MS);
     expect(report.results).toEqual({ 200: 200 });
     expect(report.grownMb).toBeLessThan(64);
   });
 
-  test('when all are silent', async () => {
+  test('when no receiver responds', async () => {
     const receiver = await startAnswering(network.identity, (request) => (warm(request) ? OK : undefined));
     const report = await crowd(receiver, 2500);
     expect(report.results).toEqual({ timeout: 200 });
@@ -42,7 +42,7 @@ describe('200 at once stay within 64 MB over idle and within the deadline', () =
     expect(report.late).toBe(false);
   });
 
-  test('when all send without end', async () => {
+  test('when all receivers send endless responses', async () => {
     const block = Buffer.alloc(64 * 1024, 'x');
     const receiver = await startTls(network.identity, async (socket, requests) => {
       for await (const request of requests) {
@@ -64,7 +64,7 @@ describe('200 at once stay within 64 MB over idle and within the deadline', () =
   });
 });
 
-test('an answer of 1 MB in pieces of one byte is kept in few megabytes', async () => {
+test('a response of 1 MB in pieces of one byte needs few megabytes', async () => {
   const answer = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(MB)}0\r\n\r\n`;
   const receiver = await startAnswering(network.identity, (request) => (warm(request) ? OK : answer));
   const report = await crowd(receiver, LONG_MS, 1, MB);

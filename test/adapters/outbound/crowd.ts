@@ -3,9 +3,9 @@ import { createDeliver } from '../../../src/adapters/outbound/deliver.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
 
 /**
- * A process of its own, so that its memory is the sender's alone: makes `count` deliveries at once after some to warm up, and prints
- * what became of them, whether one was over a second late, and by how much its memory grew. Arguments: port, count, timeout in ms,
- * name server, PEM of the authority, bytes to keep of an answer.
+ * Measures concurrent deliveries in a separate process, so that the memory is only that of the sender. Makes `count` deliveries at the
+ * same time after some warm-up deliveries. Prints their outcomes, whether one was over a second late, and by how much the memory grew.
+ * Arguments: port, count, timeout in ms, name server, PEM of the authority, bytes to keep of a response.
  */
 const [port = '', count = '', timeout = '', server = '', pem = '', keepBytes = ''] = process.argv.slice(2);
 
@@ -42,7 +42,7 @@ const watch = setInterval(() => {
   peak = Math.max(peak, megabytes());
 }, 5);
 let late = false;
-// A timer, not a clock: a busy machine delays it as it delays the deliveries' own.
+// Uses a timer instead of a clock, because a busy machine delays it like the timers of the deliveries.
 const lateness = setTimeout(() => {
   late = true;
 }, Number(timeout) + 1000);

@@ -21,23 +21,23 @@ const codeFor = async (host: string) =>
   (await network.outbound().deliver(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).failure?.code;
 
 test.each([
-  ['refused alone', { a: [BLOCKED] }],
-  ['refused after a good one', { a: [ALLOWED, BLOCKED] }],
-  ['refused before a good one', { a: [BLOCKED, ALLOWED] }],
-  ['refused over IPv6 beside a good IPv4', { a: [ALLOWED], aaaa: ['::1'] }],
-  ['refused over IPv4 beside a good IPv6', { a: [BLOCKED], aaaa: [PUBLIC_V6] }],
-  ['mapped over IPv6', { aaaa: ['::ffff:127.0.0.66'] }],
+  ['that is blocked', { a: [BLOCKED] }],
+  ['that is blocked, after an allowed one,', { a: [ALLOWED, BLOCKED] }],
+  ['that is blocked, before an allowed one,', { a: [BLOCKED, ALLOWED] }],
+  ['that is a blocked IPv6 address next to an allowed IPv4 address', { a: [ALLOWED], aaaa: ['::1'] }],
+  ['that is a blocked IPv4 address next to an allowed IPv6 address', { a: [BLOCKED], aaaa: [PUBLIC_V6] }],
+  ['that is IPv4-mapped IPv6', { aaaa: ['::ffff:127.0.0.66'] }],
   [
-    'refused at the end of a chain of aliases',
+    'that is blocked at the end of a chain of aliases',
     { a: [BLOCKED], aliases: ['b.customer.com', 'c.customer.com', 'd.customer.com'] },
   ],
-  ['refused as the last of a thousand', { a: [...Array<string>(1000).fill(ALLOWED), BLOCKED] }],
+  ['that is blocked and the last of a thousand', { a: [...Array<string>(1000).fill(ALLOWED), BLOCKED] }],
 ])('an address %s refuses the delivery', async (_, records) => {
   network.names.zone.set('mixed.customer.com', records);
   expect(await codeFor('mixed.customer.com')).toBe('blocked_address');
 });
 
-test('a name that moves between two attempts is refused at the second', async () => {
+test('a name that changes to a blocked address between two attempts is refused at the second', async () => {
   let asked = 0;
   network.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
   const outbound = network.outbound();
@@ -46,7 +46,7 @@ test('a name that moves between two attempts is refused at the second', async ()
   network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
-test('a name is resolved once per attempt: what was checked is what is connected to', async () => {
+test('a name is resolved once per attempt, so that the checked address is the connected one', async () => {
   let asked = 0;
   network.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
   expect((await network.outbound().deliver(post(receiver.port))).status).toBe(200);
@@ -54,7 +54,7 @@ test('a name is resolved once per attempt: what was checked is what is connected
   network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
-test('a peer that is another than the checked one is refused before it hears anything', async () => {
+test('a peer whose address differs from the checked one is refused before a byte is sent', async () => {
   let checks = 0;
   const addressProblem = (address: string) => (checks++ === 0 ? undefined : network.rule.addressProblem(address));
   const elsewhere = await startTcp((socket) => socket.on('data', () => expect('a byte').toBe('none')), '127.0.0.67');
@@ -64,18 +64,18 @@ test('a peer that is another than the checked one is refused before it hears any
   expect((await outbound.deliver(post(0, { url }))).failure?.code).toBe('blocked_address');
 });
 
-test('aliases lead to a good address', async () => {
+test('aliases are followed to an allowed address', async () => {
   network.names.zone.set(HOST, { a: [ALLOWED], aliases: ['b.customer.com', 'c.customer.com'] });
   expect(await codeFor(HOST)).toBeUndefined();
 });
 
-test('an answer too large for UDP is taken over TCP, and few of its addresses are tried', async () => {
+test('a DNS response that is too large for UDP is read over TCP, and few of its addresses are tried', async () => {
   network.names.zone.set(HOST, { a: Array.from({ length: 300 }, () => ALLOWED_TOO) });
   expect(await codeFor(HOST)).toBe('connect_failure');
   network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
-test('the next address is tried when one refuses', async () => {
+test('the next address is tried when one refuses the connection', async () => {
   network.names.zone.set(HOST, { a: [ALLOWED_TOO, ALLOWED] });
   expect(await codeFor(HOST)).toBeUndefined();
   network.names.zone.set(HOST, { a: [ALLOWED] });
@@ -85,13 +85,13 @@ test.each([
   ['does not exist', undefined],
   ['has no address', {}],
   ['is refused by its name server', { rcode: 5 }],
-])('a name that %s is a dns_failure', async (_, records) => {
+])('a name that %s fails with dns_failure', async (_, records) => {
   if (records === undefined) network.names.zone.delete('none.customer.com');
   else network.names.zone.set('none.customer.com', records);
   expect(await codeFor('none.customer.com')).toBe('dns_failure');
 });
 
-test('a name whose servers never answer ends at the deadline', async () => {
+test('a lookup without a response ends at the deadline', async () => {
   network.names.zone.set('silent.customer.com', { delay: 'never' });
   const timeoutMs = 300;
   const silent = post(0, { url: 'https://silent.customer.com/' });
@@ -102,13 +102,13 @@ test('a name whose servers never answer ends at the deadline', async () => {
   });
 });
 
-test('a name whose servers ignore AAAA is delivered to', async () => {
+test('a delivery succeeds when the name server ignores AAAA queries', async () => {
   network.names.zone.set(HOST, { a: [ALLOWED], ignoresAaaa: true });
   expect(await codeFor(HOST)).toBeUndefined();
   network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
-test('slow names do not delay another delivery', async () => {
+test('slow lookups do not delay another delivery', async () => {
   network.names.zone.set('silent.customer.com', { delay: 'never' });
   const outbound = network.outbound({ timeoutMs: 1500 });
   const slow = Array.from({ length: 50 }, () => outbound.deliver(post(0, { url: 'https://silent.customer.com/' })));

@@ -4,21 +4,21 @@ import { createServer, Packet } from 'dns2';
 export type Records = {
   readonly a?: readonly string[];
   readonly aaaa?: readonly string[];
-  /** Each name is answered as an alias of the next; the addresses belong to the last. */
+  /** Names of an alias chain: each is an alias of the next, and the last has the addresses. */
   readonly aliases?: readonly string[];
-  /** Milliseconds before the answer; `never` for none at all. */
+  /** Milliseconds before the response; `never` sends none. */
   readonly delay?: number | 'never';
-  /** Only AAAA queries stay unanswered. */
+  /** Ignores AAAA queries. */
   readonly ignoresAaaa?: boolean;
   readonly rcode?: number;
-  /** Seconds for which the answer may be kept. @default 0 */
+  /** Time to live in seconds. @default 0 */
   readonly ttl?: number;
 };
 
 export type NameServer = {
-  /** As `Resolver.setServers` takes it. */
+  /** Address in the form for `Resolver.setServers`. */
   readonly server: string;
-  /** Asked anew for every query, so that a name may move. */
+  /** Records by name. They are read for every query, so that a test can change them. */
   readonly zone: Map<string, Records | (() => Records)>;
   readonly queries: string[];
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** A DNS server on loopback, UDP and TCP; names that its zone lacks do not exist. */
+/** Starts a DNS server on loopback for UDP and TCP. Names that are not in its zone do not exist. */
 export async function startNameServer(): Promise<NameServer> {
   const zone: NameServer['zone'] = new Map();
   const queries: string[] = [];

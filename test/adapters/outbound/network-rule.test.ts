@@ -6,19 +6,19 @@ import * as local from '../../../local/network-rule.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
 import type { NetworkRule } from '../../../src/adapters/outbound/rule.ts';
 
-/** The compiler checks here that neither module lacks a part of the shape. */
+/** The compiler checks here that both modules have all members of the type. */
 const rules: Readonly<Record<string, NetworkRule>> = { strict, local };
 
-test('#network-rule is the strict one unless a bundle replaces it', () => {
+test('#network-rule is the strict rule unless a bundle replaces it', () => {
   expect(bundled.addressProblem).toBe(strict.addressProblem);
 });
 
-test('both modules export exactly the shape', () => {
+test('both modules export exactly the members of the type', () => {
   const shape = ['addressProblem', 'createResolver', 'extraCertificateAuthorities', 'nameProblem'];
   for (const rule of Object.values(rules)) expect(Object.keys(rule).sort()).toEqual(shape);
 });
 
-test('the strict rule knows no other authority and no local name, whatever the environment says', () => {
+test('the strict rule trusts no other authority and allows no local name in any environment', () => {
   process.env.VA_WAVE_LOCAL_CA_FILE = '/nowhere.pem';
   expect(strict.extraCertificateAuthorities()).toEqual([]);
   expect(strict.nameProblem('localhost')).toBeDefined();
@@ -27,7 +27,7 @@ test('the strict rule knows no other authority and no local name, whatever the e
 });
 
 describe('the local rule', () => {
-  test('allows this machine and nothing else besides', () => {
+  test('allows this machine in addition to public addresses', () => {
     for (const address of ['127.0.0.1', '127.255.255.255', '::1', '8.8.8.8'])
       expect(local.addressProblem(address)).toBeUndefined();
     for (const address of [
@@ -46,14 +46,14 @@ describe('the local rule', () => {
       expect(local.nameProblem(name)).toBeDefined();
   });
 
-  test('resolves local names itself', async () => {
+  test('resolves local names without a DNS query', async () => {
     const resolver = local.createResolver();
     expect(await resolver.resolve4('shop.localhost', { ttl: true })).toEqual([{ address: '127.0.0.1', ttl: 60 }]);
     expect(await resolver.resolve6('shop.localhost', { ttl: true })).toEqual([]);
     resolver.cancel();
   });
 
-  test('trusts the authority in the named file', () => {
+  test('trusts the authority in the configured file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'rule-'));
     process.env.VA_WAVE_LOCAL_CA_FILE = join(folder, 'ca.pem');
     writeFileSync(process.env.VA_WAVE_LOCAL_CA_FILE, 'PEM');

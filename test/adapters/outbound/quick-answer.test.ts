@@ -6,7 +6,7 @@ import { OK, post } from './test-network.ts';
 
 const ENDPOINT = { host: 'a.example', isAddress: false, port: 443, authority: 'a.example', target: '/' };
 
-/** A connection whose peer answers as soon as it has the body; `written` is called with what tells that the request is written. */
+/** Creates a connection whose peer responds as soon as it has the body. `written` receives the callback that reports the written request. */
 async function answeredAtOnce(written: (news: () => void) => void) {
   const request = post(443);
   const socket = new Duplex({
@@ -25,10 +25,10 @@ async function answeredAtOnce(written: (news: () => void) => void) {
   return { connectionReusable, destroyed: socket.destroyed };
 }
 
-test('an answer that is here before the news that its request is written leaves the connection to the next one', async () => {
+test('a response that arrives before the request is reported as written leaves the connection reusable', async () => {
   expect(await answeredAtOnce(setImmediate)).toEqual({ connectionReusable: true, destroyed: false });
 });
 
-test('an answer to a request that is not written ends the connection', async () => {
+test('a response to a request that is not fully written closes the connection', async () => {
   expect(await answeredAtOnce(() => undefined)).toEqual({ connectionReusable: false, destroyed: true });
 });

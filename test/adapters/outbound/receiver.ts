@@ -9,21 +9,21 @@ export type Receiver = {
   connections(): number;
   /** TCP connections open now. */
   open(): number;
-  /** Resets every connection: no close, but RST. */
+  /** Resets every connection with RST. */
   reset(): void;
   stop(): Promise<void>;
 };
 
 const started = new Set<Receiver>();
 
-/** Stops every receiver that was started and not stopped: what `afterEach` is for, because a test that fails does not come to its end. */
+/** Stops all running receivers. Call it in `afterEach`, because a failed test does not reach its end. */
 export async function stopReceivers(): Promise<void> {
   await Promise.all([...started].map((receiver) => receiver.stop()));
 }
 
 /**
- * How many connections stay open. A close takes the kernel and the event loop a few turns, on a busy machine more; one that was
- * kept for a next request would be open for a second.
+ * Returns the number of connections that stay open. Waits, because a close takes a few turns of the event loop. A connection that is
+ * kept open for the next request is open for a second.
  */
 export async function staysOpen(receiver: Receiver): Promise<number> {
   for (let turn = 0; turn < 80 && receiver.open() > 0; turn++) await pause(10);
@@ -58,12 +58,12 @@ async function listen(server: Server, host: string, port = 0): Promise<Receiver>
   return receiver;
 }
 
-/** A server below TLS: it says what `behave` says, and else nothing. */
+/** Starts a TCP server without TLS. `behave` writes all its bytes. */
 export function startTcp(behave: (socket: Socket) => void, host = '127.0.0.1', port = 0): Promise<Receiver> {
   return listen(createTcpServer(behave), host, port);
 }
 
-/** A TLS server that speaks no HTTP of its own: `behave` writes the bytes. */
+/** Starts a TLS server without HTTP. `behave` writes all its bytes. */
 export function startTls(
   identity: Identity,
   behave: (socket: TLSSocket, request: AsyncIterable<string>) => void,
@@ -78,7 +78,7 @@ export function startTls(
   return listen(server, host, port);
 }
 
-/** The requests of one connection as they were on the wire, head and body, one by one. */
+/** Yields the requests of one connection as received, with head and body. */
 async function* requests(socket: TLSSocket): AsyncIterable<string> {
   let text = '';
   try {
@@ -95,11 +95,11 @@ async function* requests(socket: TLSSocket): AsyncIterable<string> {
       }
     }
   } catch {
-    // The client has gone, which is for the test to judge.
+    // The client closed the connection. The test checks whether this is right.
   }
 }
 
-/** Answers every request with the same bytes, or with what `answer` makes of the request and its number on the connection. */
+/** Responds to every request with the same bytes, or with the result of `answer` for the request and its number on the connection. */
 export function startAnswering(
   identity: Identity,
   answer: string | ((request: string, index: number, socket: TLSSocket) => string | undefined),

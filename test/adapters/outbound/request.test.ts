@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterEach(stopReceivers);
 afterAll(() => network.stop());
 
-test('sends exactly the headers and bytes given', async () => {
+test('sends exactly the headers and bytes of the request', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outcome = await network.outbound().deliver(post(receiver.port));
   expect(outcome).toEqual({

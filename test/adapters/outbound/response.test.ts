@@ -13,16 +13,16 @@ beforeAll(async () => {
 afterEach(stopReceivers);
 afterAll(() => network.stop());
 
-/** For what only the deadline ends. */
+/** Deadline for attempts that only the deadline ends. */
 const SHORT_MS = 300;
-/** For what has to end by itself, on the busiest machine. */
+/** Deadline for attempts that must end before it, also on a busy machine. */
 const LONG_MS = 20_000;
 const MB = 1024 * 1024;
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
 type End = 'by itself' | 'at the deadline';
 
-/** One for each deadline: the authorities of each are megabytes, which take their time to read, and again to free when the process ends. */
+/** One pipeline for each deadline, because each has megabytes of certificate authorities, which take time to read and to free. */
 const outbounds = new Map<number, Outbound>();
 function outboundOf(timeoutMs: number): Outbound {
   const outbound = outbounds.get(timeoutMs) ?? network.outbound({ timeoutMs });
@@ -30,7 +30,7 @@ function outboundOf(timeoutMs: number): Outbound {
   return outbound;
 }
 
-/** One delivery, which has to come to its end in this way and to leave nothing open. */
+/** Makes one delivery and checks its outcome, and that no connection stays open. */
 async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}, end: End = 'by itself') {
   const timeoutMs = end === 'by itself' ? LONG_MS : SHORT_MS;
   const outcome = await within(timeoutMs, outboundOf(timeoutMs).deliver(post(receiver.port, more)));
@@ -43,7 +43,7 @@ async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}
 const answering = async (answer: string, end?: End) =>
   deliverTo(await startAnswering(network.identity, answer), {}, end);
 
-/** Answers the first request with `start`, then with `more` as fast as it is read, or every `pauseMs`. */
+/** Responds to the first request with `start`, then with `more` as fast as it is read, or every `pauseMs`. */
 async function endless(start: string, more: string, pauseMs = 0) {
   const receiver = await startTls(network.identity, (socket) => {
     socket.once('data', () => {
@@ -63,7 +63,7 @@ async function endless(start: string, more: string, pauseMs = 0) {
   return deliverTo(receiver, {}, pauseMs > 0 ? 'at the deadline' : 'by itself');
 }
 
-/** Answers and then closes (or resets) the connection. */
+/** Responds and then closes (or resets) the connection. */
 async function closing(answer: string, close: (socket: TLSSocket) => void = (socket) => socket.end()) {
   const receiver = await startTls(network.identity, (socket) => {
     socket.once('data', () => socket.write(answer, () => close(socket)));
@@ -73,7 +73,7 @@ async function closing(answer: string, close: (socket: TLSSocket) => void = (soc
 
 const reset = (socket: TLSSocket) => setTimeout(() => socket.destroy(), 5);
 
-describe('a plain answer', () => {
+describe('a plain response', () => {
   test.each([200, 201, 202, 204, 299])('%i is a success', async (status) => {
     const outcome = await answering(`HTTP/1.1 ${status} Fine\r\n${status === 204 ? '' : 'Content-Length: 0\r\n'}\r\n`);
     expect(outcome).toMatchObject({ status, failure: null, note: null, bodyComplete: true });
@@ -88,14 +88,14 @@ describe('a plain answer', () => {
     },
   );
 
-  test('GET goes without body and length', async () => {
+  test('GET is sent without body and length', async () => {
     const receiver = await startAnswering(network.identity, OK);
     expect((await deliverTo(receiver, { method: 'GET', body: null })).text).toBe('ok');
     expect(receiver.requests[0]).toMatch(/^GET \/hook\?a=1 HTTP\/1\.1\r\n/);
     expect(receiver.requests[0]).not.toMatch(/content-length|transfer-encoding/i);
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('%s goes with body and length', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('%s is sent with body and length', async (method) => {
     const receiver = await startAnswering(network.identity, OK);
     expect((await deliverTo(receiver, { method })).text).toBe('ok');
     expect(receiver.requests[0]).toMatch(new RegExp(`^${method} [^]*\r\nContent-Length: 10\r\n\r\n{"a":"é"}$`));
@@ -125,7 +125,7 @@ describe('a plain answer', () => {
     });
   });
 
-  test('after interim answers, an unasked 100 Continue among them', async () => {
+  test('after interim responses, including an unexpected 100 Continue', async () => {
     const outcome = await answering(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
     expect(outcome).toMatchObject({ status: 200, text: 'ok', failure: null });
   });
@@ -152,13 +152,13 @@ describe('redirects are not followed', () => {
     expect(canary.connections() + open.connections()).toBe(0);
   });
 
-  test.each([300, 304, 305, 399])('%i counts as one', async (status) => {
+  test.each([300, 304, 305, 399])('%i counts as a redirect', async (status) => {
     const outcome = await answering(`HTTP/1.1 ${status} Odd\r\nContent-Length: 0\r\n\r\n`);
     expect(outcome.failure?.code).toBe('redirect');
   });
 });
 
-describe('once a status has arrived it decides, and what is wrong with the body is a note', () => {
+describe('a received status decides, and a problem with the body is a note', () => {
   test.each([
     ['stalls', `${HEAD}Content-Length: 10\r\n\r\n01234`],
     ['stalls in a chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\na\r\n01234`],
@@ -174,7 +174,7 @@ describe('once a status has arrived it decides, and what is wrong with the body 
     expect('01234').toContain(outcome.text);
   });
 
-  test('a body that drips', async () => {
+  test('a body that arrives byte by byte', async () => {
     const outcome = await endless(`${HEAD}Content-Length: 1000\r\n\r\n`, 'x', 20);
     expect(outcome).toMatchObject({
       status: 200,
@@ -206,7 +206,7 @@ describe('once a status has arrived it decides, and what is wrong with the body 
     expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
   });
 
-  test('an error status with a stalling body stays that error', async () => {
+  test('an error status with a stalling body is that error', async () => {
     expect(await answering('HTTP/1.1 500 Oops\r\nContent-Length: 10\r\n\r\n01234', 'at the deadline')).toMatchObject({
       status: 500,
       text: '01234',
@@ -217,7 +217,7 @@ describe('once a status has arrived it decides, and what is wrong with the body 
 
   test.each([
     ['more than its length', `${OK}more`],
-    ['a second answer', OK + OK],
+    ['a second response', OK + OK],
     ['a body on 204', 'HTTP/1.1 204 No Content\r\n\r\nbody'],
     ['a length on 204', 'HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nbody'],
   ])('%s is not read', async (_, answer) => {
@@ -225,7 +225,7 @@ describe('once a status has arrived it decides, and what is wrong with the body 
   });
 });
 
-describe('what is read is bounded', () => {
+describe('the bytes that are read are limited', () => {
   const CUT = { status: 200, failure: null, bodyComplete: true, note: expect.stringContaining('first 1 MB') };
 
   test('an endless body', async () => {
@@ -251,7 +251,7 @@ describe('what is read is bounded', () => {
     expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false, body: Buffer.alloc(0) });
   });
 
-  test('small extensions on endlessly many chunks', async () => {
+  test('small extensions on an endless number of chunks', async () => {
     const chunk = `1;${'x'.repeat(8000)}\r\ny\r\n`;
     const outcome = await endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, chunk.repeat(8));
     expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
@@ -266,7 +266,7 @@ describe('what is read is bounded', () => {
     expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
   });
 
-  test('a gzip bomb is neither asked for nor unpacked', async () => {
+  test('a gzip bomb is neither requested nor unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * MB)).toString('latin1');
     const receiver = await startTls(network.identity, (socket) => {
       socket.once('data', () => {
@@ -284,10 +284,10 @@ describe('what is read is bounded', () => {
     ['one header name', HEAD, 'x'.repeat(65536)],
     ['one header value', `${HEAD}X: `, 'x'.repeat(65536)],
     ['the reason phrase', 'HTTP/1.1 200 ', 'x'.repeat(65536)],
-    ['interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000)],
-    ['interim answers with headers', '', `HTTP/1.1 103 Early Hints\r\nX: ${'x'.repeat(8000)}\r\n\r\n`.repeat(8)],
+    ['interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000)],
+    ['interim responses with headers', '', `HTTP/1.1 103 Early Hints\r\nX: ${'x'.repeat(8000)}\r\n\r\n`.repeat(8)],
     ['100 Continue', '', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
-    ['line ends before the answer', '', '\r\n'.repeat(30_000)],
+    ['line ends before the response', '', '\r\n'.repeat(30_000)],
   ])('endless %s', async (_, start, more) => {
     expect((await endless(start, more)).failure?.code).toBe('response_malformed');
   });
@@ -295,13 +295,13 @@ describe('what is read is bounded', () => {
   test.each([
     ['headers', HEAD, 'X-A: b\r\n'],
     ['the status line', 'HTTP/1.1 2', ''],
-    ['interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
-  ])('%s that drip end at the deadline', async (_, start, more) => {
+    ['interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ])('%s that arrive slowly end at the deadline', async (_, start, more) => {
     expect((await endless(start, more, 20)).failure?.code).toBe('timeout');
   });
 });
 
-describe('what is no HTTP/1.1 answer', () => {
+describe('a response that is not HTTP/1.1', () => {
   test.each([
     ['nonsense', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
     ['HTTP/0.9', '<html>hello</html>\r\n\r\n'],
@@ -311,8 +311,8 @@ describe('what is no HTTP/1.1 answer', () => {
     ['HTTP/0.9 by its number', 'HTTP/0.9 200 OK\r\nContent-Length: 0\r\n\r\n'],
     ['RTSP', 'RTSP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
     ['ICE', 'ICE/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
-    ['RTSP after an interim answer', 'HTTP/1.1 102 Processing\r\n\r\nRTSP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
-    ['an interim answer of RTSP', `RTSP/1.0 102 Processing\r\n\r\n${OK}`],
+    ['RTSP after an interim response', 'HTTP/1.1 102 Processing\r\n\r\nRTSP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['an interim response of RTSP', `RTSP/1.0 102 Processing\r\n\r\n${OK}`],
     ['status 1000', 'HTTP/1.1 1000 Four digits\r\nContent-Length: 0\r\n\r\n'],
     ['status -1', 'HTTP/1.1 -1 Minus\r\nContent-Length: 0\r\n\r\n'],
     ['length and chunks', `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
@@ -340,18 +340,18 @@ describe('what is no HTTP/1.1 answer', () => {
   });
 
   test.each([
-    ['closed at once', '', undefined],
+    ['closed immediately', '', undefined],
     ['closed in the status line', 'HTTP/1.1 20', undefined],
     ['closed in the headers', `${HEAD}Content-Le`, undefined],
-    ['closed after an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', undefined],
-    ['reset at once', '', reset],
+    ['closed after an interim response', 'HTTP/1.1 100 Continue\r\n\r\n', undefined],
+    ['reset immediately', '', reset],
     ['reset in the headers', `${HEAD}Content-Le`, reset],
   ])('a connection %s', async (_, answer, close) => {
     expect(await closing(answer, close)).toMatchObject({ status: null, failure: { code: 'connection_closed' } });
   });
 });
 
-test('an early answer to a large request that is never read', async () => {
+test('an early response to a large request that is never read', async () => {
   const receiver = await startTls(network.identity, (socket) => {
     socket.once('data', () => {
       socket.pause();
@@ -365,7 +365,7 @@ test('an early answer to a large request that is never read', async () => {
   });
 });
 
-test('no message repeats what the receiver said', async () => {
+test('no message contains text of the receiver', async () => {
   for (const answer of [
     'secret-words\r\n\r\n',
     'HTTP/1.1 500 secret-words\r\nContent-Length: 12\r\n\r\nsecret-words',
@@ -374,7 +374,7 @@ test('no message repeats what the receiver said', async () => {
   }
 });
 
-test('what cannot be sent as HTTP is an internal_error', async () => {
+test('a request that cannot be sent as HTTP is an internal_error', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outcome = await deliverTo(receiver, { headers: { 'X-A': 'a\r\nB: c' } });
   expect(outcome.failure).toEqual({ code: 'internal_error', message: 'The service could not make the request' });

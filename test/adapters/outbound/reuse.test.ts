@@ -23,7 +23,7 @@ afterAll(() => network.stop());
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const event = (receiver: Receiver, connectionKey = 'action-1') => post(receiver.port, { connectionKey });
 
-/** Deliveries one after another, as fast as they go, each of which has to succeed with one request on the wire. */
+/** Makes deliveries one after another without delay. Each must succeed with one request. */
 async function oneByOne(
   count: number,
   receiver: Receiver & { readonly requests: readonly string[] },
@@ -47,15 +47,15 @@ test.each([
   ['in chunks', CHUNKED],
   ['in chunks with a trailer', CHUNKED.replace(/\r\n$/, 'X: y\r\n\r\n')],
   ['without a body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
-  ['after an interim one', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
-])('deliveries of one Action share a connection when answered %s', async (_, answer) => {
+  ['after an interim response', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
+])('deliveries of one Action share a connection after a response %s', async (_, answer) => {
   const receiver = await startAnswering(network.identity, answer);
   await oneByOne(20, receiver, network.outbound());
   expect(receiver.connections()).toBe(1);
   expect(receiver.requests[0]).toContain('\r\nConnection: keep-alive\r\n');
 });
 
-test('those of two Actions do not, nor those without a key', async () => {
+test('deliveries of two Actions and deliveries without a key do not share a connection', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
   for (const key of ['action-1', 'action-2']) await outbound.deliver(event(receiver, key));
@@ -63,7 +63,7 @@ test('those of two Actions do not, nor those without a key', async () => {
   expect(receiver.connections()).toBe(5);
 });
 
-test('requests at the same time go over connections of their own', async () => {
+test('concurrent requests use separate connections', async () => {
   const waiting: TLSSocket[] = [];
   const receiver = await startAnswering(network.identity, (_, __, socket) => {
     if (waiting.push(socket) === 5) for (const one of waiting) one.write(OK);
@@ -75,10 +75,10 @@ test('requests at the same time go over connections of their own', async () => {
   expect(receiver.connections()).toBe(5);
 });
 
-describe('a server that closes without having said so: 100 of 100 arrive, each once', () => {
+describe('with a server that closes without announcing it, 100 of 100 requests arrive once', () => {
   const later = (close: (socket: TLSSocket) => void, ms: number) => (_: string, __: number, socket: TLSSocket) => {
     socket.write(OK);
-    // Set before the answer can have arrived: however busy the machine is, this timer goes off before the one of the pause.
+    // Set before the response can arrive, so that this timer always fires before the timer of the pause.
     setTimeout(() => close(socket), ms);
     return undefined;
   };
@@ -86,9 +86,9 @@ describe('a server that closes without having said so: 100 of 100 arrive, each o
   const destroy = (socket: TLSSocket) => void socket.destroy();
 
   test.each([
-    ['after each answer', () => startAnswering(network.identity, (_, __, socket) => void socket.end(OK))],
+    ['after each response', () => startAnswering(network.identity, (_, __, socket) => void socket.end(OK))],
     [
-      'after each answer, promising to keep the connection',
+      'after each response that announces keep-alive',
       () =>
         startAnswering(network.identity, (_, __, socket) => {
           socket.end(
@@ -96,11 +96,11 @@ describe('a server that closes without having said so: 100 of 100 arrive, each o
           );
         }),
     ],
-    ['a moment after each answer', () => startAnswering(network.identity, later(end, 1))],
-    ['three milliseconds after each answer', () => startAnswering(network.identity, later(end, 3))],
-    ['by cutting it off after each answer', () => startAnswering(network.identity, later(destroy, 1))],
+    ['a moment after each response', () => startAnswering(network.identity, later(end, 1))],
+    ['three milliseconds after each response', () => startAnswering(network.identity, later(end, 3))],
+    ['by cutting it off after each response', () => startAnswering(network.identity, later(destroy, 1))],
     [
-      'after each third answer',
+      'after each third response',
       () =>
         startAnswering(network.identity, (_, index, socket) => {
           if (index % 3 === 2) socket.end(OK);
@@ -120,7 +120,7 @@ describe('a server that closes without having said so: 100 of 100 arrive, each o
         ),
     ],
     [
-      'with too short a promise',
+      'with a keep-alive timeout that is too short',
       () => startAnswering(network.identity, 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nok'),
     ],
   ])('%s', async (_, start) => {
@@ -129,18 +129,18 @@ describe('a server that closes without having said so: 100 of 100 arrive, each o
   });
 });
 
-describe('a connection is not used again', () => {
+describe('a connection is not reused', () => {
   const TROUBLES: readonly (readonly [string, string])[] = [
     ['after a body that was cut', `HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(2_000_000)}`],
     ['after more than was announced', `${OK}more`],
-    ['after a second answer', OK + OK],
-    ['after the beginning of a second answer', `${OK}HTTP/1.1 2`],
-    ['after the head of a second answer, but for its end', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n`],
-    ['after a line break too many', `${OK}\r\n`],
-    ['after the beginning of a second answer behind chunks', `${CHUNKED}HTTP/1.1 2`],
-    ['after the beginning of a second answer behind 204', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 2'],
+    ['after a second response', OK + OK],
+    ['after the beginning of a second response', `${OK}HTTP/1.1 2`],
+    ['after the head of a second response without its end', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n`],
+    ['after an additional line break', `${OK}\r\n`],
+    ['after the beginning of a second response after chunks', `${CHUNKED}HTTP/1.1 2`],
+    ['after the beginning of a second response after 204', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 2'],
     ['after a body on 204', 'HTTP/1.1 204 No Content\r\n\r\nbody'],
-    ['after an answer without length', 'HTTP/1.1 200 OK\r\n\r\nok'],
+    ['after a response without length', 'HTTP/1.1 200 OK\r\n\r\nok'],
   ];
   test.each(TROUBLES)('%s', async (_, answer) => {
     const receiver = await startAnswering(network.identity, (__, ___, socket) => {
@@ -153,7 +153,7 @@ describe('a connection is not used again', () => {
     expect(receiver.connections()).toBe(3);
   });
 
-  test('when it has said something unasked', async () => {
+  test('when it received unexpected bytes', async () => {
     const receiver = await startAnswering(network.identity, (_, __, socket) => {
       socket.setNoDelay();
       socket.write(OK, () => setTimeout(() => socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n'), 5));
@@ -177,7 +177,7 @@ describe('a connection is not used again', () => {
     expect(receiver.connections()).toBe(3);
   });
 
-  test('when the peer vanished while the function was frozen', async () => {
+  test('when the peer disappeared while the function was frozen', async () => {
     let frozenMs = 0;
     const sockets: TLSSocket[] = [];
     const receiver = await startAnswering(network.identity, (_, __, socket) => {
@@ -186,7 +186,7 @@ describe('a connection is not used again', () => {
     });
     const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs }, timeoutMs: 1000 });
     await outbound.deliver(event(receiver));
-    // Nothing tells the client: its packets are simply no longer answered.
+    // The client gets no signal: its packets are no longer acknowledged.
     sockets[0]?.pause().removeAllListeners('data');
     frozenMs = 5000;
     const outcome = await outbound.deliver(event(receiver));
@@ -194,7 +194,7 @@ describe('a connection is not used again', () => {
     expect(receiver.requests.length).toBe(2);
   });
 
-  test('when it has been idle for a second: it is closed', async () => {
+  test('when it has been idle for a second, after which it is closed', async () => {
     const receiver = await startAnswering(network.identity, OK);
     await network.outbound().deliver(event(receiver));
     await pause(800);
@@ -203,7 +203,7 @@ describe('a connection is not used again', () => {
     expect(await staysOpen(receiver)).toBe(0);
   });
 
-  test('when the name has moved to a blocked address: nothing is sent', async () => {
+  test('when the name has changed to a blocked address, and nothing is sent', async () => {
     const receiver = await startAnswering(network.identity, OK);
     const outbound = network.outbound();
     await outbound.deliver(event(receiver));
@@ -213,7 +213,7 @@ describe('a connection is not used again', () => {
     expect(receiver.requests.length).toBe(1);
   });
 
-  test('when the name has moved to another good address: that one is connected to', async () => {
+  test('when the name has changed to another allowed address, to which a new connection is opened', async () => {
     const receiver = await startAnswering(network.identity, OK);
     const moved = await startAnswering(network.identity, OK, ALLOWED_TOO, receiver.port);
     const outbound = network.outbound();
@@ -225,7 +225,7 @@ describe('a connection is not used again', () => {
   });
 });
 
-test('a used connection that dies on a request is a failure, not a second send, and the last of its key', async () => {
+test('a request on a reused connection that breaks fails without a second send, and its key reuses no connection again', async () => {
   const receiver = await startAnswering(network.identity, (_, index, socket) => {
     if (index === 0) return OK;
     socket.destroy();
@@ -239,7 +239,7 @@ test('a used connection that dies on a request is a failure, not a second send, 
   expect(receiver.connections()).toBe(4);
 });
 
-test('a connection outlives the invocation that opened it, and not the next thirty seconds', async () => {
+test('a connection stays open after its invocation, but for at most thirty seconds', async () => {
   let laterMs = 0;
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
@@ -248,7 +248,7 @@ test('a connection outlives the invocation that opened it, and not the next thir
     await outbound.endAttempts();
   };
   await invocation();
-  // Each time idle for less than a second, until a request on it could end after its thirtieth.
+  // It is idle for less than a second each time, until a request on it could end after thirty seconds.
   for (; laterMs <= 24_500; laterMs += 700) await invocation();
   expect(receiver.connections()).toBe(1);
   laterMs = 25_000;
@@ -256,7 +256,7 @@ test('a connection outlives the invocation that opened it, and not the next thir
   expect(receiver.connections()).toBe(2);
 });
 
-test('a hundred connections of a process are idle at most: the oldest makes room', async () => {
+test('at most a hundred connections of a process are idle, and the oldest is closed first', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
   for (let action = 0; action < 104; action += 8) {
@@ -268,10 +268,10 @@ test('a hundred connections of a process are idle at most: the oldest makes room
   expect(await staysOpen(receiver)).toBe(0);
 });
 
-describe('a look-up', () => {
+describe('a DNS lookup', () => {
   const queries = () => network.names.queries.length;
 
-  test('is kept for its time to live, five seconds at most, frozen ones included', async () => {
+  test('is cached for its time to live, at most five seconds, including frozen time', async () => {
     for (const [ttl, keptMs] of [
       [2, 2000],
       [3600, 5000],
@@ -299,7 +299,7 @@ describe('a look-up', () => {
     network.names.zone.set(HOST, { a: [ALLOWED] });
   });
 
-  test('that is kept is checked like any other, and no failure is kept', async () => {
+  test('that is cached is checked like any other, and failures are not cached', async () => {
     const receiver = await startAnswering(network.identity, OK);
     const refused = new Set<string>();
     const outbound = network.outbound({
@@ -319,7 +319,7 @@ describe('a look-up', () => {
   });
 });
 
-test('close() leaves no idle connection open, and deliver stays usable', async () => {
+test('close() closes idle connections, and deliver can still be used', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
   await Promise.all(Array.from({ length: 20 }, () => outbound.deliver(event(receiver))));

@@ -1,13 +1,13 @@
 /**
  * IANA's special-purpose address registries (RFC 6890 and successors), multicast, and blocks that translate to IPv4,
- * written down apart from the rule that is tested against them.
+ * listed independently of the rule that is tested with them.
  */
 export const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private use
   '100.64.0.0/10', // shared address space; Alibaba's metadata 100.100.100.200
   '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // Azure's host agent: not IANA's, but as bad
+  '168.63.129.16/32', // Azure's host agent, which is not in IANA's registry
   '169.254.0.0/16', // link local; metadata of AWS, Google, Oracle, Azure
   '172.16.0.0/12', // private use
   '192.0.0.0/24', // IETF protocol assignments; Oracle's 192.0.0.192
@@ -31,7 +31,7 @@ export const SPECIAL_IPV4 = [
   '255.255.255.255/32', // limited broadcast
 ] as const;
 
-/** Only 2000::/3 is open for global unicast; these lie inside or are named by the registry. */
+/** Only 2000::/3 is global unicast. These blocks are inside it or are listed in the registry. */
 export const SPECIAL_IPV6 = [
   '::/128', // unspecified
   '::1/128', // loopback

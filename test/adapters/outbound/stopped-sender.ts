@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { createDeliver } from '../../../src/adapters/outbound/deliver.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
 
-/** A process that delivers when it is told to, for tests that stop it in between as Lambda freezes a function. */
+/** A process that delivers on command, for tests that stop it in between as Lambda freezes a function. */
 
 const settings = z
   .object({ authority: z.string(), nameServer: z.string(), allowed: z.string() })
   .parse(JSON.parse(process.argv[2] ?? ''));
-/** Milliseconds that the wall clock is ahead: a freeze that is too long to wait for. */
+/** Milliseconds by which the wall clock is ahead, for a freeze that is too long for a test. */
 let aheadMs = 0;
 
 const { deliver } = createDeliver({
@@ -28,8 +28,8 @@ const { deliver } = createDeliver({
 const delivery = z.object({ url: z.string(), aheadMs: z.number() });
 
 process.on('message', async (message) => {
-  const { url, ...given } = delivery.parse(message);
-  aheadMs = given.aheadMs;
+  const { url, ...settings } = delivery.parse(message);
+  aheadMs = settings.aheadMs;
   const { status, failure } = await deliver({
     method: 'POST',
     url,

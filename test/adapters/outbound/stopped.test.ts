@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { type Receiver, startAnswering, stopReceivers } from './receiver.ts';
 import { ALLOWED, createTestNetwork, HOST, OK, type TestNetwork } from './test-network.ts';
 
-/** Connections that outlive an invocation: between two, the process is stopped, as Lambda freezes a function. */
+/** Tests of connections that stay open between two invocations, while the process is stopped as Lambda freezes a function. */
 
 let network: TestNetwork;
-/** One for everything that a peer does meanwhile; each delivery is to a receiver of its own. */
+/** One process for all behaviours of a peer. Each delivery has its own receiver. */
 const senders: Sender[] = [];
 beforeAll(async () => {
   network = await createTestNetwork();
@@ -31,7 +31,7 @@ function startSender() {
       const [outcome] = await Promise.all([once(sender, 'message'), sender.send({ url: url(port), aheadMs: 0 })]);
       return outcome[0];
     },
-    /** Stops the process, and tells it to deliver while it is stopped: what comes first when it goes on is for the kernel to say. */
+    /** Stops the process and sends it the command to deliver while it is stopped. The kernel decides which input it reads first afterwards. */
     stopped: async (port: number, ms: number, meanwhile: () => void, aheadMs: number): Promise<unknown> => {
       sender.kill('SIGSTOP');
       meanwhile();
@@ -54,18 +54,21 @@ const MEANWHILE: readonly (readonly [string, (socket: TLSSocket, receiver: Recei
   ['closes', (socket) => void socket.end()],
   ['cuts the connection off', (socket) => void socket.destroy()],
   ['resets the connection', (_, receiver) => receiver.reset()],
-  ['answers unasked', (socket) => void socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n')],
-  ['answers unasked and closes', (socket) => void socket.end('HTTP/1.1 408 Request Timeout\r\n\r\n')],
+  [
+    'sends an unexpected response',
+    (socket) => void socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'),
+  ],
+  ['sends an unexpected response and closes', (socket) => void socket.end('HTTP/1.1 408 Request Timeout\r\n\r\n')],
 ];
 const FREEZES: readonly (readonly [name: string, ms: number, aheadMs: number])[] = [
   ['0.3 s', 300, 0],
   ['2 s', 2000, 0],
-  // Stopped for a moment, and a minute later by the wall clock.
+  // Stopped for a short time, with the wall clock a minute ahead.
   ['60 s', 100, 60_000],
 ];
 
 test.each(FREEZES)(
-  'a process that is stopped for %s while its peer goes on: the next delivery arrives, once',
+  'the next delivery of a process that was stopped for %s arrives once',
   async (_, ms, aheadMs) => {
     const found = await Promise.all(
       MEANWHILE.map(async ([what, meanwhile], index) => {
@@ -80,7 +83,7 @@ test.each(FREEZES)(
           for (const socket of sockets) meanwhile(socket, receiver);
         };
         const second = await sender?.stopped(receiver.port, ms, during, aheadMs);
-        // Less than a second idle, silent and open: only then may it be the same connection.
+        // The connection may be the same only when it was idle for less than a second, silent and open.
         const mayReuse = what === 'does nothing' && ms + aheadMs < 1000;
         return [what, first, second, receiver.requests.length, mayReuse || receiver.connections() === 2];
       }),

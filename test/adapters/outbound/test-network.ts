@@ -6,12 +6,12 @@ import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { type Authority, createAuthority, type Identity } from './authority.ts';
 import { type NameServer, startNameServer } from './name-server.ts';
 
-/** The name that the receivers' certificate is for. */
+/** The name in the receivers' certificate. */
 export const HOST = 'receiver.customer.com';
-/** Where receivers listen: the only address that the tests' rule allows besides public ones. */
+/** Address on which receivers listen. The tests' rule allows this address and the next one in addition to public addresses. */
 export const ALLOWED = '127.0.0.1';
 export const ALLOWED_TOO = '127.0.0.2';
-/** Loopback as well, and refused: nothing may ever connect to it. */
+/** A loopback address that the rule refuses, so that no test may connect to it. */
 export const BLOCKED = '127.0.0.66';
 
 export const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
@@ -21,12 +21,12 @@ export type TestNetwork = {
   readonly identity: Identity;
   readonly names: NameServer;
   readonly rule: NetworkRule;
-  /** One whose connections are closed at the end of the test file. */
+  /** Creates a pipeline whose connections are closed at the end of the test file. */
   outbound(options?: Partial<OutboundOptions>): Outbound;
   stop(): Promise<void>;
 };
 
-/** A private authority, a name server, and the strict rule changed in two points: both of them, and the allowed loopback addresses. */
+/** Creates a private authority, a name server, and a rule that differs from the strict one in using both and in allowing two loopback addresses. */
 export async function createTestNetwork(): Promise<TestNetwork> {
   const authority = createAuthority();
   const identity = authority.issue([HOST, ALLOWED]);
@@ -61,7 +61,7 @@ export async function createTestNetwork(): Promise<TestNetwork> {
   };
 }
 
-/** A POST of a small JSON body to the receiver on `port`. */
+/** Returns a POST of a small JSON body to the receiver on `port`. */
 export function post(port: number, more: Partial<OutboundRequest> = {}): OutboundRequest {
   return {
     method: 'POST',

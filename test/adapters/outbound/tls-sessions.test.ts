@@ -6,7 +6,7 @@ import { clock, createTestNetwork, post, type TestNetwork } from './test-network
 let network: TestNetwork;
 let server: Server;
 let port: number;
-/** Of each connection, whether it resumed a session. */
+/** For each connection, whether it resumed a session. */
 const resumed: boolean[] = [];
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('deliveries of one Action resume its TLS session, over connections of their own, also in a later invocation', async () => {
+test('deliveries of one Action resume its TLS session on new connections, also in a later invocation', async () => {
   const outbound = network.outbound();
   for (let delivery = 0; delivery < 3; delivery++) {
     expect((await outbound.deliver(post(port, { connectionKey: 'action-1' }))).status).toBe(200);
@@ -36,7 +36,7 @@ test('deliveries of one Action resume its TLS session, over connections of their
   expect(resumed).toEqual([false, true, true]);
 });
 
-test('those of two Actions do not share one, and those without a key have none', async () => {
+test('deliveries of two Actions do not share a session, and deliveries without a key have none', async () => {
   const outbound = network.outbound();
   for (const connectionKey of ['action-1', 'action-2']) await outbound.deliver(post(port, { connectionKey }));
   for (let delivery = 0; delivery < 2; delivery++) await outbound.deliver(post(port));
@@ -50,13 +50,13 @@ test('a certificate is checked at least once a minute', async () => {
   await event();
   ahead = 40_000;
   await event();
-  // Resumed 20 s ago, but verified a minute ago.
+  // The session was resumed 20 s ago, but the certificate was verified a minute ago.
   ahead = 60_100;
   await event();
   expect(resumed).toEqual([false, true, false]);
 });
 
-test('another clock, set back, resumes nothing', async () => {
+test('no session is resumed after the wall clock was set back', async () => {
   let ahead = 0;
   const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
   await outbound.deliver(post(port, { connectionKey: 'action-1' }));

@@ -3,7 +3,7 @@ import { Client } from 'undici';
 import { startAnswering, stopReceivers } from './receiver.ts';
 import { createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
 
-/** Why requests to customers do not go through undici (docs/decisions/0005). When this fails, undici is mended: go back to it. */
+/** Shows why the outbound pipeline does not use undici (docs/decisions/0005). When this test fails, undici is fixed and can be used again. */
 
 let network: TestNetwork;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(stopReceivers);
 afterAll(() => network.stop());
 
-/** A receiver that says unasked that it goes on, acts, and answers: all at once, or with the answer somewhat later. */
+/** Starts a receiver that sends an unexpected 100 Continue, handles the request, and responds immediately or a little later. */
 async function goesOnAndActs(later: boolean) {
   const acted: string[] = [];
   const receiver = await startAnswering(network.identity, (request, _, socket: TLSSocket) => {
@@ -25,10 +25,10 @@ async function goesOnAndActs(later: boolean) {
 }
 
 describe.each([
-  ['at once', false],
+  ['immediately', false],
   ['later', true],
-])('a receiver that sends an unasked 100 Continue, and its answer %s,', (_, later) => {
-  test('has acted when undici ends the attempt as failed', async () => {
+])('a receiver that sends an unexpected 100 Continue, and its response %s,', (_, later) => {
+  test('has handled the request when undici ends the attempt as failed', async () => {
     const { receiver, acted } = await goesOnAndActs(later);
     const client = new Client(`https://127.0.0.1:${receiver.port}`, {
       allowH2: false,
@@ -40,7 +40,7 @@ describe.each([
     await client.destroy();
   });
 
-  test('is answered for by deliver()', async () => {
+  test('gets a successful outcome from deliver()', async () => {
     const { receiver, acted } = await goesOnAndActs(later);
     expect(await network.outbound().deliver(post(receiver.port))).toMatchObject({ status: 200, failure: null });
     expect(acted).toHaveLength(1);

@@ -20,7 +20,7 @@ afterEach(() => {
   expect(canary.connections()).toBe(0);
 });
 
-/** 127.0.0.66, where the canary listens, and other loopback addresses, in every spelling that WHATWG URL or somebody's parser knows. */
+/** 127.0.0.66, where the canary listens, and other loopback addresses, in all notations of WHATWG URL and of other parsers. */
 test.each([
   '127.0.0.66',
   '127.0.0.66.',
@@ -116,7 +116,7 @@ test.each([
   'https://[fe80::1%25eth0]/',
   'https://a b.com/',
   `https://customer.com/${'a'.repeat(2000)}`,
-])('is no URL to deliver to: %j', async (url) => {
+])('is refused as an endpoint URL: %j', async (url) => {
   expect(await refusal(url)).toBe('invalid_url');
 });
 
@@ -128,4 +128,4 @@ test.each([
   '1.customer.com',
   'test.com',
   'local.de',
-])('a public name passes: %s', (name) => expect(nameProblem(name)).toBeUndefined());
+])('a public name is accepted: %s', (name) => expect(nameProblem(name)).toBeUndefined());

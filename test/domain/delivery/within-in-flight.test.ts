@@ -38,9 +38,9 @@ test('a request takes a place while it waits and releases it afterwards', async 
 test('a request releases its place when the outbound pipeline fails', async () => {
   const { ports, taken } = setUp(1);
   const broken = withinInFlight(async () => {
-    throw new Error('The way out is broken');
+    throw new Error('The outbound pipeline failed');
   }, ports);
-  await expect(broken(COUNTED)).rejects.toThrow('The way out is broken');
+  await expect(broken(COUNTED)).rejects.toThrow('The outbound pipeline failed');
   expect(taken()).toBe(0);
 });
 
