@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-/** Builds the page: `node dashboard/build.ts <folder>` fills `<folder>/page` and `<folder>/assets`. */
+// Builds the dashboard: `node dashboard/build.ts <folder>` writes `<folder>/page` and `<folder>/assets`.
 
 const [, , out] = process.argv;
 if (out === undefined) throw new Error('Usage: node dashboard/build.ts <folder>');
@@ -17,13 +17,13 @@ await build({
     outDir: out,
     emptyOutDir: true,
     target: 'es2023',
-    // Nothing inline: the page's policy allows files of its own origin and no data: URLs.
+    // Inlines nothing, because the page's policy allows only files of its own origin and no data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
 });
 
-// Hashed names may be cached for good, everything else must not be: two folders for two deployments.
+// Two folders for two deployments: browsers may cache files with hashed names without limit, and must not cache the others.
 const page = join(out, 'page');
 mkdirSync(page);
 for (const name of readdirSync(out)) {

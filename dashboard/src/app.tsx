@@ -21,7 +21,7 @@ const Assistant = fetched(() => import('./screens/assistant.tsx'));
 
 type Me = DashboardAnswer<'me'>;
 
-/** The frame around every screen: who is logged in, in which organization, and what went well or wrong. */
+/** Shows the frame of every screen: the user, the organization, and messages about results and failures. */
 export function App({ api, session }: { readonly api: Api; readonly session: Session }) {
   const place = usePlace();
   const [me, setMe] = useState<Me>();
@@ -57,8 +57,8 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
     });
   }, [api, report]);
   useEffect(loadMe, [loadMe]);
-  // A message belongs to the screen on which it appeared.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the place says when
+  // An error message disappears when the user leaves its screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes
   useEffect(() => {
     setFlashes((all) => all.filter(({ type }) => type === 'success'));
   }, [place.org, place.site, place.tab, place.action]);
@@ -100,8 +100,8 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
           {me === undefined &&
             (failed ? <Button onClick={loadMe}>Try again</Button> : <Loading what="your organizations" />)}
           {me?.organizations.length === 0 && (
-            <Alert type="info" header="You are logged in, but in no organization yet">
-              Ask the operator of this service to add you. Your login has the id <Box variant="code">{me.sub}</Box>.
+            <Alert type="info" header="You are logged in, but you are not a member of an organization yet">
+              Ask the operator of this service to add you. The id of your login is <Box variant="code">{me.sub}</Box>.
             </Alert>
           )}
           {context !== undefined && (

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Screens by path. The page is small enough to need no router package. */
+/** The screen that a path selects. The dashboard is small and needs no router package. */
 export type Place = {
   readonly org: string | undefined;
   readonly site: string | undefined;

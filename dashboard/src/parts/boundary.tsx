@@ -4,14 +4,14 @@ import Skeleton from '@cloudscape-design/components/skeleton';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 
-/** A file of the page that could not be fetched: there is no connection, or the dashboard was deployed anew. */
+/** The error for a file of the page that could not be loaded: there is no connection, or a new version was deployed. */
 class NotFetched extends Error {
   override readonly name = 'NotFetched';
 }
 
 type BoundaryProps = { readonly children: ReactNode };
 
-/** Keeps a failure to the part of the page in which it happens, and offers a way on. */
+/** Limits a failure to the part of the page in which it happens, and lets the user try again. */
 export class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
   override readonly state: { readonly error: unknown } = { error: undefined };
 
@@ -28,8 +28,8 @@ export class Boundary extends Component<BoundaryProps, { readonly error: unknown
 }
 
 /**
- * A part of the page that is fetched when it is shown first. One that cannot be fetched leaves the rest of the page as it is.
- * @param load an `import()` of a module whose default is the part
+ * Returns a part of the page that is loaded when it is first shown. When loading fails, the rest of the page still works.
+ * @param load an `import()` of a module whose default export is the part
  */
 export function fetched<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
@@ -50,7 +50,7 @@ export function fetched<Props extends object>(
   };
 }
 
-/** Where something will be in a moment. */
+/** Placeholder for a part that is loading. */
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div role="status" aria-label={`Loading ${what}`}>
@@ -74,18 +74,18 @@ function Broken({ onTryAgain }: { readonly onTryAgain: () => void }) {
         </Button>
       }
     >
-      It is a fault of the dashboard. Try again, or reload the page; if it comes again, tell the operator what you did.
-      What you typed is kept in this tab.
+      This is a fault of the dashboard. Try again, or reload the page. If it fails again, tell the operator what you
+      did. Your input is kept in this tab.
     </Alert>
   );
 }
 
-/** A browser does not fetch a module a second time that it could not fetch once, so that only a new page helps. */
+/** Reloads the page to try again, because a browser does not load a module again after a failure. */
 function Missing() {
   const [trying, setTrying] = useState(false);
   const tryAgain = async () => {
     setTrying(true);
-    // Without a connection the browser would put a page of its own in this one's place.
+    // Checks the connection first. Without one, the browser would replace this page with its own error page.
     const there = await fetch('/dashboard/config.json', { cache: 'no-store' }).catch(() => undefined);
     if (there?.ok === true) window.location.reload();
     setTrying(false);
@@ -100,7 +100,7 @@ function Missing() {
         </Button>
       }
     >
-      Either there is no connection, or the dashboard has been updated. What you typed is kept in this tab.
+      Either there is no connection, or the dashboard has been updated. Your input is kept in this tab.
     </Alert>
   );
 }

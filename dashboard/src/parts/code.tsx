@@ -1,6 +1,6 @@
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 
-/** Text to copy as it stands. */
+/** Shows a text with a button that copies it. */
 export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {
   return (
     <div className={props.wrap === true ? 'code wrap' : 'code'}>

@@ -4,15 +4,15 @@ import type { Api } from '../session/api.ts';
 
 export type Organization = DashboardAnswer<'me'>['organizations'][number];
 
-/** What every screen is given. */
+/** The context of every screen. */
 export type Context = {
   readonly api: Api;
   readonly organization: Organization;
-  /** Members look, admins change. The API decides; this only spares a member buttons that would be refused. */
+  /** Whether the user may change settings. The API enforces this; the page only hides buttons that it would refuse. */
   readonly isAdmin: boolean;
-  /** Says that something worked. */
+  /** Shows a success message. */
   readonly notify: (text: string) => void;
-  /** Shows what went wrong; a session that ended asks for a new login. */
+  /** Shows an error message. For an ended session, asks for a new login. */
   readonly report: (error: unknown) => void;
 };
 
@@ -20,6 +20,6 @@ export const DashboardContext = createContext<Context | undefined>(undefined);
 
 export function useDashboard(): Context {
   const context = useContext(DashboardContext);
-  if (context === undefined) throw new Error('No dashboard around this screen');
+  if (context === undefined) throw new Error('useDashboard needs a DashboardContext around the screen');
   return context;
 }

@@ -6,7 +6,7 @@ import type { Problems } from './use-problems.ts';
 
 export type GeneralValues = { readonly name: string; readonly domain: string; readonly hourly_rate_limit: string };
 
-/** The fields that a new assistant and the General tab have in common. */
+/** The fields of a new assistant, which are also on the General tab. */
 export function GeneralFields(props: {
   readonly values: GeneralValues;
   readonly problems: Problems;
@@ -17,7 +17,11 @@ export function GeneralFields(props: {
   const errorOf = (field: keyof GeneralValues) => problems.of(field);
   return (
     <SpaceBetween size="l">
-      <FormField label="Name" description="For you and your team; visitors do not see it." errorText={errorOf('name')}>
+      <FormField
+        label="Name"
+        description="Only for you and your team. Visitors do not see it."
+        errorText={errorOf('name')}
+      >
         <Input
           value={values.name}
           disabled={disabled}
@@ -27,8 +31,8 @@ export function GeneralFields(props: {
       </FormField>
       <FormField
         label="Domain"
-        description="The one host of the pages that embed the widget. Browsers let the widget talk to the service from there only, whatever else is allowed."
-        constraintText="A host such as www.example.com. Other hosts, subdomains too, need an assistant of their own."
+        description="The host of the pages that embed the widget. Browsers allow requests of the widget only from this host."
+        constraintText="A host such as www.example.com. Each other host, including subdomains, needs its own assistant."
         errorText={errorOf('domain')}
       >
         <Input
@@ -40,7 +44,7 @@ export function GeneralFields(props: {
       </FormField>
       <FormField
         label="Rate Limit (requests/hour)"
-        description="Widget starts and session creations in one clock hour. Above it they are refused until the next hour."
+        description="Maximum of widget starts and session creations per clock hour. Above it, the service refuses requests until the next hour."
         errorText={errorOf('hourly_rate_limit') && `Enter a whole number from 1 to ${HOURLY_RATE_LIMIT_MAX}.`}
       >
         <Input
@@ -56,7 +60,7 @@ export function GeneralFields(props: {
   );
 }
 
-/** The limit as the API takes it; text that is no number goes there as it is, and comes back with a reason. */
+/** Returns the limit for the API. A text that is not a number becomes NaN, and the API refuses it with a reason. */
 export function rateLimit(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }

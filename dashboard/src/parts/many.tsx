@@ -5,13 +5,13 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import { type ReactNode, useState } from 'react';
 
-/** From so many on, a list is shown in rows, and can be searched. */
+/** From this number of items on, a list has rows and a search. */
 const MANY = 12;
 
-/** Shop 2 comes before Shop 10. */
+/** Compares names with numbers in their order: Shop 2 is before Shop 10. */
 export const byName = new Intl.Collator('en', { numeric: true }).compare;
 
-/** One of these is chosen, or all. */
+/** A filter: the user chooses one of these options, or all. */
 type Choice<Item> = {
   readonly label: string;
   readonly options: readonly { readonly label: string; readonly fits: (item: Item) => boolean }[];
@@ -19,21 +19,22 @@ type Choice<Item> = {
 
 export type Narrowed<Item> = {
   readonly shown: readonly Item[];
-  /** Whether there are so many that rows show them better than cards. */
+  /** Whether the list is shown as rows instead of cards. */
   readonly many: boolean;
-  /** Whether something is searched for. */
+  /** Whether a search or a filter is active. */
   readonly narrowed: boolean;
-  /** How many there are, and how many of them are shown. */
+  /** The number of items, and of those that are shown. */
   readonly counter: string;
-  /** What to search with; nothing when there are few. */
+  /** The search and the filters. Nothing for a short list. */
   readonly filter: ReactNode;
-  /** Instead of the rows when none fits. */
+  /** The message for a search without results. */
   readonly none: ReactNode;
 };
 
 /**
- * A list that can be searched when it is long.
- * @param noun of several items; `textOf` what the search looks into
+ * Searches and filters a list when it is long.
+ * @param noun plural noun for the items
+ * @param textOf returns the text of an item for the search
  */
 export function useNarrowed<Item>(
   items: readonly Item[],
@@ -83,7 +84,7 @@ export function useNarrowed<Item>(
   const none = (
     <Box textAlign="center">
       <SpaceBetween size="xs">
-        <Box variant="strong">None of the {noun} fits</Box>
+        <Box variant="strong">No {noun} match the search</Box>
         <Button onClick={clear}>Show all</Button>
       </SpaceBetween>
     </Box>

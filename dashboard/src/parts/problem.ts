@@ -1,6 +1,6 @@
 import { ApiError } from '../session/api-error.ts';
 
-/** A field of a form that was refused; in a list the row, by its index or its name, and the part of the row. */
+/** A refused field of a form. In a list: the row by index or name, and the part of the row. */
 export type FieldProblem = {
   readonly field: string;
   readonly row: string | undefined;
@@ -8,10 +8,10 @@ export type FieldProblem = {
   readonly text: string;
 };
 
-/** Fields of a request for which no form has an input. */
+/** Fields of a request without an input in any form. */
 const WITHOUT_INPUT: ReadonlySet<string> = new Set(['idempotency_key', 'parameters', 'version']);
 
-/** Which fields of a form a refusal is about: the first problem of each. */
+/** Returns the first problem of each field that a refusal names. */
 export function fieldProblems(error: unknown): readonly FieldProblem[] {
   if (!(error instanceof ApiError)) return [];
   const problems = new Map<string, FieldProblem>();
@@ -26,19 +26,19 @@ export function fieldProblems(error: unknown): readonly FieldProblem[] {
   return [...problems.values()];
 }
 
-/** What went wrong and what to do, for a person. */
+/** Describes an error for the user, and what to do. */
 export function describeProblem(error: unknown): string {
   if (!(error instanceof ApiError)) return 'No connection to the service. Check your network and try again.';
   switch (error.code) {
     case 'admin_required':
-      return 'Only admins of the organization may do this. Ask one of them.';
+      return 'Only admins of the organization may do this. Ask an admin.';
     case 'organization_not_found':
     case 'assistant_not_found':
     case 'action_not_found':
     case 'not_found':
       return 'This no longer exists. Go back to the list and reload it.';
     case 'organization_suspended':
-      return 'The organization is suspended, and none of its requests is sent. Ask the operator.';
+      return 'The organization is suspended, so the service sends none of its requests. Contact the operator.';
     case 'rate_limit_exceeded':
       return tooOften(error.retryAfterSeconds);
     case undefined:
@@ -49,11 +49,11 @@ export function describeProblem(error: unknown): string {
   }
 }
 
-/** What stands in front of the service, or broke within it, has a status and no more. */
+/** Describes an error by its status. API Gateway and internal errors have no error code. */
 function unanswered({ status, message, retryAfterSeconds }: ApiError): string {
-  if (status === 403) return 'This login may not use the dashboard. Log out and in again.';
+  if (status === 403) return 'This login may not use the dashboard. Log out and log in again.';
   if (status === 429) return tooOften(retryAfterSeconds);
-  if (status >= 500) return 'The service failed. Try again; if it stays so, tell the operator.';
+  if (status >= 500) return 'The service failed. Try again. If it fails again, contact the operator.';
   return sentence(message);
 }
 

@@ -2,7 +2,7 @@ import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 
-/** Save and discard, when there is something to save. */
+/** The buttons that save and discard changes. */
 export function SaveBar(props: {
   readonly dirty: boolean;
   readonly saving: boolean;
@@ -21,7 +21,7 @@ export function SaveBar(props: {
   );
 }
 
-/** What somebody else saved while this form was open, and the choice that follows from it. */
+/** Shows what another user has saved while this form was open, and lets the user choose. */
 export function ConflictAlert(props: {
   readonly what: string;
   readonly changes: readonly { readonly label: string; readonly before: string; readonly after: string }[];
@@ -31,7 +31,7 @@ export function ConflictAlert(props: {
   return (
     <Alert
       type="warning"
-      header={`Somebody else changed this ${props.what} while you were editing`}
+      header={`Another user changed this ${props.what} while you were editing`}
       action={
         <SpaceBetween direction="horizontal" size="xs">
           <Button formAction="none" onClick={props.onTakeTheirs}>
@@ -43,7 +43,7 @@ export function ConflictAlert(props: {
         </SpaceBetween>
       }
     >
-      Nothing of yours was saved. Since you opened this page:
+      Your changes were not saved. These values have changed since you opened this page:
       <ul>
         {props.changes.map(({ label, before, after }) => (
           <li key={label}>

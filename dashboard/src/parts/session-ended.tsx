@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 
-/** Asks for a new login. What was typed stays in the tab and is there again afterwards. */
+/** Asks for a new login. The tab keeps the input, so that it is there again after the login. */
 export function SessionEndedModal({ onLogin }: { readonly onLogin: () => void }) {
   return (
     <Modal
@@ -17,7 +17,7 @@ export function SessionEndedModal({ onLogin }: { readonly onLogin: () => void })
         </Box>
       }
     >
-      Log in again to go on. What you typed is kept in this tab.
+      Log in again to continue. Your input is kept in this tab.
     </Modal>
   );
 }

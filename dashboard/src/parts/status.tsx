@@ -1,7 +1,7 @@
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
 
-/** A status that is a sentence. Cloudscape breaks its lines within words, this one between them. */
+/** Shows a status that is a sentence. Lines break between words; those of Cloudscape's component break within words. */
 export function Status({
   type,
   children,

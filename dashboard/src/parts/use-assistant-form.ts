@@ -17,12 +17,12 @@ const LABELS: Readonly<Record<string, string>> = {
   server_secret: 'Server secret',
 };
 
-/** One tab's part of an assistant: edited, saved at the version that was read, or refused with what changed meanwhile. */
+/** Edits and saves the part of an assistant on one tab. When another user has saved a newer version, it shows the changes. */
 export function useAssistantForm<V extends object>(options: {
   readonly tab: string;
   readonly assistant: AssistantView;
   readonly pick: (assistant: AssistantView) => V;
-  /** What the API takes for a changed field. */
+  /** Converts the values for the API. */
   readonly toApi?: (values: V) => Readonly<Record<string, unknown>>;
   readonly onSaved: (assistant: AssistantView) => void;
 }) {
@@ -46,7 +46,7 @@ export function useAssistantForm<V extends object>(options: {
       edit.reset(saved);
       setCurrent(undefined);
       onSaved(saved);
-      notify('Saved. It works from the next request on.');
+      notify('Saved. The change takes effect with the next request.');
     } catch (cause) {
       if (cause instanceof ApiError && cause.current !== undefined && !('action_id' in cause.current)) {
         setCurrent(cause.current);

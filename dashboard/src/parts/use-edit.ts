@@ -3,22 +3,22 @@ import { useState } from 'react';
 type Stored<E, V> = { readonly base: E; readonly values: V };
 
 export type Edit<E, V> = {
-  /** As it was read. */
+  /** The stored entity. */
   readonly base: E;
-  /** As it is in the form. */
+  /** The values in the form. */
   readonly values: V;
   readonly changed: (keyof V)[];
   readonly set: (change: Partial<V>) => void;
-  /** Begins anew from what was saved, or from what is there now. */
+  /** Discards the input and starts from the stored entity, or from a newer version. */
   readonly reset: (base?: E) => void;
-  /** Keeps what was typed and takes over everything else that somebody else saved. */
+  /** Keeps the changed fields and takes the other fields from the version that another user has saved. */
   readonly rebase: (current: E) => void;
 };
 
 /**
- * The edited form of something with a version. What was typed is kept in the tab until it is saved or discarded, so that neither
- * a login in between nor a reload loses it.
- * @param key names the form; `pick` takes the form's values out of what was read
+ * Edits an entity with a version. The tab keeps the input until the user saves or discards it, also during a login or a reload.
+ * @param key identifies the form
+ * @param pick returns the form's values of an entity
  */
 export function useEdit<E extends object, V extends object>(
   key: string,
@@ -48,7 +48,7 @@ export function useEdit<E extends object, V extends object>(
   };
 }
 
-/** The fields in which two values differ. */
+/** Returns the fields in which two values differ. */
 export function differences<V extends object>(before: V, after: V): (keyof V)[] {
   const fields = new Set([...keysOf(before), ...keysOf(after)]);
   return [...fields].filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));

@@ -8,13 +8,13 @@ export type Loaded<T> = {
   readonly set: (value: T) => void;
 };
 
-/** Loads something when the screen opens. `key` says what; another key loads again. */
+/** Loads data when the screen opens. `key` identifies the data; another key loads again. */
 export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const { report } = useDashboard();
   const [state, setState] = useState<{ key: string; value?: T; failed: boolean }>({ key, failed: false });
   const [round, setRound] = useState(0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: key and round say when to load again; the functions are new every time
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key and round decide when to load again; the functions are new in every render
   useEffect(() => {
     let gone = false;
     load().then(

@@ -1,24 +1,24 @@
 import { useState } from 'react';
 import { type FieldProblem, fieldProblems } from './problem.ts';
 
-/** Where a problem is in a form, and what stood there when it was refused. */
+/** The position of a problem in a form, and the value that was refused. */
 type Located = FieldProblem & { readonly row: string | undefined; readonly was: string };
 
-/** What is wrong with a form; each of it until that very field is changed, or the one that it must not be equal to. */
+/** The problems of a form. A problem remains until its field changes, or the equal field that caused the refusal. */
 export type Problems = {
-  /** Of a field as a whole, such as a text or a list. */
+  /** The problem of a whole field, such as a text or a list. */
   readonly of: (field: string) => string | undefined;
-  /** Of one row of a list by the row's id, and of one part of it; a row without parts is its own id. */
+  /** The problem of one row of a list, by the row's id, and of one part of it. A row without parts is its own id. */
   readonly ofRow: (field: string, row: string, part?: string) => string | undefined;
-  /** Takes over what a refusal says of fields. @returns whether it said anything of them */
+  /** Stores the problems that a refusal reports for fields. @returns whether it reports any */
   readonly refuse: (error: unknown) => boolean;
   readonly clear: () => void;
 };
 
-/** What is missing in several rows is missing in each. */
+/** Empty values of several rows do not count as equal, because each row needs a value. */
 const EMPTY = JSON.stringify('');
 
-/** @param values what the form holds, its lists as texts or as rows with an `id` */
+/** Keeps the problems of a form. @param values the form's values; lists contain texts or rows with an `id` */
 export function useProblems(values: object): Problems {
   const [located, setLocated] = useState<readonly Located[]>([]);
   const stands = ({ field, row, part, was }: Located) => textAt(values, field, row, part) === was;
@@ -36,7 +36,7 @@ export function useProblems(values: object): Problems {
   };
 }
 
-/** Two rows with one value, refused for one reason: whoever corrects one of them has corrected both. */
+/** Returns whether two rows were refused for the same value and reason. A correction of one of them corrects both. */
 function areEqual(one: Located, other: Located): boolean {
   if (one === other) return true;
   return (
@@ -55,7 +55,7 @@ function locate(values: object, problem: FieldProblem): Located {
   const list = listAt(values, field);
   const row =
     index === undefined ? undefined : list?.find((item, at) => at === Number(index) || nameOf(item) === index);
-  // Without its row, a problem is one of the whole field.
+  // A problem whose row does not exist belongs to the whole field.
   if (row === undefined) return { ...problem, row: undefined, part: undefined, was: textAt(values, field) };
   const id = idOf(row);
   const known = part !== undefined && partOf(row, part) !== undefined ? part : undefined;
@@ -77,12 +77,12 @@ function partOf(row: unknown, part: string): unknown {
   return typeof row === 'object' && row !== null ? new Map<string, unknown>(Object.entries(row)).get(part) : undefined;
 }
 
-/** A row that is a text is its own id. */
+/** Returns the id of a row. A row that is a text is its own id. */
 function idOf(row: unknown): string {
   return typeof row === 'string' ? row : String(partOf(row, 'id'));
 }
 
-/** The rows of a map are refused by their names. */
+/** Returns the name of a row. A refusal names the rows of a map. */
 function nameOf(row: unknown): unknown {
   const name = partOf(row, 'name');
   return typeof name === 'string' ? name.trim() : undefined;

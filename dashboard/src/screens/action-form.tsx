@@ -29,7 +29,7 @@ const TRIGGERS: readonly { readonly value: Trigger; readonly label: string; read
   {
     value: 'AI-decided',
     label: 'AI-decided',
-    description: 'When the assistant decides so in the middle of a conversation.',
+    description: 'When the assistant decides to call it during a conversation.',
   },
   { value: 'Form', label: 'Form', description: 'When a visitor submits a form in the widget.' },
 ];
@@ -39,7 +39,7 @@ type AiActionView = Extract<ActionView, { readonly trigger: 'AI-decided' }>;
 const isTrigger = (text: string): text is Trigger => TRIGGERS.some(({ value }) => value === text);
 const methodOf = (text: string | undefined): Method => METHODS.find((method) => method === text) ?? 'POST';
 
-/** An Action: its trigger first, then the fields that follow from it. */
+/** The form of an Action: its trigger, then the fields of this trigger. */
 export function ActionForm({
   assistant,
   action,
@@ -106,7 +106,10 @@ export function ActionForm({
           {values.trigger !== undefined && (
             <Container
               header={
-                <Header variant="h2" description={isNew ? undefined : 'The trigger was chosen at creation and stays.'}>
+                <Header
+                  variant="h2"
+                  description={isNew ? undefined : 'The trigger was chosen at creation and cannot be changed.'}
+                >
                   {values.trigger} Action
                 </Header>
               }
@@ -132,7 +135,9 @@ export function ActionForm({
                 {values.trigger === 'Form' && <FormFields values={values} set={set} problems={problems} />}
                 <FormField
                   label="Method"
-                  constraintText={values.method === 'GET' ? 'On GET the payload is not sent.' : undefined}
+                  constraintText={
+                    values.method === 'GET' ? 'A GET request has no body, so the payload is not sent.' : undefined
+                  }
                   errorText={problems.of('method')}
                 >
                   <Select
@@ -174,12 +179,12 @@ export function ActionForm({
   );
 }
 
-/** The arguments that the assistant gives. The dashboard has no editor for them; the API and the command line do. */
+/** Shows the parameters. The dashboard cannot edit them; the API and the command line can. */
 function Parameters({ parameters }: { readonly parameters: AiActionView['parameters'] }) {
   return (
     <FormField
       label="Parameters"
-      description="What the assistant is asked to give, as JSON Schema. The operator can change it on the command line."
+      description="The arguments of the assistant's call, as JSON Schema. The operator can change them on the command line."
       stretch
     >
       {parameters === undefined ? (
@@ -191,7 +196,7 @@ function Parameters({ parameters }: { readonly parameters: AiActionView['paramet
   );
 }
 
-/** What the operator and the endpoint know the Action by. */
+/** Shows the Action ID and how the endpoint gets the signing secret. */
 function Identity({ actionId }: { readonly actionId: string }) {
   return (
     <SpaceBetween size="xs">

@@ -3,10 +3,10 @@ import type { FormField } from '../../../src/contract/actions.ts';
 import type { ActionView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import type { EventName } from '../../../src/contract/events.ts';
 
-/** A form field as it is typed; `id` keeps the rows apart while their keys change. */
+/** A form field in the editor. `id` identifies the row while its key changes. */
 export type FieldValues = FormField & { readonly id: string };
 
-/** Everything that the form of an Action can hold, whatever its trigger. */
+/** The values of the form of an Action, for every trigger. */
 export type ActionValues = {
   readonly trigger: Trigger | undefined;
   readonly name: string;
@@ -63,7 +63,7 @@ export function actionValues(action: EditedAction): ActionValues {
   }
 }
 
-/** What the API takes: the fields of the trigger, and no others. Undefined before a trigger is chosen. */
+/** Returns the settings for the API, with the fields of the trigger only. Undefined before a trigger is chosen. */
 export function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] | undefined {
   const { name, method, enabled } = values;
   const common = { name, method, url: values.url.trim(), enabled };
@@ -87,7 +87,7 @@ export function actionSettings(values: ActionValues): DashboardBody<'createActio
   }
 }
 
-/** What an update says: the fields that differ; null removes one that is gone. */
+/** Returns the changed settings for an update. null removes a setting. */
 export function settingsChange(before: ActionValues, after: ActionValues): Readonly<Record<string, unknown>> {
   const old = new Map<string, unknown>(Object.entries(actionSettings(before) ?? {}));
   const now = new Map<string, unknown>(Object.entries(actionSettings(after) ?? {}));

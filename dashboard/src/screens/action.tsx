@@ -8,7 +8,7 @@ import { useLoad } from '../parts/use-load.ts';
 import { ActionForm } from './action-form.tsx';
 import { emptyAction } from './action-values.ts';
 
-/** One Action: a new one, or one to edit. */
+/** The screen of a new or an existing Action. */
 export default function ActionScreen(props: { readonly assistant: AssistantView; readonly actionId: string }) {
   const { assistant, actionId } = props;
   return actionId === 'new' ? (

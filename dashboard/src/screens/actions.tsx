@@ -22,7 +22,7 @@ import { useLoad } from '../parts/use-load.ts';
 import { ApiError } from '../session/api-error.ts';
 import { TestOutcome } from './test-outcome.tsx';
 
-/** The Actions card: what this assistant sends, and to whom. */
+/** The Actions card: the Actions of this assistant and their endpoints. */
 export default function Actions({
   assistant,
   onSaved,
@@ -53,7 +53,7 @@ export default function Actions({
   const full = used >= ACTIONS_PER_ORGANIZATION;
   const open = (action: string) => navigate(paths.action(org_id, assistant.site_id, action));
 
-  /** Runs something on one Action; when somebody else changed it meanwhile, the list is read again. */
+  /** Runs work on one Action. When another user has changed or deleted the Action, it loads the list again. */
   const run = async (action: ActionView, work: () => Promise<void>) => {
     setBusy(action.action_id);
     try {
@@ -89,7 +89,7 @@ export default function Actions({
           await api('updateAssistant', { org_id, site_id }, { body: { version, change: { form_order: order } } }),
         );
       } catch (error) {
-        // Somebody else changed the assistant: the next press moves the form in what stands there now.
+        // Another user has changed the assistant. The next press moves the form in the current order.
         if (error instanceof ApiError && error.current !== undefined && !('action_id' in error.current)) {
           onSaved(error.current);
         }
@@ -122,7 +122,7 @@ export default function Actions({
           Signed requests to your own endpoints.{' '}
           {loaded.value === undefined
             ? loaded.failed || <Skeleton display="inline-block" width="220px" />
-            : `${used} of ${ACTIONS_PER_ORGANIZATION} of the organization are used.`}
+            : `The organization uses ${used} of ${ACTIONS_PER_ORGANIZATION} Actions.`}
         </>
       }
       actions={create}
@@ -218,8 +218,8 @@ export default function Actions({
     <>
       {unreadable.length > 0 && (
         <Alert type="error" header="Not every Action can be shown">
-          The service cannot read {unreadable.map(({ action_id }) => action_id).join(', ')} of this organization. It
-          sends nothing until the operator of the service has mended that; the others work.
+          The service cannot read {unreadable.map(({ action_id }) => action_id).join(', ')} of this organization. The
+          service sends nothing for them until the operator has corrected this. All other Actions work.
         </Alert>
       )}
       {many ? (
@@ -237,7 +237,7 @@ export default function Actions({
             { id: 'trigger', header: 'Trigger', minWidth: 120, cell: ({ trigger }) => <Badge>{trigger}</Badge> },
             { id: 'endpoint', header: 'Endpoint', minWidth: 200, cell: endpoint },
             { id: 'enabled', header: 'State', minWidth: 110, cell: toggle },
-            { id: 'buttons', header: 'What to do', minWidth: 250, cell: buttons },
+            { id: 'buttons', header: 'Commands', minWidth: 250, cell: buttons },
           ]}
         />
       ) : (
@@ -293,8 +293,8 @@ export default function Actions({
             </Box>
           }
         >
-          Nothing more is sent to {new URL(deleting.url).host}, retries included. Its signing secret is gone for good.
-          To pause it instead, switch it off.
+          The service sends no more requests to {new URL(deleting.url).host}, also no retries. The signing secret is
+          deleted and cannot be restored. To pause the Action instead, switch it off.
         </Modal>
       )}
       {tested !== undefined && <TestOutcome {...tested} onClose={() => setTested(undefined)} />}
@@ -319,7 +319,7 @@ function what(action: ActionView): string {
   }
 }
 
-/** What the search looks into. */
+/** Returns the text of an Action for the search. */
 function searched(action: ActionView): string {
   return [action.name, action.action_id, action.slug, action.url, what(action)].join('\n');
 }

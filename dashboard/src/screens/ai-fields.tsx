@@ -11,10 +11,10 @@ import type { FieldsProps } from './event-fields.tsx';
 
 type MapEntry = ActionValues['response_field_map'][number];
 
-/** What the assistant is told about the Action, and what it is told of the response. */
+/** The fields of an AI-decided Action: its description for the assistant, and the use of the response. */
 export function AiFields({ values, set, problems }: FieldsProps) {
   const { isAdmin } = useDashboard();
-  /** A row is refused as a whole: without a name because of that, else because of its path. */
+  /** The API refuses a whole row. Without a name, the name is the reason; otherwise the path is. */
   const wrongRow = (id: string, named: boolean) =>
     problems.ofRow('response_field_map', id) === undefined
       ? undefined
@@ -43,7 +43,7 @@ export function AiFields({ values, set, problems }: FieldsProps) {
         <Checkbox
           checked={values.feed_response_back}
           disabled={!isAdmin}
-          description="Otherwise it is told only that the Action completed."
+          description="Otherwise the assistant learns only that the Action completed."
           onChange={({ detail }) => set({ feed_response_back: detail.checked })}
         >
           Feed the response back to the assistant
@@ -52,7 +52,7 @@ export function AiFields({ values, set, problems }: FieldsProps) {
       {values.feed_response_back && (
         <FormField
           label="Response field map"
-          description="Optional. Which parts of the JSON response the assistant gets. Without it: its top-level texts, numbers and flags."
+          description="Optional. The parts of the JSON response that the assistant receives. Without entries, it receives the top-level strings, numbers, booleans and nulls."
           errorText={problems.of('response_field_map')}
           stretch
         >

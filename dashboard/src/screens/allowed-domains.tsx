@@ -4,9 +4,9 @@ import { useDashboard } from '../parts/context.ts';
 import type { Problems } from '../parts/use-problems.ts';
 import { EntryList } from './entry-list.tsx';
 
-/** Allowed Domains, shown as they will be matched. */
+/** The list of Allowed Domains in their normalized form. */
 export function AllowedDomains(props: {
-  /** As saved on the General tab. */
+  /** The saved Domain of the General tab. */
   readonly domain: string;
   readonly entries: readonly string[];
   readonly problems: Problems;
@@ -26,7 +26,7 @@ export function AllowedDomains(props: {
     <SpaceBetween size="l">
       <EntryList
         label="Allowed Domains"
-        description={`Exactly these hosts, and only together with the Domain of the General tab: browsers let the widget talk to the service from ${domain || 'there'} alone. www.example.com is another host than example.com; an entry without a port allows every port.`}
+        description={`The service accepts exactly these hosts. Browsers also require the Domain of the General tab: they allow requests of the widget only from ${domain || 'that host'}. www.example.com and example.com are different hosts. An entry without a port allows every port.`}
         placeholder={domain || 'www.example.com'}
         noun="domain"
         entries={entries}
@@ -36,7 +36,9 @@ export function AllowedDomains(props: {
         onChange={props.onChange}
       />
       {entries.length === 0 && (
-        <Alert type="warning">The list is empty, so every visitor is refused. Add the domain of your website.</Alert>
+        <Alert type="warning">
+          The list is empty, so the service refuses every visitor. Add the host of your website.
+        </Alert>
       )}
     </SpaceBetween>
   );

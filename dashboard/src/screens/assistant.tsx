@@ -14,7 +14,7 @@ const Deploy = fetched(() => import('./deploy.tsx'));
 const Actions = fetched(() => import('./actions.tsx'));
 const ActionScreen = fetched(() => import('./action.tsx'));
 
-/** One assistant: tabs General, Deploy and Intelligence. */
+/** The screen of an assistant with the tabs General, Deploy and Intelligence. */
 export default function Assistant({ site, place }: { readonly site: string; readonly place: Place }) {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;

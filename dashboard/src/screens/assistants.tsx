@@ -126,12 +126,12 @@ export default function Assistants() {
   );
 }
 
-/** Why a member sees no buttons. */
+/** Explains why a member sees no buttons. */
 export function ReadOnly() {
-  return <Alert type="info">You can look at everything here. Changes are for admins of the organization.</Alert>;
+  return <Alert type="info">You can see everything here. Only admins of the organization can change it.</Alert>;
 }
 
-/** What the search looks into. */
+/** Returns the text of an assistant for the search. */
 function searched({ name, domain, site_id }: AssistantView): string {
   return [name, domain, site_id].join('\n');
 }

@@ -11,14 +11,14 @@ import { describeProblem } from '../parts/problem.ts';
 import { useProblems } from '../parts/use-problems.ts';
 import { SessionEnded } from '../session/session.ts';
 
-/** The least that an assistant needs; everything else is on its tabs. */
+/** The dialog for a new assistant, with its mandatory settings. Its tabs contain all settings. */
 export default function CreateAssistant({ onClose }: { readonly onClose: () => void }) {
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
   const [values, setValues] = useState<GeneralValues>({ name: '', domain: '', hourly_rate_limit: '' });
   const [saving, setSaving] = useState(false);
   const [error, setError] = useState<unknown>();
-  // One key per dialog: pressing the button twice, or once more after a broken connection, creates one assistant.
+  // One key per dialog, so that a second press, also after a broken connection, creates only one assistant.
   const [key] = useState(() => crypto.randomUUID());
   const problems = useProblems(values);
 
@@ -28,7 +28,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
     try {
       const assistant = { ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) };
       const { site_id } = await api('createAssistant', { org_id }, { body: { idempotency_key: key, assistant } });
-      notify(`${values.name} was created. Next: say on the Deploy tab where it may run.`);
+      notify(`${values.name} was created. Next, set on the Deploy tab where it may run.`);
       navigate(paths.assistant(org_id, site_id, 'deploy'));
     } catch (cause) {
       setError(problems.refuse(cause) ? undefined : cause);
@@ -62,7 +62,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
               onChange={(change) => setValues({ ...values, ...change })}
             />
             <Box variant="small">
-              It starts switched on, in Allowed Websites, with the Domain as its one Allowed Domain.
+              The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.
             </Box>
           </SpaceBetween>
         </Form>

@@ -25,7 +25,7 @@ const pick = ({ authentication_mode, allowed_domains, ip_allowlist }: AssistantV
 const isMode = (value: string): value is AuthenticationMode =>
   value === 'Allowed Websites' || value === 'Session Signed';
 
-/** How the widget authenticates, from where, and what to put into the page. */
+/** The Deploy tab: authentication of the widget, its websites, and the script tag for the page. */
 export default function Deploy(props: {
   readonly assistant: AssistantView;
   readonly onSaved: (assistant: AssistantView) => void;
@@ -54,7 +54,7 @@ export default function Deploy(props: {
                       {
                         value: 'Allowed Websites',
                         label: 'Allowed Websites',
-                        description: 'The widget runs on the websites listed below. Your pages need the site ID only.',
+                        description: 'The widget runs on the websites listed below. Your pages need only the site ID.',
                         disabled: !isAdmin,
                       },
                       {
@@ -62,7 +62,7 @@ export default function Deploy(props: {
                         label: 'Session Signed',
                         description: locked
                           ? 'A paid feature: this organization is on the free plan. Ask the operator to change the plan.'
-                          : 'Your backend mints a short-lived token for every visitor, and knows who they are.',
+                          : "Your backend mints a short-lived token for each visitor and can attach the visitor's identity.",
                         disabled: !isAdmin || locked,
                       },
                     ]}
@@ -78,7 +78,7 @@ export default function Deploy(props: {
                 )}
                 <EntryList
                   label="IP allowlist"
-                  description="Optional. With entries, only visitors with one of these addresses are let in."
+                  description="Optional. If the list has entries, the service accepts only visitors with one of these IP addresses."
                   placeholder="203.0.113.7"
                   noun="address"
                   entries={values.ip_allowlist}
@@ -94,7 +94,7 @@ export default function Deploy(props: {
         </Form>
       </form>
       {changed.includes('authentication_mode') && (
-        <Alert type="info">Save the mode first; what follows is for the saved one.</Alert>
+        <Alert type="info">The sections below show the saved mode. Save first to see those of the new mode.</Alert>
       )}
       {props.assistant.authentication_mode === 'Session Signed' && <ServerSecret {...props} />}
       <Snippets assistant={props.assistant} />

@@ -8,18 +8,18 @@ import { useState } from 'react';
 import { useDashboard } from '../parts/context.ts';
 import type { Problems } from '../parts/use-problems.ts';
 
-/** A list of short texts: one is typed, checked, and added as it will be kept. */
+/** A list of short texts. An entry is checked, normalized and added. */
 export function EntryList(props: {
   readonly label: string;
   readonly description: string;
   readonly placeholder: string;
-  /** What one entry is called. */
+  /** The noun for one entry. */
   readonly noun: string;
   readonly entries: readonly string[];
-  /** Its name in the API. */
+  /** The field's name in the API. */
   readonly field: string;
   readonly problems: Problems;
-  /** The entry as it will be kept, or why it cannot be. */
+  /** Resolves to the normalized entry, or to the problem of an entry that is refused. */
   readonly accept: (entry: string) => Promise<{ readonly entry: string } | { readonly problem: string }>;
   readonly onChange: (entries: string[]) => void;
 }) {

@@ -20,13 +20,13 @@ const GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_CATALOG[name].group))
   options: EVENT_NAMES.filter((name) => EVENT_CATALOG[name].group === label).map(option),
 }));
 
-/** Which events an Action fires on. */
+/** The fields of an Event Action: its events. */
 export function EventFields({ values, set, problems }: FieldsProps) {
   const { isAdmin } = useDashboard();
   return (
     <FormField
       label="Events"
-      description="The Action fires on any of them. Those marked “not yet firing” can be selected, and are not delivered today."
+      description="The Action fires on each of them. You can select events marked “not yet firing”, but they are not delivered today."
       errorText={problems.of('events')}
       stretch
     >

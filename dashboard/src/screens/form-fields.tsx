@@ -18,7 +18,7 @@ const MOVES = [
 ] as const;
 const typeOf = (text: string | undefined) => FIELD_TYPES.find((type) => type === text) ?? 'Text';
 
-/** What the visitor is asked for. */
+/** The fields of a Form Action. */
 export function FormFields({ values, set, problems }: FieldsProps) {
   const { isAdmin } = useDashboard();
   const fields = values.form_fields;
@@ -38,7 +38,7 @@ export function FormFields({ values, set, problems }: FieldsProps) {
   return (
     <FormField
       label="Form fields"
-      description="What the widget asks the visitor for. Your endpoint gets the values by their keys."
+      description="The fields that the widget shows to the visitor. Your endpoint receives each value under its key."
       errorText={problems.of('form_fields')}
       stretch
     >

@@ -17,7 +17,7 @@ const pick = ({ name, domain, enabled, hourly_rate_limit }: AssistantView) => ({
   hourly_rate_limit: String(hourly_rate_limit),
 });
 
-/** Name, Domain, Assistant Status and Rate Limit. */
+/** The General tab: Name, Domain, Assistant Status and Rate Limit. */
 export function General(props: {
   readonly assistant: AssistantView;
   readonly onSaved: (assistant: AssistantView) => void;
@@ -37,7 +37,10 @@ export function General(props: {
           {form.conflict && <ConflictAlert {...form.conflict} />}
           <Container header={<Header variant="h2">General</Header>}>
             <SpaceBetween size="l">
-              <FormField label="Assistant Status" description="Off refuses the widget and session creation at once.">
+              <FormField
+                label="Assistant Status"
+                description="When it is off, the service refuses the widget and session creation at once."
+              >
                 <Toggle
                   checked={values.enabled}
                   disabled={!isAdmin}

@@ -5,7 +5,7 @@ import { useDashboard } from '../parts/context.ts';
 import { Status } from '../parts/status.tsx';
 import { useLoad } from '../parts/use-load.ts';
 
-/** Is it installed? What the hourly limit has counted during the last day says so, without another record. */
+/** Shows whether the widget is installed, by the requests that the hourly limit has counted during the last 24 hours. */
 export function Installation({ assistant }: { readonly assistant: AssistantView }) {
   const { api, organization } = useDashboard();
   const ids = { org_id: organization.org_id, site_id: assistant.site_id };
@@ -15,7 +15,7 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
       <div aria-live="polite">
         {installation.value === undefined ? (
           <Status type={installation.failed ? 'warning' : 'loading'}>
-            {installation.failed ? 'Not known' : 'Is it installed?'}
+            {installation.failed ? 'Not known' : 'Checking whether the widget is installed'}
           </Status>
         ) : (
           <Counts {...installation.value} />
@@ -29,10 +29,10 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
 }
 
 function Counts({ requests_this_hour: hour, requests_last_24_hours: day }: DashboardAnswer<'getInstallation'>) {
-  if (day === 0) return <Status type="pending">No request was let in during the last 24 hours</Status>;
+  if (day === 0) return <Status type="pending">The service accepted no request during the last 24 hours</Status>;
   return (
     <Status type="success">
-      {`Installed: ${day} ${day === 1 ? 'request was' : 'requests were'} let in during the last 24 hours, ${hour} of them in this clock hour`}
+      {`Installed: the service accepted ${day} ${day === 1 ? 'request' : 'requests'} during the last 24 hours, ${hour} of them in this clock hour`}
     </Status>
   );
 }

@@ -10,7 +10,7 @@ import { Status } from '../parts/status.tsx';
 type Settings = Pick<AssistantView, 'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'>;
 type Asked = { readonly page: string; readonly settings: Settings; readonly verdict: PageVerdict };
 
-/** Asks the service whether a widget on a page would start, with the settings as they are on the screen. */
+/** Asks the service whether the widget would start on a page with the settings on the screen. */
 export function PageCheck({ settings }: { readonly settings: Settings }) {
   const { api, report } = useDashboard();
   const [page, setPage] = useState('');
@@ -32,12 +32,12 @@ export function PageCheck({ settings }: { readonly settings: Settings }) {
     }
   };
 
-  // An answer holds for the settings with which it was asked for.
+  // An answer is valid only for the settings of its request.
   const current = asked !== undefined && JSON.stringify(asked.settings) === JSON.stringify(settings);
   return (
     <FormField
       label="Would this page be allowed?"
-      description="The address of a page that embeds the widget. Nothing is sent there."
+      description="The address of a page that embeds the widget. The service sends no request to it."
       stretch
     >
       <SpaceBetween size="xs">
@@ -84,7 +84,7 @@ function Answer({ page, settings, verdict }: Asked) {
           : `Yes, by the Domain and the entry ${matched_by}`}
       </Status>
       {settings.ip_allowlist.length > 0 && (
-        <Status type="info">For visitors whose address is on the IP allowlist only</Status>
+        <Status type="info">Only for visitors whose IP address is on the IP allowlist</Status>
       )}
     </SpaceBetween>
   );
@@ -94,10 +94,10 @@ function reason(setting: PageVerdict['refused_by'][number], host: string, { doma
   switch (setting) {
     case 'domain':
       return domain === ''
-        ? 'the Domain (General tab) is not set, and without it browsers block the widget everywhere'
-        : `the Domain (General tab) is ${domain}, and browsers block the widget on every other host, such as ${host}`;
+        ? 'the Domain (General tab) is not set, so browsers block the widget on every page'
+        : `the Domain (General tab) is ${domain}, so browsers block the widget on every other host, such as ${host}`;
     case 'allowed_domains':
-      return allowed_domains.length === 0 ? 'Allowed Domains are empty' : `${host} is not in Allowed Domains`;
+      return allowed_domains.length === 0 ? 'Allowed Domains is empty' : `${host} is not in Allowed Domains`;
     case 'enabled':
       return 'the Assistant Status (General tab) is off';
   }

@@ -14,7 +14,7 @@ import { ApiError } from '../session/api-error.ts';
 
 type Props = { readonly assistant: AssistantView; readonly onSaved: (assistant: AssistantView) => void };
 
-/** The server secret: generated, shown once, replaced. Its full value lives in this component and nowhere else in the browser. */
+/** Generates, shows once and replaces the server secret. In the browser, only this component has its full value. */
 export function ServerSecret({ assistant, onSaved }: Props) {
   const { api, organization, isAdmin, report } = useDashboard();
   const [confirming, setConfirming] = useState(false);
@@ -46,7 +46,7 @@ export function ServerSecret({ assistant, onSaved }: Props) {
       header={
         <Header
           variant="h2"
-          description="With it your backend mints session tokens. It belongs on your server and never into a page."
+          description="Your backend needs it to mint session tokens. Keep it on your server and never put it into a page."
           actions={
             isAdmin && (
               <Button
@@ -63,7 +63,7 @@ export function ServerSecret({ assistant, onSaved }: Props) {
       }
     >
       {existing === null ? (
-        <Box>None yet. Without one, nobody can mint session tokens for this assistant.</Box>
+        <Box>There is no server secret yet. Your backend needs one to mint session tokens for this assistant.</Box>
       ) : (
         <Box>
           Active, ends in <Box variant="code">{existing.last_six}</Box>. The full value cannot be shown again.
@@ -80,14 +80,14 @@ export function ServerSecret({ assistant, onSaved }: Props) {
               <SpaceBetween direction="horizontal" size="xs">
                 <Button onClick={() => setConfirming(false)}>Cancel</Button>
                 <Button variant="primary" loading={busy} onClick={generate}>
-                  Regenerate, old one stops now
+                  Regenerate and stop the old secret
                 </Button>
               </SpaceBetween>
             </Box>
           }
         >
-          The secret that ends in {existing?.last_six} stops working at once. Until your backend has the new one, no new
-          visitor gets a session. Tokens that were minted before stay valid until they expire.
+          The secret that ends in {existing?.last_six} stops working at once. Until your backend has the new secret, no
+          new visitor gets a session. Existing session tokens stay valid until they expire.
         </Modal>
       )}
       {secret !== undefined && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
@@ -121,7 +121,9 @@ function ShownOnce({ secret, onClose }: { readonly secret: string; readonly onCl
       }
     >
       <SpaceBetween size="m">
-        <Box>It is shown this one time. Only a hash of it is stored; afterwards you see its last six characters.</Box>
+        <Box>
+          The secret is shown only once. The service stores only its hash; afterwards you see the last six characters.
+        </Box>
         <Code label="Server secret" text={secret} />
         <Checkbox
           checked={stored}
@@ -134,11 +136,11 @@ function ShownOnce({ secret, onClose }: { readonly secret: string; readonly onCl
         </Checkbox>
         {warned && (
           <Alert type="warning" header="The secret would be lost">
-            Store it first and tick the box. If you cannot store it now,{' '}
+            Store it first and select the checkbox. If you cannot store it now,{' '}
             <Button variant="inline-link" onClick={onClose}>
               close without it
             </Button>{' '}
-            and regenerate one later.
+            and generate a new one later.
           </Alert>
         )}
       </SpaceBetween>

@@ -7,7 +7,7 @@ import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { Code } from '../parts/code.tsx';
 import { Installation } from './installation.tsx';
 
-/** What to copy into the page, and for Session Signed into the backend. */
+/** Code for the page, and with Session Signed also for the backend. */
 export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
   const base = window.location.origin;
   const signed = assistant.authentication_mode === 'Session Signed';
@@ -21,8 +21,8 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
         <SpaceBetween size="m">
           <Box>
             {signed
-              ? 'Your page is rendered with a token that your backend minted for this visitor.'
-              : 'One tag, anywhere in the page. The site ID is no secret.'}
+              ? 'Your server renders the page with a token that your backend has minted for the visitor.'
+              : 'Put this tag anywhere into the page. The site ID is not a secret.'}
           </Box>
           <Code label="Script tag" text={tag} />
           <Installation assistant={assistant} />
@@ -31,7 +31,7 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
       {signed && (
         <Container
           header={
-            <Header variant="h2" description="From your server only; VA_WAVE_SERVER_SECRET holds the server secret.">
+            <Header variant="h2" description="Only from your server. VA_WAVE_SERVER_SECRET contains the server secret.">
               Mint session tokens
             </Header>
           }

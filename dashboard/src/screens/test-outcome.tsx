@@ -10,7 +10,7 @@ import { Code } from '../parts/code.tsx';
 import { Status } from '../parts/status.tsx';
 import { SignatureHelp } from './signature-help.tsx';
 
-/** With these, no byte of the request has left. */
+/** Failures before the service has sent any byte of the request. */
 const NOT_SENT: ReadonlySet<FailureCode> = new Set([
   'invalid_url',
   'blocked_address',
@@ -25,10 +25,10 @@ const NOT_SENT: ReadonlySet<FailureCode> = new Set([
   'payload_too_large',
 ]);
 
-/** What endpoints answer that cannot verify a request (spec "Receivers of Action requests"). */
+/** Statuses of endpoints that cannot verify a request (spec "Receivers of Action requests"). */
 const REFUSED_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
 
-/** What was sent, and what came of it. */
+/** Shows the test request and its result. */
 export function TestOutcome(props: {
   readonly action: ActionView;
   readonly result: TestResult;
@@ -69,17 +69,17 @@ export function TestOutcome(props: {
         )}
         {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={action.action_id} />}
         {error !== null && NOT_SENT.has(error.code) ? (
-          <Box>Nothing was sent.</Box>
+          <Box>The service sent nothing.</Box>
         ) : (
           <ExpandableSection
             defaultExpanded
-            headerText={error?.code === 'timeout' && status === null ? 'What was to be sent' : 'What was sent'}
+            headerText={error?.code === 'timeout' && status === null ? 'Request (may be incomplete)' : 'Request'}
           >
             <Code wrap label="Request" text={sent.join('\n')} />
           </ExpandableSection>
         )}
         {status !== null && (
-          <ExpandableSection headerText="What came back" defaultExpanded={!result.success}>
+          <ExpandableSection headerText="Response" defaultExpanded={!result.success}>
             {result.response_excerpt === null || result.response_excerpt === '' ? (
               <Box>No response body.</Box>
             ) : (

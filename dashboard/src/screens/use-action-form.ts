@@ -19,7 +19,7 @@ const LABELS: Readonly<Record<string, string>> = {
   form_fields: 'Form fields',
 };
 
-/** The form of an Action: checked by the service's own schema, created once, saved at the version that was read. */
+/** Edits and saves an Action. The API validates it, creates it only once, and refuses a change of an older version. */
 export function useActionForm(assistant: AssistantView, action: EditedAction) {
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
@@ -37,7 +37,7 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
         throw new ApiError(400, { code: 'invalid_request', field: 'trigger', error: 'trigger: choose one' });
       const body = { idempotency_key: idempotencyKey, action: settings };
       const created = await api('createAction', { org_id, site_id: assistant.site_id }, { body });
-      return `${created.name} was created. Test it to see that your endpoint takes the request.`;
+      return `${created.name} was created. Test it to check that your endpoint accepts the request.`;
     }
     const change = settingsChange(actionValues(edit.base), edit.values);
     const { action_id, version } = edit.base;

@@ -1,20 +1,20 @@
 import type { DashboardError, StaleAnswer } from '../../../src/contract/dashboard.ts';
 import type { ErrorCode } from '../../../src/contract/errors.ts';
 
-/** Body of an error: the service's, or that of API Gateway before it, which has a message only. */
+/** Body of an error of the service, or of API Gateway, which contains only a message. */
 type ErrorBody = Partial<DashboardError & Pick<StaleAnswer, 'current'>> & { readonly message?: string };
 
-/** A refusal or a fault, as the service tells it. */
+/** The error for an answer that is not a success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   /** Undefined when the request did not reach the service. */
   readonly code: ErrorCode | undefined;
-  /** Each field of the input that is wrong, as a path with dots. */
+  /** Each wrong field of the input, as a path with dots. */
   readonly fields: readonly { readonly field: string; readonly problem: string }[];
-  /** What stands there now, when a save was refused because somebody else saved before. */
+  /** The current entity, when a save was refused because another user has saved before. */
   readonly current: StaleAnswer['current'] | undefined;
-  /** Whole seconds until it makes sense to ask again. */
+  /** Whole seconds until the next request can succeed. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: ErrorBody, retryAfterSeconds?: number) {
@@ -27,13 +27,13 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal about one field has it in its message, behind the field's name. */
+/** Returns the problem of the single field of a refusal. The message contains it after the field's name. */
 function onlyField({ field, error = '' }: ErrorBody): ApiError['fields'] {
   if (field === undefined) return [];
   return [{ field, problem: error.startsWith(`${field}: `) ? error.slice(field.length + 2) : error }];
 }
 
-/** The error that an answer tells, whoever wrote its body. */
+/** Creates the error for an answer of the service or of API Gateway. */
 export async function apiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);

@@ -20,8 +20,8 @@ export type Api = <O extends DashboardOperation>(
 ) => Promise<DashboardAnswer<O>>;
 
 /**
- * The dashboard's API. A token that is refused is renewed once.
- * @throws ApiError, SessionEnded; TypeError when there is no connection
+ * Returns the client of the dashboard's API. It renews a refused token once.
+ * @throws ApiError, SessionEnded; TypeError without a connection
  */
 export function dashboardApi(session: Session): Api {
   return async (operation, ids, { body, query }) => {

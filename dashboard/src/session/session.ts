@@ -4,24 +4,24 @@ import type { Config } from './config.ts';
 const ROOT = '/dashboard/';
 const CALLBACK = '/dashboard/callback';
 
-/** Thrown when nobody is logged in any more; the page asks for a new login and keeps what was typed. */
+/** The error for an ended session. The page asks for a new login and keeps the input. */
 export class SessionEnded extends Error {
   override readonly name = 'SessionEnded';
 }
 
 export type Session = {
-  /** An access token that has not expired. @throws SessionEnded */
+  /** Resolves to a valid access token. @throws SessionEnded */
   readonly accessToken: () => Promise<string>;
-  /** A fresh one, because the API did not take the last. @throws SessionEnded */
+  /** Resolves to a new access token after the API has refused the last one. @throws SessionEnded */
   readonly renewedToken: () => Promise<string>;
-  /** Leaves the page for the login, which comes back to the same screen. */
+  /** Leaves the page for the login, which returns to the same screen. */
   readonly login: () => Promise<void>;
   readonly logout: () => Promise<void>;
 };
 
 /**
- * The login of this tab: authorization code with PKCE. Tokens are kept in the tab's own storage and never in a URL.
- * @returns undefined when the browser is on its way to the login
+ * Opens the session of this tab with an authorization code and PKCE. Tokens are in the tab's storage and never in a URL.
+ * @returns undefined while the browser goes to the login
  */
 export async function openSession(config: Config): Promise<Session | undefined> {
   const store = new WebStorageStateStore({ store: window.sessionStorage });
@@ -40,7 +40,7 @@ export async function openSession(config: Config): Promise<Session | undefined> 
   const login = () => manager.signinRedirect({ state: window.location.pathname });
 
   if (window.location.pathname === CALLBACK) await finishLogin(manager);
-  // Several requests at once renew once: a refresh token counts only one time.
+  // Concurrent requests share one renewal, because a refresh token is valid only once.
   let renewing: Promise<string> | undefined;
   const renewedToken = () => {
     renewing ??= renew(manager).finally(() => {
@@ -61,7 +61,7 @@ export async function openSession(config: Config): Promise<Session | undefined> 
       await manager.revokeTokens().catch(() => undefined);
       await manager.removeUser();
       window.sessionStorage.clear();
-      // These two are Cognito's names; the standard ones are unknown to it.
+      // Cognito requires these parameter names and does not know the standard ones.
       const query = new URLSearchParams({ client_id: config.client_id, logout_uri: window.location.origin + ROOT });
       window.location.assign(`${end}?${query}`);
     },
@@ -79,7 +79,7 @@ async function finishLogin(manager: UserManager): Promise<void> {
 
 async function renew(manager: UserManager): Promise<string> {
   const user = await manager.getUser();
-  // Without a refresh token the library would try a frame, which neither login allows.
+  // Without a refresh token the library would use a frame. Neither Cognito nor the local login allows that.
   const renewed = user?.refresh_token === undefined ? null : await manager.signinSilent().catch(() => null);
   if (renewed === null) throw new SessionEnded();
   return renewed.access_token;

@@ -6,26 +6,26 @@ const answered = (status: number, body: object | string, headers: Record<string,
 const refused = (status: number, code: string, error: string, field?: string) =>
   answered(status, { success: false, code, error, field });
 
-describe('a person is told', () => {
+describe('the user gets a description', () => {
   test.each([
     [409, 'organization_suspended', 'org_id: org_1 is suspended', 'The organization is suspended'],
     [404, 'action_not_found', 'action_id: no Action act_1', 'This no longer exists'],
     [404, 'organization_not_found', 'org_id: no organization org_1', 'This no longer exists'],
-    [403, 'admin_required', 'Only admins of the organization may do this', 'Ask one of them'],
+    [403, 'admin_required', 'Only admins of the organization may do this', 'Ask an admin'],
     [409, 'server_secret_exists', 'server_secret: exists already', 'Exists already.'],
     [500, 'internal_error', 'Internal error', 'The service failed'],
   ])('of %i %s', async (status, code, error, text) => {
     expect(describeProblem(await refused(status, code, error))).toContain(text);
   });
 
-  test('when to come again', async () => {
+  test('of the time until the next request', async () => {
     const body = { success: false, code: 'rate_limit_exceeded', error: 'Rate limit exceeded' };
     const soon = await answered(429, body, { 'retry-after': '42' });
     expect(describeProblem(soon)).toBe('Too many requests. Try again in 42 seconds.');
     expect(describeProblem(await answered(429, body))).toBe('Too many requests. Wait a minute and try again.');
   });
 
-  test('of what stands in front of the service, which has no code', async () => {
+  test('of an error of API Gateway, which has no code', async () => {
     expect(describeProblem(await answered(403, { message: 'Forbidden' }))).toContain('may not use the dashboard');
     expect(describeProblem(await answered(429, { message: 'Too Many Requests' }))).toContain('Wait a minute');
     expect(describeProblem(await answered(503, '<html>'))).toContain('The service failed');
@@ -53,11 +53,11 @@ describe('a form shows', () => {
       'response_field_map.Order no.: must be a path',
       { field: 'response_field_map', row: 'Order no.', text: 'Must be a path.' },
     ],
-  ])('what is wrong with %s', async (field, error, problem) => {
+  ])('the problem of %s', async (field, error, problem) => {
     expect(fieldProblems(await refused(400, 'invalid_request', error, field))).toEqual([{ ...whole, ...problem }]);
   });
 
-  test('every field that is wrong, each with its first problem, and none without an input', async () => {
+  test('each wrong field with its first problem, and no field without an input', async () => {
     const fields = [
       { field: 'assistant.name', problem: 'is required' },
       { field: 'assistant.domain', problem: 'must be a host' },
@@ -71,7 +71,7 @@ describe('a form shows', () => {
     ]);
   });
 
-  test('a name that is taken', async () => {
+  test('a name that is in use', async () => {
     const error = await refused(409, 'name_taken', 'name: another Form Action is already called contact', 'name');
     expect(fieldProblems(error)).toMatchObject([
       { field: 'name', text: 'Another Form Action is already called contact.' },
@@ -82,7 +82,7 @@ describe('a form shows', () => {
     ['a refusal that is about no field', () => refused(404, 'action_not_found', 'action_id: no Action act_1')],
     ['a field without an input', () => refused(400, 'invalid_request', 'version: is required', 'version')],
     ['a fault', () => answered(500, { success: false, code: 'internal_error', error: 'Internal error' })],
-  ])('nothing of %s', async (_, error) => {
+  ])('no field for %s', async (_, error) => {
     expect(fieldProblems(await error())).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
 
-/** The first day of an admin, in the browser: from an empty organization to a visitor's form that arrives. */
+/** Follows the first day of an admin in the browser, from an empty organization to the form of a visitor. */
 describe('the first day', () => {
   let dashboard: StartedDashboard;
   let admin: Visitor;
@@ -37,13 +37,13 @@ describe('the first day', () => {
     });
   const copied = (label: string) => page.getByRole('region', { name: label, exact: true }).innerText();
 
-  test('an empty organization says what to do', async () => {
+  test('shows in an empty organization what to do', async () => {
     admin = await dashboard.logIn('admin');
     page = admin.page;
     await page.getByText('No assistants yet').waitFor();
   });
 
-  test('an assistant needs a name and a Rate Limit, and lands on Deploy', async () => {
+  test('requires a name and a Rate Limit for an assistant, and opens its Deploy tab', async () => {
     await button('Create assistant').first().click();
     await dialog().getByRole('button', { name: 'Create', exact: true }).click();
     await dialog().getByText('Is required.').waitFor();
@@ -57,7 +57,7 @@ describe('the first day', () => {
     await button(`Remove ${siteHost}`).waitFor();
   });
 
-  test('domains are shown as they are matched, wildcards refused, and a page can be checked', async () => {
+  test('normalizes domains, refuses wildcards, and checks a page', async () => {
     await page.getByLabel('New domain').fill('*.shop.example');
     await button('Add domain').click();
     await page.getByText('Enter a host such as example.com').waitFor();
@@ -79,12 +79,12 @@ describe('the first day', () => {
     await page.getByLabel('New domain').fill('staging.shop.example');
     await button('Add domain').click();
     await button('Save changes').click();
-    await page.getByText('Saved. It works from the next request on.').last().waitFor();
+    await page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
     tag = await copied('Script tag');
     expect(tag).toContain('data-site-id="site_');
   });
 
-  test('a form Action is created with the fields of its trigger', async () => {
+  test('creates a Form Action with the fields of its trigger', async () => {
     await page.getByRole('tab', { name: 'Intelligence' }).click();
     await page.getByText('No Actions yet').waitFor();
     await button('Create Action').first().click();
@@ -101,7 +101,7 @@ describe('the first day', () => {
     await page.getByText('Contact us was created.').waitFor();
   });
 
-  test('an Event and an AI-decided Action are created', async () => {
+  test('creates an Event Action and an AI-decided Action', async () => {
     await button('Create Action').click();
     await page.getByRole('radio', { name: 'Event' }).click();
     await page.getByLabel('Name').fill('Tell the CRM');
@@ -128,7 +128,7 @@ describe('the first day', () => {
     ['Contact us', '/contact', 'form'],
     ['Tell the CRM', '/events', 'event'],
     ['Look up an order', '/orders', 'ai'],
-  ])('the Test button of %s sends a real signed request', async (name, path, trigger) => {
+  ])('sends a real signed request with the Test button of %s', async (name, path, trigger) => {
     const before = dashboard.receiver.to(path).length;
     await button(`Test ${name}`).click();
     await dialog().getByText('Accepted, HTTP status 200').waitFor();
@@ -140,7 +140,7 @@ describe('the first day', () => {
     await dialog().getByRole('button', { name: 'Close' }).last().click();
   });
 
-  test('a failing endpoint is explained in words', async () => {
+  test('explains the failure of an endpoint', async () => {
     dashboard.receiver.answer('/orders', [503]);
     await button('Test Look up an order').click();
     await dialog().getByText('Failed, HTTP status 503').waitFor();
@@ -150,7 +150,7 @@ describe('the first day', () => {
     dashboard.receiver.answer('/orders', [200]);
   });
 
-  test('one that answers 401 is told what to check, and who can read the signing secret', async () => {
+  test('shows for an answer 401 what to check, and who can read the signing secret', async () => {
     dashboard.receiver.answer('/orders', [401]);
     await button('Test Look up an order').click();
     await dialog().getByText('Failed, HTTP status 401').waitFor();
@@ -169,14 +169,14 @@ describe('the first day', () => {
     await button('Copy the Action ID').waitFor();
   });
 
-  test('what did not leave is not shown as sent', async () => {
+  test('shows no request that was not sent', async () => {
     const url = await page.getByLabel('Endpoint URL').inputValue();
     await page.getByLabel('Endpoint URL').fill('https://no-such-host.invalid/orders');
     await button('Save changes').click();
     await button('Test Look up an order').click();
-    await dialog().getByText('Nothing was sent.').waitFor();
-    expect(await dialog().getByText('What was sent').count()).toBe(0);
-    expect(await dialog().getByText('What came back').count()).toBe(0);
+    await dialog().getByText('The service sent nothing.').waitFor();
+    expect(await dialog().getByText('Request', { exact: true }).count()).toBe(0);
+    expect(await dialog().getByText('Response', { exact: true }).count()).toBe(0);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
     await button('Edit Look up an order').click();
     await page.getByLabel('Endpoint URL').fill(url);
@@ -184,7 +184,7 @@ describe('the first day', () => {
     await page.getByText('Look up an order was saved.').last().waitFor();
   });
 
-  test("a visitor's form arrives, signed", async () => {
+  test('delivers the form of a visitor in a signed request', async () => {
     const visitor = await dashboard.newPage();
     await visitor.page.goto(`http://${siteHost}/`);
     const widget = visitor.page.locator('va-wave-widget');
@@ -207,16 +207,16 @@ describe('the first day', () => {
     await visitor.context.close();
   });
 
-  test('Deploy sees that the widget is installed', async () => {
+  test('shows on the Deploy tab that the widget is installed', async () => {
     await page.getByRole('tab', { name: 'Deploy' }).click();
     await page
       .getByText(
-        /^Installed: \d+ requests? (was|were) let in during the last 24 hours, \d+ of them in this clock hour$/,
+        /^Installed: the service accepted \d+ requests? during the last 24 hours, \d+ of them in this clock hour$/,
       )
       .waitFor();
   });
 
-  test('Session Signed: the server secret is shown once, and only given up on purpose', async () => {
+  test('shows the server secret once, and warns before it is lost', async () => {
     await page.getByRole('radio', { name: 'Session Signed' }).click();
     await button('Save changes').click();
     await button('Generate Server Secret').click();
@@ -232,13 +232,13 @@ describe('the first day', () => {
     expect((await createSession(firstSecret)).status).toBe(200);
   });
 
-  test('regenerating is confirmed, and the old secret stops at once', async () => {
+  test('asks before it regenerates the secret, and the old secret stops working at once', async () => {
     await button('Regenerate Server Secret').click();
     await dialog().getByText('stops working at once').waitFor();
     await dialog().getByRole('button', { name: 'Cancel' }).last().click();
     expect((await createSession(firstSecret)).status).toBe(200);
     await button('Regenerate Server Secret').click();
-    await dialog().getByRole('button', { name: 'Regenerate, old one stops now' }).click();
+    await dialog().getByRole('button', { name: 'Regenerate and stop the old secret' }).click();
     const secret = await copied('Server secret');
     expect((await createSession(firstSecret)).status).toBe(401);
     expect((await createSession(secret)).status).toBe(200);
@@ -246,7 +246,7 @@ describe('the first day', () => {
     await dialog().getByRole('button', { name: 'Done' }).click();
   });
 
-  test('an Action is switched off, edited and deleted', async () => {
+  test('switches off, edits and deletes an Action', async () => {
     await page.getByRole('tab', { name: 'Intelligence' }).click();
     await page.getByRole('checkbox', { name: 'Tell the CRM enabled' }).click();
     await page.getByText('Tell the CRM is off.').waitFor();
@@ -260,30 +260,30 @@ describe('the first day', () => {
     expect(await button('Edit Find an order').count()).toBe(0);
   });
 
-  test('a second tab that saved first is not overwritten, and what was typed stays', async () => {
+  test('does not overwrite the change of a second tab, and keeps the input', async () => {
     await page.getByRole('tab', { name: 'General' }).click();
     await page.getByLabel('Rate Limit (requests/hour)').fill('700');
     const other = await admin.context.newPage();
     await other.goto(page.url());
     await other.getByLabel('Name').fill('Renamed elsewhere');
     await other.getByRole('button', { name: 'Save changes' }).click();
-    await other.getByText('Saved. It works from the next request on.').last().waitFor();
+    await other.getByText('Saved. The change takes effect with the next request.').last().waitFor();
     await other.close();
     await button('Save changes').click();
-    await page.getByText('Somebody else changed this assistant while you were editing').waitFor();
+    await page.getByText('Another user changed this assistant while you were editing').waitFor();
     await page.getByText('Name: Website → Renamed elsewhere').waitFor();
     await button('Keep my changes').click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Renamed elsewhere');
     expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('700');
     await button('Save changes').click();
-    await page.getByText('Saved. It works from the next request on.').last().waitFor();
+    await page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
   });
 
-  test('nothing broke the policy of the page, and nothing was written to its console', () => {
+  test('violates no policy of the page, and writes nothing to its console', () => {
     expect(admin.problems).toEqual([]);
   });
 
-  test('no token or secret was in a log or a denial among the calls', () => {
+  test('writes no token and no secret to a log, and no call was denied', () => {
     expect(dashboard.service.output()).not.toContain('AccessDenied');
     expect(['eyJ', 'whsec_', firstSecret].filter((text) => dashboard.service.logs().includes(text))).toEqual([]);
   });

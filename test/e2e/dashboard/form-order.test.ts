@@ -6,7 +6,7 @@ const answer = z.object({
   forms: z.array(z.object({ name: z.string(), fields: z.array(z.object({ key: z.string() })) })),
 });
 
-/** Forms and fields are moved with the keyboard alone, and the widget shows them so. */
+/** Tests that the keyboard moves forms and fields, and that the widget shows them in this order. */
 let dashboard: StartedDashboard;
 let siteId: string;
 
@@ -42,7 +42,7 @@ async function shownForms(): Promise<{ readonly name: string; readonly fields: s
 
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.getAttribute("aria-label")');
 
-test('forms come as they were created, and move up and down', async () => {
+test('shows forms in the order of their creation, and moves them up and down', async () => {
   expect((await shownForms()).map(({ name }) => name)).toEqual(['Contact us', 'Book a ride', 'Ask for a price']);
   const { page, context, problems } = await dashboard.logIn('admin');
   await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
@@ -52,14 +52,14 @@ test('forms come as they were created, and move up and down', async () => {
   await page.waitForFunction('document.activeElement.getAttribute("aria-label") === "Move Ask for a price up"');
   await page.keyboard.press('Enter');
   await page.getByText('Ask for a price is form 1 of 3').waitFor();
-  // It is the first now: the button says why it does nothing, and keeps the focus.
+  // The form is now the first. The button explains why it is disabled, and keeps the focus.
   await page.waitForFunction('document.activeElement.getAttribute("aria-label") === "Move Ask for a price up"');
   expect((await shownForms()).map(({ name }) => name)).toEqual(['Ask for a price', 'Contact us', 'Book a ride']);
   await context.close();
   expect(problems).toEqual([]);
 });
 
-test('fields move up and down, and the order is saved', async () => {
+test('moves fields up and down, and saves the order', async () => {
   const { page, context } = await dashboard.logIn('admin');
   await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
   await page.getByRole('button', { name: 'Edit Contact us' }).click();
@@ -75,7 +75,7 @@ test('fields move up and down, and the order is saved', async () => {
   expect(contact?.fields).toBe('note email name');
 });
 
-test('on a narrow phone the buttons have their place, and axe finds nothing', async () => {
+test('shows the buttons on a narrow phone, without findings of axe', async () => {
   const { page, context } = await dashboard.logIn('admin', { viewport: { width: 320, height: 800 } });
   const sideways = () => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
   await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);

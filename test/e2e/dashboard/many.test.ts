@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { axeFindings, type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
 
-/** An organization with many assistants and Actions, and a member who looks at them. */
-describe('many', () => {
+/** Uses an organization with many assistants and Actions, and a member of it. */
+describe('an organization with many assistants and Actions', () => {
   let dashboard: StartedDashboard;
   let siteId: string;
   let visitor: Visitor;
@@ -46,7 +46,7 @@ describe('many', () => {
     await page.getByRole('option', { name: option, exact: true }).click();
   };
 
-  test('from a dozen on, assistants are rows that can be searched and narrowed', async () => {
+  test('shows twelve or more assistants as rows with a search and filters', async () => {
     await page.getByRole('table', { name: 'Assistants' }).waitFor();
     expect(await rows('Assistants')).toBe(12);
     expect(await axeFindings(page)).toEqual([]);
@@ -57,12 +57,12 @@ describe('many', () => {
     await choose('Status', 'Off');
     await page.getByText('(1/12)').waitFor();
     await page.getByPlaceholder('Find assistants').fill('nothing like this');
-    await page.getByText('None of the assistants fits').first().waitFor();
+    await page.getByText('No assistants match the search').first().waitFor();
     await button('Show all').click();
     expect(await rows('Assistants')).toBe(12);
   });
 
-  test('so are Actions, by name, trigger and state', async () => {
+  test('shows many Actions as rows with filters for name, trigger and state', async () => {
     await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
     await page.getByRole('table', { name: 'Actions' }).waitFor();
     expect(await rows('Actions')).toBe(12);
@@ -74,12 +74,12 @@ describe('many', () => {
     await choose('Trigger', 'AI-decided');
     await page.getByText('(1/12)').waitFor();
     await choose('State', 'On');
-    await page.getByText('None of the Actions fits').first().waitFor();
+    await page.getByText('No Actions match the search').first().waitFor();
     await button('Show all').click();
     expect(await rows('Actions')).toBe(12);
   });
 
-  test('a member sees what an admin sees, parameters included, and can change nothing', async () => {
+  test('shows a member the same as an admin, including parameters, without any change', async () => {
     await button('View Find an order').click();
     const parameters = page.getByRole('region', { name: 'Parameters as JSON Schema' });
     expect(JSON.parse(await parameters.innerText())).toEqual({
@@ -93,7 +93,7 @@ describe('many', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  test('a narrow phone does not scroll sideways', async () => {
+  test('does not scroll sideways on a narrow phone', async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     for (const path of ['', `/${siteId}/intelligence`]) {
       await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}${path}`);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { startDashboard } from './started-dashboard.ts';
 
-/** Takes the pictures of docs/dashboard.md: `node test/e2e/dashboard/pictures.ts`. Look at them before they are committed. */
+// Takes the pictures of docs/dashboard.md: `node test/e2e/dashboard/pictures.ts`. Look at the pictures before you commit them.
 
 const FOLDER = new URL('../../../docs/images/', import.meta.url).pathname;
 

@@ -1,6 +1,6 @@
 import { axeFindings, type StartedDashboard, startDashboard } from './started-dashboard.ts';
 
-/** Words of statuses that begin on one line and end on another. */
+/** Finds words of statuses that are broken over two lines. */
 const BROKEN_WORDS = `[...document.querySelectorAll('.words')].flatMap((element) =>
   [...element.childNodes].flatMap((node) =>
     [...node.textContent.matchAll(/[a-z]{2,12}/gi)].flatMap(({ 0: word, index }) => {
@@ -10,7 +10,7 @@ const BROKEN_WORDS = `[...document.querySelectorAll('.words')].flatMap((element)
       return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1 ? [word] : [];
     })))`;
 
-/** Every screen: axe, the page's own policy, and no sideways scrolling on a narrow phone. */
+/** Tests every screen with axe, the page's policy, and a narrow phone without sideways scrolling. */
 describe('every screen', () => {
   let dashboard: StartedDashboard;
   let siteId: string;
@@ -43,7 +43,7 @@ describe('every screen', () => {
     ['dark', 320],
   ] as const;
 
-  test.each(looks)('in %s at %d pixels', async (colorScheme, width) => {
+  test.each(looks)('is correct in %s at %d pixels', async (colorScheme, width) => {
     const { page, context, problems } = await dashboard.logIn('admin', {
       colorScheme,
       viewport: { width, height: 800 },
@@ -71,12 +71,12 @@ describe('every screen', () => {
     await look('general');
     await page.goto(`${base}/deploy`);
     await page.getByRole('heading', { name: 'Mint session tokens' }).waitFor();
-    await page.getByText('No request was let in').waitFor();
+    await page.getByText('The service accepted no request').waitFor();
     await look('deploy, Session Signed');
     await page.getByRole('radio', { name: 'Allowed Websites' }).click();
     await page.getByLabel('New domain').waitFor();
     await look('deploy, Allowed Websites');
-    // A new assistant's list begins with its Domain.
+    // The list of a new assistant contains its Domain.
     await page.getByRole('button', { name: /^Remove / }).click();
     await page.getByText('The list is empty').waitFor();
     await look('deploy, empty list');
@@ -86,7 +86,7 @@ describe('every screen', () => {
     ).click();
     if ((await page.getByText('Regenerate the server secret?').count()) > 0) {
       await look('regenerate?');
-      await button('Regenerate, old one stops now').click();
+      await button('Regenerate and stop the old secret').click();
     }
     await page.getByText('Copy the server secret now').waitFor();
     await button('Done').click();
@@ -117,7 +117,7 @@ describe('every screen', () => {
     await context.close();
   });
 
-  test('screens are behind one policy that allows nothing inline and nothing from elsewhere', async () => {
+  test('has a policy that allows nothing inline and nothing from other origins', async () => {
     const response = await fetch(`${dashboard.service.baseUrl}/dashboard/any/screen`);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^default-src 'self'; connect-src 'self' /);

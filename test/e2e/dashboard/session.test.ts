@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { type StartedDashboard, startDashboard } from './started-dashboard.ts';
 
-/** Logins, roles, and what happens to typed text when a session ends. */
+/** Tests logins, roles, and the input of the user when a session ends. */
 describe('sessions and roles', () => {
   let dashboard: StartedDashboard;
   let siteId: string;
@@ -29,7 +29,7 @@ describe('sessions and roles', () => {
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const me = (token: string) =>
     fetch(`${dashboard.service.baseUrl}/api/dashboard/me`, { headers: { authorization: `Bearer ${token}` } });
-  /** The tab's stored login. */
+  /** Returns the stored login of the tab. */
   const stored = (page: Page) =>
     page.evaluate<{ access_token: string; id_token: string; refresh_token: string }>(
       `JSON.parse(sessionStorage.getItem(Object.keys(sessionStorage).find((key) => key.startsWith('oidc.user:'))))`,
@@ -41,7 +41,7 @@ describe('sessions and roles', () => {
       sessionStorage.setItem(key, JSON.stringify(user));
     })()`);
 
-  test('a wrong password is refused by the login', async () => {
+  test('refuses a wrong password at the login', async () => {
     const { page, context } = await dashboard.newPage();
     await page.goto(`${dashboard.service.baseUrl}/dashboard/`);
     await page.getByLabel('Email').fill('admin@shop.example');
@@ -51,7 +51,7 @@ describe('sessions and roles', () => {
     await context.close();
   });
 
-  test('the access token works; the ID token, an altered one and none do not', async () => {
+  test('accepts only the access token, and neither the ID token nor an altered token nor none', async () => {
     const { page, context } = await dashboard.logIn('admin');
     const { access_token, id_token } = await stored(page);
     expect((await me(access_token)).status).toBe(200);
@@ -62,10 +62,10 @@ describe('sessions and roles', () => {
     await context.close();
   });
 
-  test('a member sees everything and has no button that changes anything', async () => {
+  test('shows a member everything, without a button that changes anything', async () => {
     const { page, context, problems } = await dashboard.logIn('member');
     await page.goto(url('general'));
-    await page.getByText('Changes are for admins of the organization').waitFor();
+    await page.getByText('Only admins of the organization can change it').waitFor();
     expect(await page.getByLabel('Name').isDisabled()).toBe(true);
     expect(await button(page, 'Save changes').count()).toBe(0);
     await page.getByRole('tab', { name: 'Deploy' }).click();
@@ -84,7 +84,7 @@ describe('sessions and roles', () => {
     await context.close();
   });
 
-  test('on the free plan Session Signed is locked, and says why', async () => {
+  test('locks Session Signed on the free plan, and shows the reason', async () => {
     const { page, context } = await dashboard.logIn('admin');
     await page.goto(url('deploy'));
     const locked = page.getByRole('radio', { name: 'Session Signed' });
@@ -94,7 +94,7 @@ describe('sessions and roles', () => {
     await context.close();
   });
 
-  test('an access token that expired is renewed without a word', async () => {
+  test('renews an expired access token without a message', async () => {
     const { page, context } = await dashboard.logIn('admin');
     const before = await stored(page);
     await store(page, { expires_at: 1 });
@@ -106,25 +106,25 @@ describe('sessions and roles', () => {
     await context.close();
   });
 
-  test('a session that ends in the middle of an edit asks for a login and keeps the edit', async () => {
+  test('asks for a login when the session ends during an edit, and keeps the edit', async () => {
     const { page, context } = await dashboard.logIn('admin');
     await page.goto(url('general'));
     await page.getByLabel('Name').fill('Typed before the end');
     await store(page, { access_token: 'gone', refresh_token: 'gone', expires_at: 1 });
     await context.clearCookies();
     await button(page, 'Save changes').click();
-    await page.getByRole('dialog').getByText('What you typed is kept in this tab').waitFor();
+    await page.getByRole('dialog').getByText('Your input is kept in this tab').waitFor();
     await button(page, 'Log in again').click();
     await dashboard.fillLogin(page, 'admin');
     await page.getByLabel('Name').waitFor();
     expect(page.url()).toBe(url('general'));
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
     await button(page, 'Save changes').click();
-    await page.getByText('Saved. It works from the next request on.').last().waitFor();
+    await page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
     await context.close();
   });
 
-  test('two tabs that change the same Action: the second is told, and nothing is lost', async () => {
+  test('reports to the second tab that another tab has changed the Action, and loses no change', async () => {
     const { page, context } = await dashboard.logIn('admin');
     await page.goto(url('intelligence'));
     await button(page, 'Edit Tell the CRM').click();
@@ -142,11 +142,11 @@ describe('sessions and roles', () => {
     await context.close();
   });
 
-  test('a removed member is out with the next request', async () => {
+  test('refuses a removed member at the next request', async () => {
     const { page, context } = await dashboard.logIn('member');
     await dashboard.vaWave('member', 'remove', '--org', dashboard.orgId, '--email', 'member@shop.example');
     await page.reload();
-    await page.getByText('You are logged in, but in no organization yet').waitFor();
+    await page.getByText('You are logged in, but you are not a member of an organization yet').waitFor();
     await dashboard.vaWave(
       'member',
       'add',
@@ -160,7 +160,7 @@ describe('sessions and roles', () => {
     await context.close();
   });
 
-  test('logging out ends the session at the login as well, and the refresh token', async () => {
+  test('ends the session of the login and the refresh token at the logout', async () => {
     const { page, context } = await dashboard.logIn('admin');
     const { issuer, client_id }: { issuer: string; client_id: string } = JSON.parse(
       await (await fetch(`${dashboard.service.baseUrl}/dashboard/config.json`)).text(),
@@ -179,7 +179,7 @@ describe('sessions and roles', () => {
     await context.close();
   });
 
-  test('a keyboard is enough: from the login to a saved change', async () => {
+  test('allows everything from the login to a saved change with a keyboard', async () => {
     const { page, context } = await dashboard.newPage();
     await page.goto(`${dashboard.service.baseUrl}/dashboard/`);
     await page.getByLabel('Email').waitFor();
@@ -205,7 +205,7 @@ describe('sessions and roles', () => {
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('250');
     await page.keyboard.press('Enter');
-    await page.getByText('Saved. It works from the next request on.').last().waitFor();
+    await page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
     await page.reload();
     await tabTo(page.getByRole('tab', { name: 'General' }));
     await page.keyboard.press('ArrowRight');
@@ -215,7 +215,7 @@ describe('sessions and roles', () => {
     await button(page, 'Remove www.shop.example').waitFor();
     await tabTo(button(page, 'Save changes'));
     await page.keyboard.press('Enter');
-    await page.getByText('Saved. It works from the next request on.').last().waitFor();
+    await page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
     await page.reload();
     await tabTo(page.getByRole('tab', { name: 'Deploy' }));
     await page.keyboard.press('ArrowRight');

@@ -12,17 +12,17 @@ const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', im
 export type Visitor = {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Violations of the page's policy, uncaught errors, and what the page wrote to the console. */
+  /** Violations of the page's policy, uncaught errors, and the console lines of the page. */
   readonly problems: readonly string[];
 };
 
-/** A started service with an organization, an admin and a member, and a browser to use its dashboard with. */
+/** A started service with an organization, an admin and a member, and a browser for its dashboard. */
 export type StartedDashboard = {
   readonly service: StartedService;
   readonly receiver: Receiver;
   readonly orgId: string;
   readonly vaWave: <Result>(...words: readonly string[]) => Promise<Result>;
-  /** Opens the dashboard and logs in by the login's own page. */
+  /** Opens the dashboard and logs in on the login page. */
   readonly logIn: (who: 'admin' | 'member', options?: BrowserContextOptions) => Promise<Visitor>;
   readonly fillLogin: (page: Page, who: 'admin' | 'member') => Promise<void>;
   readonly newPage: (options?: BrowserContextOptions) => Promise<Visitor>;
@@ -31,7 +31,7 @@ export type StartedDashboard = {
 
 export async function startDashboard(plan: 'free' | 'paid' = 'paid'): Promise<StartedDashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-dashboard-'));
-  // What is running when a later step fails is stopped: jest waits for it otherwise, without an end.
+  // Stops everything that runs when a later step fails. Otherwise jest would wait for it without end.
   await using started = new AsyncDisposableStack();
   started.defer(() => rmSync(folder, { recursive: true, force: true }));
   const receiver = await startReceiver();
@@ -47,7 +47,7 @@ export async function startDashboard(plan: 'free' | 'paid' = 'paid'): Promise<St
   for (const role of ['admin', 'member']) {
     await vaWave('member', 'add', '--org', orgId, '--email', `${role}@shop.example`, '--role', role);
   }
-  // What Cognito would send by mail is printed here.
+  // The one-machine service prints the password that Cognito sends by mail.
   const password = (who: string) =>
     new RegExp(`Invitation for ${who}@shop\\.example: the temporary password is (\\S+)`).exec(service.output())?.[1] ??
     '';
@@ -61,7 +61,7 @@ export async function startDashboard(plan: 'free' | 'paid' = 'paid'): Promise<St
     context.setDefaultTimeout(15_000);
     const problems: string[] = [];
     context.on('console', (message) => {
-      // The browser's own line about a refused request is not the page's.
+      // The browser, and not the page, writes this line about a refused request.
       if (!message.text().startsWith('Failed to load resource')) problems.push(message.text());
     });
     context.on('weberror', (error) => problems.push(error.error().message));
@@ -93,7 +93,7 @@ export async function startDashboard(plan: 'free' | 'paid' = 'paid'): Promise<St
   };
 }
 
-/** What axe finds on the screen, one line each. */
+/** Returns the findings of axe, one line each. */
 export async function axeFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   return page.evaluate(

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { axeFindings, type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
 
-/** No connection, a part that breaks, input that is wrong: the page stays, says what is the matter, and offers a way on. */
+/** Tests failures of the connection, of a part of the page and of input. The page stays, explains the failure, and lets the user continue. */
 describe('when something goes wrong', () => {
   let dashboard: StartedDashboard;
   let siteId: string;
@@ -27,7 +27,7 @@ describe('when something goes wrong', () => {
   const url = (tab: string) => `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/${tab}`;
   const actionsOfOrganization = '**/api/dashboard/organizations/*/actions';
 
-  test('a part that cannot be fetched offers to try again, and the other tabs work on', async () => {
+  test('offers to try again when a part cannot be loaded, and the other tabs still work', async () => {
     await page.goto(url('general'));
     await page.getByLabel('Name').fill('Typed before it broke');
     await admin.context.setOffline(true);
@@ -48,7 +48,7 @@ describe('when something goes wrong', () => {
     await button('Discard changes').click();
   });
 
-  test('a part whose file is gone, because the dashboard was deployed anew, offers to try again', async () => {
+  test('offers to try again when the file of a part is gone after a new deployment', async () => {
     const gone: string[] = [];
     const chunk = /\/dashboard\/assets\/deploy-[^/]+\.js$/;
     await page.route(chunk, (route) => {
@@ -60,7 +60,7 @@ describe('when something goes wrong', () => {
     await page.getByRole('tab', { name: 'Deploy' }).click();
     await page.getByText('This part of the page could not be loaded').waitFor();
     expect(gone).toHaveLength(1);
-    // The page is loaded anew and shows the same tab; once more the file is not there, and it does not go round in circles.
+    // The page reloads and shows the same tab. The file is still missing, and the page does not reload in a loop.
     const loaded = page.waitForEvent('load');
     await button('Try again').click();
     await loaded;
@@ -74,7 +74,7 @@ describe('when something goes wrong', () => {
     await button('Discard changes').click();
   });
 
-  test('while the Actions are loading, nothing is said of their number', async () => {
+  test('shows no number of Actions while they are loading', async () => {
     const waiting = Promise.withResolvers<void>();
     await page.route(actionsOfOrganization, async (route) => {
       await waiting.promise;
@@ -84,11 +84,11 @@ describe('when something goes wrong', () => {
     await page.getByText('Loading Actions').waitFor();
     expect(await page.getByText('of 50').count()).toBe(0);
     waiting.resolve();
-    await page.getByText('0 of 50 of the organization are used').waitFor();
+    await page.getByText('The organization uses 0 of 50 Actions').waitFor();
     await page.unroute(actionsOfOrganization);
   });
 
-  test('a tab that breaks does not take the others along', async () => {
+  test('keeps the other tabs when one tab fails', async () => {
     await page.route(actionsOfOrganization, (route) =>
       route.fulfill({
         json: { actions: [{ action_id: 'act_1', site_id: siteId, trigger: 'Event', name: 'No list' }] },
@@ -105,7 +105,7 @@ describe('when something goes wrong', () => {
     await page.getByText('No Actions yet').waitFor();
   });
 
-  test('without the API there is a message and a button, and no empty page', async () => {
+  test('shows a message and a button without the API, and no empty page', async () => {
     const me = '**/api/dashboard/me';
     await page.route(me, (route) => route.abort());
     await page.reload();
@@ -115,7 +115,7 @@ describe('when something goes wrong', () => {
     await page.getByText('No Actions yet').waitFor();
   });
 
-  test('every wrong field of a new assistant is named at once, and each until it is corrected', async () => {
+  test('names every wrong field of a new assistant at once, and each until it is corrected', async () => {
     await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}`);
     await button('Create assistant').click();
     const dialog = page.getByRole('dialog');
@@ -133,7 +133,7 @@ describe('when something goes wrong', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
-  test('in the table of form fields only the wrong cell is marked, with its row and column', async () => {
+  test('marks only the wrong cell in the table of form fields, with its row and column', async () => {
     await page.goto(url('intelligence/new'));
     await page.getByRole('radio', { name: 'Form' }).click();
     await page.getByLabel('Endpoint URL').fill('https://crm.example/');
@@ -163,7 +163,7 @@ describe('when something goes wrong', () => {
     await button('Cancel').click();
   });
 
-  test('before any script runs, the page says that it is loading', async () => {
+  test('shows that the page is loading before any script runs', async () => {
     const html = await (await fetch(url('general'))).text();
     expect(html).toContain('The dashboard is loading. If it does not appear, reload the page.');
   });
