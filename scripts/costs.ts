@@ -40,25 +40,25 @@ type Usage = Partial<Record<Unit, number>>;
 /** GB-seconds of a function of 512 MB. */
 const gbSeconds = (milliseconds: number) => (milliseconds / 1000) * 0.5;
 
-/** Of a metered function's invocation, or of the messages of one batch. */
+/** The metered usage of one invocation of a function, or of the messages of one batch. */
 type Count = {
-  /** Calls of AWS's services by their operation, without those that a container makes once in five minutes (secrets). */
+  /** Calls of AWS services by operation, except those that a container makes once in five minutes (secrets). */
   readonly calls: Readonly<Record<string, number>>;
-  /** Units that DynamoDB bills. */
+  /** Read and write units that DynamoDB bills. */
   readonly reads: number;
   readonly writes: number;
-  /** KB of its own log, as CloudWatch bills them: a line's bytes and 26 more. */
+  /** KB of the function's own log lines. CloudWatch bills the bytes of a line and 26 more. */
   readonly logKb: number;
 };
 
 /**
- * What the deployed bundles do for events of 1 kB, organizations with five Actions, and endpoints that answer 200.
- * test/e2e/costs/counts.test.ts counts it again. @param batch messages per invocation
+ * The usage of the deployed bundles for events of 1 kB, organizations with five Actions, and endpoints that answer 200.
+ * test/e2e/costs/counts.test.ts checks these counts. @param batch messages per invocation
  */
 export const COUNTED = {
   sessionCreate: { calls: { GetItem: 1, UpdateItem: 2 }, reads: 1, writes: 2, logKb: 0 },
   init: { calls: { GetItem: 1, Query: 1, UpdateItem: 1 }, reads: 2, writes: 1, logKb: 0 },
-  /** The second init, with the first opening of the panel: writes the conversation, and puts it on the bus. */
+  /** The init that starts a conversation when the panel first opens. It writes the conversation and publishes an event. */
   initThatBegins: {
     calls: { GetItem: 1, Query: 1, UpdateItem: 1, PutItem: 1, PutEvents: 1 },
     reads: 2,
@@ -72,17 +72,17 @@ export const COUNTED = {
     writes: 0,
     logKb: 0.34 * batch,
   }),
-  /** The claim is small; the write that ends the record is billed for all of it. */
+  /** The claim is a small item. The write that completes the record is billed for the whole record. */
   attempted: (batch: number) => ({
     calls: { BatchGetItem: 1, PutItem: batch, UpdateItem: batch },
     reads: batch,
     writes: 3 * batch,
-    // A line for each attempt, and three of metrics.
+    // One line per attempt, and three lines of metrics.
     logKb: 0.41 * batch + 0.8,
   }),
 } as const satisfies Record<string, Count | ((batch: number) => Count)>;
 
-/** KB that Lambda itself writes of an invocation, its start and its report, and API Gateway of a request. Lengths of their formats. */
+/** KB of log that Lambda writes per invocation (start and report), and API Gateway per request, by the length of their formats. */
 const LINES_OF_INVOCATION = 0.6;
 const LINE_OF_ACCESS = 0.4;
 
@@ -94,7 +94,7 @@ const counted = ({ reads, writes, logKb }: Count): Usage => ({
 const each = (batch: number, usage: Usage): Usage =>
   Object.fromEntries((Object.entries(usage) as [Unit, number][]).map(([unit, amount]) => [unit, amount / batch]));
 
-/** A request through the API. @param milliseconds an assumption, named in the text */
+/** Returns the usage of a request to the API. @param milliseconds an assumption that the page names */
 const request = (count: Count, milliseconds: number): Usage =>
   sum(counted(count), {
     apiRequest: 1,
@@ -102,29 +102,29 @@ const request = (count: Count, milliseconds: number): Usage =>
     lambdaGbSecond: gbSeconds(milliseconds),
     logKb: LINE_OF_ACCESS,
   });
-/** An invocation for a batch of messages, which Lambda receives and deletes in a call each. */
+/** Returns the usage of an invocation for a batch of messages. Lambda receives and deletes the batch with one call each. */
 const invocation = (count: Count, milliseconds: number): Usage =>
   sum(counted(count), { queueRequest: 2, lambdaRequest: 1, lambdaGbSecond: gbSeconds(milliseconds) });
 
 const SESSION_CREATE = request(COUNTED.sessionCreate, 25);
 
-/** @param batch messages per invocation: 1 with little traffic, 10 with much */
+/** Returns the usage of routing one event. @param batch messages per invocation: 1 for low traffic, 10 for high traffic */
 const routed = (batch: number): Usage =>
-  // The bus sends each event in a call of its own.
+  // The bus sends each event in a separate call.
   sum({ busEvent: 1, queueRequest: 1 }, each(batch, invocation(COUNTED.routed(batch), batch === 1 ? 30 : 80)));
 
-/** @param sends calls of SQS that brought it here */
+/** Returns the usage of one attempt. @param sends SQS calls that sent its message */
 const attempt = (batch: number, sends: number): Usage =>
   sum(
     { queueRequest: sends, sentKb: 2, keptKbMonth: 2 },
-    // A batch is handled side by side: it takes as long as its slowest endpoint.
+    // The attempts of a batch run concurrently, so a batch takes as long as its slowest endpoint.
     each(batch, invocation(COUNTED.attempted(batch), batch === 1 ? 250 : 400)),
   );
-/** The first attempts of a batch of events leave in one call; a retry is delayed, and goes alone. */
+/** One SQS call sends the first attempts of a batch of events. Each retry is delayed and needs its own call. */
 const firstAttempt = (batch: number): Usage => attempt(batch, 1 / batch);
 const retry = (batch: number): Usage => attempt(batch, 1);
 
-/** One init through CloudFront, with the preflight that a browser sends before it, once in ten minutes. */
+/** Returns the usage of one init through CloudFront, with the preflight that a browser sends once in ten minutes. */
 const init = (count: Count, preflights: number): Usage =>
   sum(
     { cloudFrontRequest: 1 + preflights },
@@ -134,12 +134,12 @@ const init = (count: Count, preflights: number): Usage =>
 
 const begun = (batch: number): Usage => sum(routed(batch), init(COUNTED.initThatBegins, 0));
 
-/** Loader and panel with gzip, once per visitor and release: the browser keeps them. */
+/** The widget's files with gzip. A browser loads them once per release. */
 const WIDGET: Usage = { cloudFrontRequest: 2, sentKb: 10 };
 
-/** What is paid for in a month without a single request. A test holds the counts to the template. */
+/** The resources that cost money without any request. A test checks the counts against the template. */
 export const IDLE = { secrets: 3, alarmMetrics: 23, queues: 2 };
-/** Lambda looks into each queue with five long polls of twenty seconds at a time. */
+/** Lambda polls each queue with five concurrent long polls of twenty seconds. */
 const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * 730;
 const FREE_RECEIVES = MILLION;
 const FREE_ALARM_METRICS = 10;
@@ -154,16 +154,16 @@ const idleWithFreeTier =
   (IDLE.alarmMetrics - FREE_ALARM_METRICS) * PRICES.alarmMetricMonth +
   (EMPTY_RECEIVES - FREE_RECEIVES) * PRICES.emptyReceive;
 
-/** Every five minutes. */
+/** Runs of the canary per month, one every five minutes. */
 const CANARY_RUNS = 12 * HOURS;
-/** A session create, an init without its browser's preflight, and the file; the canary waits for them in 256 MB. */
+/** One run: a session create, an init without a preflight, and the widget's files. The canary's function has 256 MB. */
 const CANARY_RUN: Usage = sum(SESSION_CREATE, init(COUNTED.init, 0), WIDGET, {
   lambdaRequest: 1,
   lambdaGbSecond: 0.25,
   secretRead: 1,
   logKb: 2,
 });
-/** Its secret, its metric, the alarm over it and the one over its errors. */
+/** The canary's secret, its metric, and the alarms on the metric and on its errors. */
 const CANARY_MONTH = PRICES.secretMonth + PRICES.customMetricMonth + 2 * PRICES.alarmMetricMonth;
 
 function sum(...usages: readonly Usage[]): Usage {
@@ -186,13 +186,13 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
 
 const delivery = (batch: number) => sum(routed(batch), firstAttempt(batch));
-/** Of a month with so many million deliveries, in batches of ten. */
+/** Returns the cost of a month with this many million deliveries in batches of ten. */
 const month = (millions: number) => idle + millions * perMillion(delivery(10));
 
-/** Dollars for a million deliveries in batches of so many. */
+/** Returns the dollars for a million deliveries in batches of this size. */
 const delivered = (batch: number) => perMillion(delivery(batch));
 
-/** What README says in whole dollars. */
+/** The costs that README states in whole dollars. */
 export const IN_SHORT = { idle, littleTraffic: delivered(1), muchTraffic: delivered(10) };
 
 /** Returns the text of docs/costs.md. */
@@ -225,14 +225,14 @@ calls multiplied by prices, and not taken from a bill. Check the prices before y
 ## Per million
 
 ${table(
-  ['', 'Little traffic: one message per batch', 'Much traffic: ten'],
+  ['Usage', 'Low traffic: one message per batch', 'High traffic: ten messages per batch'],
   [
     ['Session creates', dollars(perMillion(SESSION_CREATE)), dollars(perMillion(SESSION_CREATE))],
     [
       'Page views with the widget: one init through CloudFront, which begins no conversation',
       ...alone(() => init(COUNTED.init, 1)),
     ],
-    ['Conversations: the second init, at the first opening of the panel, with its event on the bus', ...alone(begun)],
+    ['Conversations: the init when the panel first opens, with its event on the bus', ...alone(begun)],
     [
       "The widget's files, for visitors whose browser does not have them yet",
       dollars(perMillion(WIDGET)),
@@ -266,7 +266,7 @@ ${table(
   ['Part', 'Cost'],
   [
     [`${IDLE.secrets} secrets`, dollars(IDLE.secrets * PRICES.secretMonth)],
-    [`alarms over ${IDLE.alarmMetrics} metrics`, dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)],
+    [`alarms on ${IDLE.alarmMetrics} metrics`, dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)],
     [
       `${(EMPTY_RECEIVES / MILLION).toFixed(2)} million receive calls on ${IDLE.queues} empty queues`,
       dollars(EMPTY_RECEIVES * PRICES.emptyReceive),
@@ -291,7 +291,7 @@ ${table(
   [
     [
       '`-c fixedEgress=true`: two NAT gateways and their addresses',
-      `${dollars(nat)} a month, and $${PRICES.natGb} per GB in either direction`,
+      `${dollars(nat)} a month, and $${PRICES.natGb} per GB in each direction`,
     ],
     [
       '`-c canary=true`: every five minutes, with its secret, metric and alarms',

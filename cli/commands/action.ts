@@ -31,7 +31,7 @@ export function addActionCommands(program: Command, run: Run): void {
       .requiredOption('--trigger <trigger>', 'Event, AI-decided or Form; cannot be changed afterwards')
       .requiredOption('--name <name>', 'at most 100 characters')
       .requiredOption('--url <url>', 'https endpoint, at most 2000 characters'),
-    { many: 'may be repeated', method: '; POST unless given' },
+    { many: 'may be repeated', method: ' (default: POST)' },
   )
     .option('--disabled', 'create it switched off')
     .addHelpText('after', CREATE_EXAMPLES)

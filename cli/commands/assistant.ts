@@ -109,7 +109,7 @@ Example:
 
   assistant
     .command('escalation <site_id>')
-    .description('set the escalation channels: SNS topics that receive form submissions besides the endpoint')
+    .description('set the escalation channels: SNS topics that receive form submissions in addition to the endpoint')
     .option('--topic <arn>', `topic whose name starts with ${ESCALATION_TOPIC_PREFIX}; may be repeated`, collect)
     .option('--none', 'no escalation channel')
     .addHelpText(

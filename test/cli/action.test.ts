@@ -86,7 +86,7 @@ test.each([
   ['a key twice', [...FORM, '--field', 'mail:Again:Text'], 'form_fields.0.key: must not be the key of another field'],
   ['a short description', [...AI, '--description', 'too short'], 'description: must be at least 10 characters'],
   ['no description', AI.slice(0, 6), 'description: must be at least 10 characters'],
-  ['parameters that are no JSON', [...AI, '--parameters', '{'], 'parameters: must be JSON'],
+  ['parameters that are not JSON', [...AI, '--parameters', '{'], 'parameters: must be JSON'],
   ['a missing file of parameters', [...AI, '--parameters', 'nope.json'], 'parameters: cannot read the file nope.json'],
   [
     'a type outside the subset',

@@ -33,8 +33,8 @@ test.each([
   [['assistant', 'show'], "missing required argument 'site_id'"],
 ])('reports %j as a wrong command line', async (words, message) => {
   const operator = new FakeOperator();
-  const told = await operator.run(...words);
-  expect([told.code, told.out, told.err]).toEqual([2, '', expect.stringContaining(message)]);
+  const ended = await operator.run(...words);
+  expect([ended.code, ended.out, ended.err]).toEqual([2, '', expect.stringContaining(message)]);
   const json = await operator.run(...words, '--json');
   expect([json.code, json.out]).toEqual([2, '']);
   expect(JSON.parse(json.err)).toEqual({ error: expect.stringContaining(message) });
