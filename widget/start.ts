@@ -3,7 +3,7 @@ import { emit } from './emit.ts';
 import { type Stub, takeCalls } from './queue.ts';
 import type { Settings } from './script-tag.ts';
 import { openSession } from './session.ts';
-import { replaced, type Speech, textsFor } from './texts.ts';
+import { type LanguageTexts, replaced, textsFor } from './texts.ts';
 import type { VaWave, VaWaveCommands, VaWaveConversationView, VaWaveTexts, VaWaveVisitor } from './va-wave.d.ts';
 import { mountWidget, type Widget } from './widget.ts';
 
@@ -14,7 +14,7 @@ import { mountWidget, type Widget } from './widget.ts';
 export function start(settings: Settings, stub: Stub | undefined): void {
   const session = openSession(settings);
   let init: InitResponse | undefined;
-  let speech: Speech | undefined;
+  let languageTexts: LanguageTexts | undefined;
   let widget: Widget | undefined;
   /** Settings from the page's commands. The commands may arrive before the widget exists. */
   let hidden = settings.hidden;
@@ -26,7 +26,7 @@ export function start(settings: Settings, stub: Stub | undefined): void {
 
   /** Builds the widget again and keeps it open if it was open. Shows nothing when there is neither a form nor a view. */
   const render = () => {
-    if (!init || !speech) return;
+    if (!init || !languageTexts) return;
     const isFirst = !widget;
     if (widget?.isOpen()) wanted ??= {};
     widget?.remove();
@@ -35,7 +35,12 @@ export function start(settings: Settings, stub: Stub | undefined): void {
       if (settings.debug) console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
       return;
     }
-    widget = mountWidget(init, settings, session, { speech: replaced(speech, texts), visitor, view, hidden });
+    widget = mountWidget(init, settings, session, {
+      languageTexts: replaced(languageTexts, texts),
+      visitor,
+      view,
+      hidden,
+    });
     if (isFirst) emit('va-wave:ready', null);
     if (wanted) widget?.open(wanted.form);
     wanted = undefined;
@@ -96,14 +101,14 @@ export function start(settings: Settings, stub: Stub | undefined): void {
   if (stub) for (const [command, ...values] of takeCalls(stub)) call(String(command), ...values);
 
   const begin = async () => {
-    const [answer, spoken] = await Promise.all([
+    const [answer, loadedTexts] = await Promise.all([
       session.init(),
       textsFor(settings.base, settings.language || document.documentElement.lang),
     ]);
     if (!answer) return commands.destroy();
     await parsed();
     if (destroyed) return;
-    [init, speech] = [answer, spoken];
+    [init, languageTexts] = [answer, loadedTexts];
     render();
   };
   // In a browser that lacks a required feature, this fails before anything is on the page.

@@ -10,7 +10,7 @@ declare const TEXT_FILES: Readonly<Record<string, string>>;
 /** The widget shows English when the texts take longer than this. */
 const TIMEOUT_MS = 3000;
 
-export type Speech = { readonly language: string; readonly texts: Texts };
+export type LanguageTexts = { readonly language: string; readonly texts: Texts };
 
 /**
  * Loads a file of `texts/`. Resolves to undefined when the file does not exist or does not load. The file's name contains its hash,
@@ -32,7 +32,7 @@ export async function textFile(base: string, name: string): Promise<Readonly<Rec
 }
 
 /** Loads the texts of a language; English if the widget has no texts in that language. @param wanted a BCP 47 tag */
-export async function textsFor(base: string, wanted: string): Promise<Speech> {
+export async function textsFor(base: string, wanted: string): Promise<LanguageTexts> {
   const tag = wanted.toLowerCase();
   const language = /^zh\b.*-(hant|tw|hk|mo)\b/.test(tag) ? 'zh-hant' : (tag.split('-')[0] ?? '');
   const texts = await textFile(base, language);
@@ -40,12 +40,12 @@ export async function textsFor(base: string, wanted: string): Promise<Speech> {
 }
 
 /** Returns the texts with the page's own texts in their place. Ignores unknown names and values that are not texts. */
-export function replaced(speech: Speech, own: VaWaveTexts): Speech {
-  const texts = { ...speech.texts };
+export function replaced(languageTexts: LanguageTexts, own: VaWaveTexts): LanguageTexts {
+  const texts = { ...languageTexts.texts };
   for (const [name, text] of Object.entries(own)) {
     if (isName(name) && typeof text === 'string') texts[name] = text;
   }
-  return { language: own.language ?? speech.language, texts };
+  return { language: own.language ?? languageTexts.language, texts };
 }
 
 function isName(name: string): name is keyof Texts {

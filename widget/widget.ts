@@ -7,7 +7,7 @@ import { panel } from './panel.ts';
 import type { Settings } from './script-tag.ts';
 import type { Session } from './session.ts';
 import { styleSheet } from './styles.ts';
-import type { Speech } from './texts.ts';
+import type { LanguageTexts } from './texts.ts';
 import type { VaWaveConversationView, VaWaveVisitor } from './va-wave.d.ts';
 
 const TAG = 'va-wave-widget';
@@ -19,7 +19,7 @@ const SMALL_SCREEN = '(max-width: 520px), (max-height: 480px)';
 
 /** The page's settings for the widget, from its script tag and its commands. */
 export type PageSettings = {
-  readonly speech: Speech;
+  readonly languageTexts: LanguageTexts;
   readonly visitor: VaWaveVisitor;
   readonly view: VaWaveConversationView | undefined;
   readonly hidden: boolean;
@@ -43,7 +43,7 @@ export function mountWidget(
   pageSettings: PageSettings,
 ): Widget {
   const page = document.documentElement;
-  const { language, texts } = pageSettings.speech;
+  const { language, texts } = pageSettings.languageTexts;
   // A text from right to left needs a panel from right to left, even if the page has no such direction.
   const direction = /^(ar|he)\b/.test(language) ? 'rtl' : getComputedStyle(page).direction === 'rtl' ? 'rtl' : 'ltr';
   const smallScreen = matchMedia(SMALL_SCREEN);
