@@ -1,7 +1,7 @@
 import { assembleService } from '../../../local/service-assembly.ts';
 import { oncePerRun } from '../../harness/run-folder.ts';
 
-/** The cloud assembly of the service with the network rule of this machine: synthesized and bundled once for a run, for all suites. */
+/** Returns the folder of the cloud assembly with the local network rule. It is synthesized and bundled once for all suites of a run. */
 export function serviceAssembly(): Promise<string> {
   return oncePerRun('assembly', (folder) => assembleService(folder));
 }

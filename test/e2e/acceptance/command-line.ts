@@ -6,8 +6,8 @@ import type { ActionSettings, Operator } from './operator.ts';
 const run = promisify(execFile);
 
 /**
- * The operator at the command line. An organization is created by a process of its own, as a newcomer begins; what follows are the same
- * words to the same program in this process, because a process per command is most of what a run costs.
+ * An operator that uses the command line. A separate process creates the organization, as a new operator does. The other commands run
+ * in this process, because starting a process for each command would take most of a run's time.
  */
 export function commandLine(readyFile: string): Operator {
   const vaWave = commandsOn(readyFile);

@@ -29,7 +29,7 @@ import type { ActionSettings, Operator } from './operator.ts';
 
 type Cloud = Pick<LocalCloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>;
 
-/** The operator beside the command line: the same use cases without a process per call, for runs of many. */
+/** An operator that calls the use cases of the command line directly, for tests that need many calls. */
 export function directOperator(cloud: Cloud): Operator {
   const access = { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials };
   const dynamo = dynamoDb(dynamoDbClient(access));

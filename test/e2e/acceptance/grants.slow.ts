@@ -19,8 +19,8 @@ type Resource = {
 };
 
 /**
- * For each statement of each function's policy: without it, the scenario runs into a refusal that names the missing permission.
- * So no grant is there for nothing, and a forgotten one cannot hide. Takes minutes: `npm run test:grants`.
+ * Runs the scenario once without each statement of each function's policy, and expects a refusal that names the missing permission. So
+ * every grant is needed, and every needed grant is present. `npm run test:grants` takes minutes.
  */
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-grants-'));
 const assembly = await serviceAssembly();
@@ -58,7 +58,7 @@ test.each(statements)(
       };
       for (const step of Object.values(STEPS)) {
         if (missing() !== undefined) break;
-        // What fails is seen below, by the permission that it was refused.
+        // The assertion below finds the failure by the refused permission.
         await step(system).catch(() => undefined);
       }
       expect(missing()).toMatchObject({ message: expect.stringContaining('is not authorized to perform') });
@@ -69,11 +69,11 @@ test.each(statements)(
   120_000,
 );
 
-/** What Lambda's own polling of a queue may do on a bad day; the CDK grants it with the event source. */
-const POLLING_ON_A_BAD_DAY = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'];
+/** Lambda may need these actions to poll a queue, but the local cloud does not use them. The CDK grants them with the event source. */
+const UNUSED_POLLING_ACTIONS = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'];
 
-test('the reverse: the scenario makes every call that is granted, on every resource that is named', async () => {
-  // Of its own: the steps count what has arrived.
+test('the scenario makes every granted call on every named resource', async () => {
+  // The steps count received requests, so this test needs its own receiver.
   const receiver = await startReceiver();
   const authority = join(folder, 'own-authority.pem');
   writeFileSync(authority, receiver.authorityPem);
@@ -101,7 +101,7 @@ test('the reverse: the scenario makes every call that is granted, on every resou
       )
       .map(({ role, action, resource }) => `${constructOf(role)}: ${action} on ${resource}`);
     const queues = ['DeliveriesEventRouter', 'DeliveriesDispatcher'].flatMap((name) =>
-      POLLING_ON_A_BAD_DAY.map((action) => expect.stringMatching(`^${name}: ${action} on `)),
+      UNUSED_POLLING_ACTIONS.map((action) => expect.stringMatching(`^${name}: ${action} on `)),
     );
     expect(unused).toEqual(queues);
   } finally {
@@ -114,7 +114,7 @@ function isNamedBy(pattern: string, resource: string): boolean {
   return pattern.endsWith('*') ? resource.startsWith(pattern.slice(0, -1)) : resource === pattern;
 }
 
-/** All statements but those of the roles that the CDK brings along for deploying assets, which run on AWS only. */
+/** Returns all statements except those of the roles that the CDK adds to deploy assets, which run only on AWS. */
 function statementsOf(
   outdir: string,
 ): readonly { construct: string; role: string; index: number; actions: readonly string[] }[] {
@@ -134,7 +134,7 @@ function statementsOf(
     .filter(({ role }) => !bringsAlong(role));
 }
 
-/** @param role logical id of the role of a function */
+/** Returns the id of a function's construct. @param role logical id of the function's role */
 function constructOf(role: string): string {
   return role.replace(/Role[0-9A-F]{8}$/, '');
 }

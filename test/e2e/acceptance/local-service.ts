@@ -4,7 +4,7 @@ import type { LocalCloud } from '../../../local/local-cloud.ts';
 import type { LoginClient } from './login.ts';
 import type { Service } from './scenario.ts';
 
-/** The service of an assembly, in a one-machine cloud of this process. */
+/** Returns access to a service that runs in a local cloud of this process. */
 export function localService(cloud: LocalCloud, assembly: string): Service {
   const ids = functionIds(assembly);
   return {
@@ -21,7 +21,7 @@ export function localService(cloud: LocalCloud, assembly: string): Service {
   };
 }
 
-/** What the dashboard's page is told of its login. */
+/** The login settings that the dashboard's page loads. */
 export async function loginOf(baseUrl: string): Promise<LoginClient> {
   const config: { issuer: string; client_id: string; scope: string } = JSON.parse(
     await (await fetch(`${baseUrl}/dashboard/config.json`)).text(),
@@ -34,7 +34,7 @@ export async function loginOf(baseUrl: string): Promise<LoginClient> {
   };
 }
 
-/** Logical ids of the functions in the template of an assembly. */
+/** Returns the logical ids of the functions in the template of an assembly. */
 export function functionIds(assembly: string): readonly string[] {
   const template: { Resources: Record<string, { Type: string }> } = JSON.parse(
     readFileSync(join(assembly, 'VaWave.template.json'), 'utf8'),
@@ -43,9 +43,9 @@ export function functionIds(assembly: string): readonly string[] {
 }
 
 /**
- * The logical id of a function, among those of a template.
- * @param construct id of the function's construct, whatever feature it belongs to
- * @throws when there is none
+ * Finds the logical id of a function among the ids of a template.
+ * @param construct id of the function's construct, in any feature
+ * @throws when there is no such function
  */
 export function functionOf(logicalIds: Iterable<string>, construct: string): string {
   const wanted = new RegExp(`${construct}Function[0-9A-F]{8}$`);

@@ -5,13 +5,13 @@ export type LoginClient = {
   /** The issuer's metadata. */
   readonly metadataUrl: string;
   readonly clientId: string;
-  /** A callback that is registered for the client; nothing needs to answer there. */
+  /** A callback URL that is registered for the client. No server needs to answer there. */
   readonly redirectUri: string;
   readonly scope: string;
 };
 
 /**
- * Authorization code with PKCE, as the dashboard does it, through whatever forms the login shows: fills in what they ask for.
+ * Logs in with an authorization code and PKCE, as the dashboard does. Fills in the forms that the login shows.
  * @returns the access token
  */
 export async function logIn(client: LoginClient, email: string, password: string): Promise<string> {
@@ -51,7 +51,7 @@ export async function logIn(client: LoginClient, email: string, password: string
   return tokens.access_token;
 }
 
-/** A browser of a few lines: follows redirects with its cookies and sends forms, until it is sent to the callback. */
+/** Follows redirects with cookies and submits forms, as a browser does, until the login redirects to the callback. */
 async function walk(start: URL, callback: string, answer: (field: string) => string | undefined): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = start;
@@ -84,5 +84,5 @@ async function walk(start: URL, callback: string, answer: (field: string) => str
       form.set(name, answer(name) ?? attribute('value') ?? '');
     }
   }
-  throw new Error('The login never came back');
+  throw new Error('The login did not redirect to the callback');
 }

@@ -7,7 +7,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 import { type Prepared, prepare, STEPS, USAGE_SECRET } from './scenario.ts';
 import { type StartedService, startService } from './started-service.ts';
 
-/** The main job as a newcomer does it: the service started, set up at the command line, used over HTTP. */
+/** Starts the service, configures it at the command line and uses it over HTTP, as a new operator does. */
 describe('the main job', () => {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-main-job-'));
   let service: StartedService;
@@ -42,7 +42,7 @@ describe('the main job', () => {
     expect(service.output()).not.toContain('AccessDenied');
   });
 
-  test('no log line holds a secret, a token, a signature or a payload', () => {
+  test('no log line contains a secret, a token, a signature or a payload', () => {
     const lines = service.logs();
     expect(lines).toContain('Attempted');
     const forbidden = [prepared.serverSecret, 'whsec_', 'eyJ', 'v1=', 'zoe@example.com', '"mark"', USAGE_SECRET];

@@ -1,20 +1,20 @@
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 
-/** What an operator of the service does, whether through the command line or beside it. */
+/** The tasks of an operator. One implementation uses the command line, the other calls the use cases directly. */
 export type Operator = {
   readonly createOrganization: (name: string, plan: 'free' | 'paid') => Promise<string>;
   readonly createAssistant: (orgId: string, settings: AssistantSettings) => Promise<string>;
   readonly createAction: (siteId: string, settings: ActionSettings) => Promise<string>;
   readonly signingSecret: (actionId: string) => Promise<string>;
   readonly generateServerSecret: (siteId: string) => Promise<string>;
-  /** Lets form submissions of the assistant reach a topic besides the endpoint. */
+  /** Sends form submissions of the assistant to a topic as well as to the endpoint. */
   readonly escalateTo: (siteId: string, topicArn: string) => Promise<void>;
-  /** Lets somebody into the dashboard whose login exists. */
+  /** Gives a person with a login access to the dashboard. */
   readonly addMember: (orgId: string, email: string, role: 'admin' | 'member') => Promise<void>;
-  /** How many requests may leave for the organization's endpoints in a day. */
+  /** Sets how many requests the service sends to the organization's endpoints per UTC day. */
   readonly setOutboundQuota: (orgId: string, perDay: number) => Promise<void>;
   readonly putEvent: (event: { name: string; orgId: string; siteId?: string; data: object }) => Promise<void>;
-  /** Newest first. */
+  /** Returns the delivery records of an Action, the newest first. */
   readonly deliveries: (actionId: string) => Promise<readonly DeliveryRecord[]>;
 };
 

@@ -12,18 +12,18 @@ export type ReceivedRequest = {
   readonly at: number;
 };
 
-/** What is answered, or how it is made: from the request, and as late as one likes. */
+/** The body of an answer, or a function that makes it from the request and may wait. */
 export type ReceiverBody = string | ((request: ReceivedRequest) => string | Promise<string>);
 
-/** A customer's endpoint on TLS: keeps what arrives and answers as it is told. */
+/** A customer's endpoint with TLS. It keeps the requests and answers as the test configures it. */
 export type Receiver = {
   readonly url: (path: string) => string;
   readonly requests: readonly ReceivedRequest[];
   /** The requests to one path, in the order of their arrival. */
   readonly to: (path: string) => readonly ReceivedRequest[];
-  /** From now on, what a path answers: the statuses in turn, the last one for good. Without a word it answers 200 `{}`. */
+  /** Sets the answers of a path: the statuses in turn, and then always the last one. The default answer is 200 `{}`. */
   readonly answer: (path: string, statuses: readonly number[], body?: ReceiverBody) => void;
-  /** Of the authority that signed the certificate, for `--ca`. */
+  /** The certificate of the authority that signed the receiver's certificate, for `--ca`. */
   readonly authorityPem: string;
   readonly stop: () => Promise<void>;
 };
@@ -68,7 +68,7 @@ export async function startReceiver(): Promise<Receiver> {
 
 const stripe = new Stripe('sk_test_none');
 
-/** Throws unless Stripe's own verifier accepts the request's signature over its raw body. */
+/** Checks the request's signature over its raw body with Stripe's verifier. @throws when the verifier refuses it */
 export function verifyWithStripe(request: ReceivedRequest, signingSecret: string): void {
   const header = request.headers['x-service-signature'];
   if (typeof header !== 'string') throw new Error('X-Service-Signature is missing');

@@ -15,7 +15,7 @@ import type { Operator } from './operator.ts';
 import { type Receiver, verifyWithStripe } from './receiver.ts';
 
 export type Service = {
-  /** Access to the AWS APIs of the place where it runs. */
+  /** Settings of AWS clients for the account or emulator that runs the service. */
   readonly aws: {
     readonly endpoint: string;
     readonly region: string;
@@ -23,18 +23,18 @@ export type Service = {
   };
   readonly baseUrl: string;
   readonly apiUrl: string;
-  /** Of the stack. */
+  /** The outputs of the stack. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** The dashboard's client of the login. */
+  /** The dashboard's client at the login. */
   readonly loginClient: () => Promise<LoginClient>;
-  /** Invokes a function by the id of its construct, such as `AiAction`, and gives what it returned. */
+  /** Invokes a function by the id of its construct, such as `AiAction`. @returns its result */
   readonly invoke: (construct: string, payload: object) => Promise<unknown>;
 };
 
 const PAGE = 'https://shop.example.com';
 export const USAGE_SECRET = 'a usage webhook secret of 32 characters or more';
 
-/** Everything that the steps need to exist. */
+/** Creates the organization, the assistants and the Actions that the steps use. */
 export async function prepare(operator: Operator, receiver: Receiver) {
   const orgId = await operator.createOrganization('Acceptance', 'paid');
   const siteId = await operator.createAssistant(orgId, {
@@ -94,13 +94,13 @@ type ScenarioSystem = {
   readonly service: Service;
   readonly receiver: Receiver;
   readonly prepared: Prepared;
-  /** How long a step waits for what it expects. @default 15 s */
+  /** Milliseconds that a step waits for an expected result. @default 15 s */
   readonly patienceMs?: number;
 };
 
-/** The steps, each of which throws when the service does not do what the spec says. */
+/** The steps of the scenario. A step throws when the service does not do what the spec says. */
 export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<void>>> = {
-  'a preflight is answered against the Domain': async ({ service, prepared }) => {
+  'a preflight is answered for the Domain and refused for other origins': async ({ service, prepared }) => {
     const preflight = (url: string, origin: string) =>
       fetch(url, {
         method: 'OPTIONS',
@@ -122,13 +122,13 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(form.headers.get('access-control-allow-origin'), PAGE);
   },
 
-  'an unknown route is a 404': async ({ service }) => {
+  'an unknown route gets a 404': async ({ service }) => {
     const answer = await fetch(`${service.apiUrl}/api/nothing/here`);
     assert.equal(answer.status, 404);
     expect(await answer.json()).toEqual({ success: false, error: 'Not found' });
   },
 
-  'a page without the right origin is refused': async ({ service, prepared }) => {
+  'a page with another origin is refused': async ({ service, prepared }) => {
     const answer = await init(service, {
       'x-site-id': prepared.siteId,
       origin: 'https://shop.example.com.evil.example',
@@ -137,7 +137,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     expect(await answer.json()).toEqual({ success: false, error: 'Origin not in allowed domains' });
   },
 
-  'a conversation begins, once, and its event arrives signed': async (system) => {
+  'widget init starts a conversation once, and its event arrives signed': async (system) => {
     const { service, prepared } = system;
     const answer = await init(
       service,
@@ -170,7 +170,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(again.conversation_id, begun.conversation_id);
   },
 
-  'a backend mints a token, and the widget is let in with it': async ({ service, receiver, prepared }) => {
+  'a backend creates a session token, and widget init accepts it': async ({ service, receiver, prepared }) => {
     const { answer, session } = await createSession(service, prepared, {
       user_id: 'u-1',
       context: { note: IN_PAYLOADS_ONLY },
@@ -187,7 +187,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     const submitted = await post(form, { 'x-session-token': session.session_token, origin: PAGE }, body);
     assert.equal(submitted.status, 200);
     assert.equal(receiver.to('/feedback').filter((request) => request.body.includes(conversation_id)).length, 1);
-    // The same through the distribution, which a backend may call as well.
+    // A backend may also call session create through the distribution.
     const headers = { 'x-server-key': prepared.serverSecret };
     assert.equal((await post(`${service.baseUrl}/api/widget/session/create`, headers, {})).status, 200);
     const refused = await init(service, { 'x-site-id': prepared.signedSiteId, origin: PAGE });
@@ -197,7 +197,12 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     });
   },
 
-  'a form submission arrives once, cleaned and signed': async ({ service, receiver, prepared, operator }) => {
+  'a form submission arrives once, with cleaned values and a signature': async ({
+    service,
+    receiver,
+    prepared,
+    operator,
+  }) => {
     const begun = await json(await init(service, { 'x-site-id': prepared.siteId, origin: PAGE }));
     expect(begun.forms.map((form: { slug: string }) => form.slug)).toEqual(['contact-us']);
     const body = {
@@ -259,7 +264,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(record?.success, false, 'the endpoint itself refused it');
   },
 
-  'rotating the token keys, twice, ends no token': async ({ service, prepared }) => {
+  'a session token stays valid when the token keys are rotated twice': async ({ service, prepared }) => {
     const { session } = await createSession(service, prepared, {});
     expect(await service.invoke('KeyRotation', {})).toEqual({ keys: 2 });
     expect(await service.invoke('KeyRotation', {})).toEqual({ keys: 3 });
@@ -267,7 +272,9 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(admitted.status, 200);
   },
 
-  'an event reaches its own assistant, an organization-level one everybody': async (system) => {
+  'an event reaches the Actions of its assistant, an organization-level event those of all assistants': async (
+    system,
+  ) => {
     const { operator, receiver, prepared } = system;
     await operator.putEvent({
       name: 'message.sent',
@@ -286,7 +293,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(receiver.to('/other').filter((r) => r.body.includes('"site"')).length, 0);
   },
 
-  'a 503 is tried three times, with pauses of 2 s and 4 s': async (system) => {
+  'a delivery that gets a 503 has three attempts, with delays of 2 s and 4 s': async (system) => {
     const { receiver, prepared } = system;
     receiver.answer('/event', [503]);
     const records = await attemptsOf(system, 'retried', 3);
@@ -297,7 +304,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(new Set(requests.map((request) => request.body.toString())).size, 1, 'the envelope stays the same');
     const [first, second, third] = requests.map((request) => request.at);
     assert.ok(first !== undefined && second !== undefined && third !== undefined);
-    // SQS counts whole seconds, and a poll may come a little late; never early.
+    // SQS counts whole seconds. A poll may be a little late, but never early.
     within(second - first, 1900, 4000);
     within(third - second, 3900, 6000);
     expect(records.map((record) => [record.attempt, record.status, record.success])).toEqual([
@@ -307,7 +314,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     ]);
   },
 
-  'a 400 is tried once': async (system) => {
+  'a delivery that gets a 400 has one attempt': async (system) => {
     system.receiver.answer('/event', [400]);
     const [record] = await attemptsOf(system, 'refused', 1);
     await pause(2500);
@@ -317,7 +324,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal((await attemptsOf(system, undefined, 1)).filter((r) => r.payload?.includes('"refused"')).length, 1);
   },
 
-  'an endpoint that has failed for an hour is signalled': async ({
+  'an endpoint that has failed for an hour causes an event on the bus': async ({
     service,
     operator,
     receiver,
@@ -344,19 +351,19 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
       assert.ok(Date.now() < end, 'it was not signalled');
       ({ Item: item } = await dynamo.send(new GetCommand({ TableName, Key: { pk }, ConsistentRead: true })));
     }
-    // What follows the claim: the event on the bus.
+    // The event is put on the bus after the claim.
     await pause(500);
     dynamo.destroy();
   },
 
-  'a reserved event never passes': async ({ operator, receiver, prepared }) => {
+  'a reserved event is never delivered': async ({ operator, receiver, prepared }) => {
     await operator.putEvent({ name: 'form.submitted', orgId: prepared.orgId, data: { mark: 'reserved' } });
     await pause(1000);
     assert.equal(receiver.requests.filter((request) => request.body.includes('"reserved"')).length, 0);
   },
 
-  'an event that no queue message can hold is on record': async ({ service, operator, prepared }) => {
-    // A megabyte and a half, which the bus would not take: what the bus takes is only just too large for a queue message.
+  'an event that is too large for a queue message is recorded': async ({ service, operator, prepared }) => {
+    // The test invokes the router with 1.5 MB, more than the bus accepts.
     const numbers = Array.from({ length: 300_000 }, () => '1e20').join(',');
     const detail = `{"org_id":"${prepared.orgId}","site_id":"${prepared.siteId}","data":{"numbers":[${numbers}]}}`;
     const event = `{"id":"too-large","detail-type":"message.sent","time":"2026-01-01T00:00:00Z","detail":${detail}}`;
@@ -367,7 +374,12 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.ok(records.some((record) => record.error?.code === 'payload_too_large' && record.reference === 'too-large'));
   },
 
-  'the assistant lists and calls its tools, five times': async ({ service, receiver, prepared, operator }) => {
+  'the assistant lists its tools, and calls one five times at most': async ({
+    service,
+    receiver,
+    prepared,
+    operator,
+  }) => {
     receiver.answer('/tool', [200], '{"status":"shipped","nested":{"a":1}}');
     const listed = await service.invoke('AiAction', { operation: 'listTools', site_id: prepared.siteId });
     assert.equal(JSON.stringify(listed).includes('"name":"order-status"'), true);
@@ -400,7 +412,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal((await operator.deliveries(prepared.tool.id)).length, 5);
   },
 
-  'a quota of the day keeps back what is above it': async ({ service, operator, receiver }) => {
+  'requests above the daily quota are not sent': async ({ service, operator, receiver }) => {
     const orgId = await operator.createOrganization('Limited', 'free');
     const siteId = await operator.createAssistant(orgId, { domain: 'shop.example.com', hourlyRateLimit: 1000 });
     const url = receiver.url('/limited');
@@ -416,7 +428,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.deepEqual([made?.error, refused?.error?.code], [null, 'quota_exceeded']);
   },
 
-  'a usage report is signed, and can stop the conversation': async ({ service, receiver, prepared }) => {
+  'a usage report is signed, and its answer can stop the conversation': async ({ service, receiver, prepared }) => {
     const { session } = await createSession(service, prepared, {
       user_id: 'Zoë',
       usage_webhook: { url: receiver.url('/usage'), secret: USAGE_SECRET },
@@ -434,7 +446,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.match(request.body.toString(), /"user_id":"Zo\\u00eb"/);
   },
 
-  'a test request reports its outcome': async ({ service, receiver, prepared }) => {
+  'a test request returns its outcome': async ({ service, receiver, prepared }) => {
     const result = await service.invoke('ActionTest', { org_id: prepared.orgId, action_id: prepared.form.id });
     assert.match(JSON.stringify(result), /"success":true.*"status":200/);
     const request = receiver.to('/form').at(-1);
@@ -442,7 +454,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     verifyWithStripe(request, prepared.form.secret);
   },
 
-  'an admin logs in, and works in the dashboard': async (system) => {
+  'an admin logs in and uses the dashboard': async (system) => {
     const { service } = system;
     const { email, password } = await addAdmin(system);
     const token = await logIn(await service.loginClient(), email, password);
@@ -459,7 +471,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
   },
 };
 
-/** An admin of the organization with a login of their own. */
+/** Adds an admin with a new login to the organization. */
 export async function addAdmin({ service, prepared, operator }: ScenarioSystem) {
   const [email, password] = ['admin@shop.example', 'Correct horse 7, battery!'];
   const userPool = service.outputs[OUTPUTS.userPool] ?? '';
@@ -468,7 +480,7 @@ export async function addAdmin({ service, prepared, operator }: ScenarioSystem) 
   return { email, password, sub };
 }
 
-/** Uses every part of the dashboard's API as that admin. @param call makes a request and gives the body of its answer */
+/** Uses every part of the dashboard's API as that admin. @param call sends a request and returns the body of its answer */
 export async function workInDashboard(
   { receiver, prepared }: ScenarioSystem,
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field
@@ -528,7 +540,7 @@ async function json(answer: Response): Promise<any> {
   return answer.json();
 }
 
-/** Waits until a path has had that many requests whose envelope matches. */
+/** Waits until a path has received `count` requests whose envelope matches. @returns these requests */
 export async function arrivals(
   { receiver, patienceMs }: ScenarioSystem,
   path: string,
@@ -541,7 +553,7 @@ export async function arrivals(
   return found();
 }
 
-/** Puts a marked event and waits for its records; without a mark, gives those there are. */
+/** Puts an event with this mark on the bus and waits for its records. Without a mark, returns the records of the Action. */
 async function attemptsOf(
   { operator, prepared, patienceMs }: ScenarioSystem,
   mark: string | undefined,
@@ -570,12 +582,12 @@ function within(value: number, low: number, high: number): void {
 export async function until(condition: () => Promise<boolean>, patienceMs = 15_000): Promise<void> {
   const end = Date.now() + patienceMs;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error('It did not happen in time');
+    if (Date.now() > end) throw new Error('The condition did not become true in time');
     await pause(150);
   }
 }
 
-/** A queue of ours behind a topic: what reaches it reached whoever subscribes to the topic. */
+/** Subscribes a queue to a topic. A message in the queue shows that the topic's subscribers received it. */
 async function subscribedQueue({ aws }: Service, name: string) {
   const sns = new SNSClient(aws);
   const sqs = new SQSClient(aws);

@@ -8,15 +8,15 @@ import type { Service } from './scenario.ts';
 
 export type StartedService = Service & {
   readonly readyFile: string;
-  /** What it has printed so far. */
+  /** Returns what the process has printed. */
   readonly output: () => string;
-  /** Everything that the functions have logged so far. */
+  /** Returns everything that the functions have logged. */
   readonly logs: () => string;
-  /** Ends it as Ctrl-C does. @returns its exit code */
+  /** Ends the process as Ctrl-C does. @returns its exit code */
   readonly interrupt: () => Promise<number | null>;
 };
 
-/** What a newcomer starts: `npm start` as a process of its own, with its state in `folder`. */
+/** Starts `npm start` in a separate process, with its state in `folder`. */
 export async function startService(folder: string, ...words: readonly string[]): Promise<StartedService> {
   const readyFile = join(folder, 'ready.json');
   const data = join(folder, 'data');
@@ -26,7 +26,7 @@ export async function startService(folder: string, ...words: readonly string[]):
     ['local/start.ts', '--port', '0', '--data', data, '--ready-file', readyFile, ...words],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, VA_WAVE_LOCAL_ASSEMBLY: assembly } },
   );
-  // A suite that is ended by force takes its service along.
+  // The service ends with the suite, even when the suite is killed.
   const end = () => child.kill();
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
@@ -79,6 +79,6 @@ async function printed(child: ChildProcess, text: string, output: () => string):
       if (output().includes(text)) resolve();
     };
     child.stdout?.on('data', look);
-    child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${output()}`)));
+    child.once('exit', (code) => reject(new Error(`The service ended with ${code}:\n${output()}`)));
   });
 }

@@ -28,7 +28,7 @@ export type HttpFunction = (
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 export type QueueFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** The deployed functions' bundles in this process, and services beneath them that fail when they are told to. */
+/** Starts the deployed functions' bundles in this process, with AWS services that fail when a test says so. */
 export async function startChaos() {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-chaos-'));
   const receiver = await startReceiver();
@@ -44,7 +44,7 @@ export async function startChaos() {
   const bundles = functionsOf(await serviceAssembly());
   let imports = 0;
 
-  /** A new container of a function: nothing that another one has cached is known to it. */
+  /** Loads a new container of a function, with empty caches. */
   const container = async <Handler>(name: string): Promise<Handler> => {
     const bundle = bundleOf(bundles, name);
     Object.assign(process.env, environment);

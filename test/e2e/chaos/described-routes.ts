@@ -32,7 +32,7 @@ export const ROUTES: readonly Route[] = Object.entries(paths).flatMap(([path, op
   })),
 );
 
-/** Schemas of all properties in the document by name: what a stranger would try first. */
+/** The schemas of all properties in the document, by name. An attacker can read them there. */
 export const PROPERTIES: ReadonlyMap<string, Schema> = properties();
 export const FIELD_NAMES: readonly string[] = [...PROPERTIES.keys()];
 

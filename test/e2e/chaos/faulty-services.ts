@@ -7,23 +7,23 @@ import { SEALING_KEY, TOKEN_KEY } from '../../../bench/setting/aws-stub.ts';
 export const SERVICES = ['DynamoDB', 'SQS', 'SecretsManager', 'EventBridge'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** How a service fails; `slow` answers long after everybody has gone. */
+/** How a service fails. `slow` answers after the client has given up. */
 export type Fault = 'throttling' | 'failing' | 'refusing' | 'slow';
 
 const ANSWERS = { throttling: [400, 'ThrottlingException'], failing: [500, 'InternalServerError'] } as const;
 
 export type QueuedMessage = { readonly id: string; readonly body: string };
 
-/** The AWS services as functions reach them, each of which can be told to fail. DynamoDB is a real engine, the queue keeps its messages. */
+/** The AWS services that the functions call. A test can make each service fail. DynamoDB is a real engine; the queue keeps its messages. */
 export type FaultyServices = {
   readonly origin: string;
   readonly deliveries: QueuedMessage[];
-  /** Bodies of the calls of PutEvents. */
+  /** The request bodies of PutEvents. */
   readonly published: string[];
-  /** @param only calls whose body holds this text; by default every call */
+  /** Makes a service fail. @param only the calls whose body contains this text; by default every call */
   readonly fail: (service: ServiceName, fault: Fault, only?: string) => void;
   readonly mend: () => void;
-  /** How many calls met a fault so far. */
+  /** Returns how many calls have failed. */
   readonly failedCalls: () => number;
   readonly stop: () => void;
 };
@@ -37,7 +37,7 @@ export async function startFaultyServices(dynamoOrigin: string): Promise<FaultyS
   const enqueue = (body: string) => {
     const id = `delivery-${sent++}`;
     deliveries.push({ id, body });
-    // The client compares it with what it sent.
+    // The client compares the digest with the message that it sent.
     return { MessageId: id, MD5OfMessageBody: createHash('md5').update(body).digest('hex') };
   };
   const perform = (operation: string, text: string): object => {
@@ -52,7 +52,7 @@ export async function startFaultyServices(dynamoOrigin: string): Promise<FaultyS
       published.push(text);
       return { FailedEntryCount: 0, Entries: [{ EventId: 'event' }] };
     }
-    throw new Error(`Nobody has asked for ${operation} before`);
+    throw new Error(`The fake services do not know ${operation}`);
   };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request);

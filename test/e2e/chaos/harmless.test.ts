@@ -2,7 +2,7 @@ import { expectHarmless } from './harmless.ts';
 
 const fine = { status: 200, body: '{"error":"read it at once; now at version 1:2:3"}', log: '{"level":"INFO"}' };
 
-test('an answer without any of it passes', () => {
+test('accepts an answer without a fault, a stack trace or a secret', () => {
   expect(() => expectHarmless(fine, ['ss_secret'])).not.toThrow();
 });
 
@@ -12,6 +12,6 @@ test.each([
   ['a stack in JSON', { body: JSON.stringify({ error: new Error('Away').stack }) }],
   ['an error in the log', { log: '{"level":"ERROR","message":"The request failed"}' }],
   ['a secret in the log', { log: '{"level":"INFO","key":"ss_secret"}' }],
-])('%s does not', (_, what) => {
+])('refuses an outcome with %s', (_, what) => {
   expect(() => expectHarmless({ ...fine, ...what }, ['ss_secret'])).toThrow();
 });

@@ -27,20 +27,20 @@ const ID_NAMES = ['org_id', 'site_id', 'action_id'] as const;
 type Ids = Record<(typeof ID_NAMES)[number], string>;
 
 type Organization = {
-  /** What its own members name in their requests. */
+  /** The ids that the organization's members use in their requests. */
   readonly target: Ids;
-  /** What members of the other organization name; nobody else does, so that it never changes. */
+  /** The ids that only members of the other organization use. Their requests must not change these items. */
   readonly kept: Ids;
-  /** Stands in what is stored of it, and in no request. */
+  /** A text that is in the organization's stored items and in no request. */
   readonly mark: string;
   /** The stored form of a signing secret. */
   readonly sealed: string;
 };
 
-/** `nobody` sends forged tokens, or none. */
+/** A login that sends requests. Role `none` sends forged tokens or no token. */
 type Login = {
   readonly sub: string;
-  readonly role: Role | 'nobody';
+  readonly role: Role | 'none';
   readonly home: Organization;
   readonly away: Organization;
 };
@@ -53,8 +53,9 @@ type Shot = {
 };
 
 /**
- * So many requests to each route of the dashboard, by admins of two organizations, by a member, and with forged tokens: never a fault,
- * a stack trace, a hang, a secret in the log, a success without the role, or anything of another organization.
+ * Sends `runs` generated requests to each route of the dashboard: as admins of two organizations, as a member, and with forged tokens.
+ * No answer may be a fault, contain a stack trace, take too long, log a secret, succeed without the role, or disclose another
+ * organization's data.
  */
 export function describeHostileDashboard(runs: number, patienceMs: number): void {
   const authorizer = new JwtAuthorizer();
@@ -65,7 +66,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   let organizations: readonly Organization[];
   let logins: readonly Login[];
   const tokens = new Map<string, string>();
-  /** As the last answer showed it, so that changes get past the comparison with what is stored. */
+  /** The version in the last answer. A change with this version passes the version check. */
   let version = 1;
 
   beforeAll(async () => {
@@ -79,10 +80,10 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
       { sub: 'anna', role: 'admin', home: first, away: second },
       { sub: 'max', role: 'member', home: first, away: second },
       { sub: 'olga', role: 'admin', home: second, away: first },
-      { sub: 'nobody', role: 'nobody', home: first, away: second },
+      { sub: 'forged', role: 'none', home: first, away: second },
     ];
     for (const { sub, role, home } of logins) {
-      if (role === 'nobody') continue;
+      if (role === 'none') continue;
       await chaos.join(home.target.org_id, sub, role);
       tokens.set(sub, await issuer.sign({ sub }));
     }
@@ -132,7 +133,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
       .chain((login) =>
         fc.record({
           login: fc.constant(login),
-          authorization: login.role === 'nobody' ? forged : fc.constant(`Bearer ${tokens.get(login.sub)}`),
+          authorization: login.role === 'none' ? forged : fc.constant(`Bearer ${tokens.get(login.sub)}`),
           ids: fc.record({
             org_id: id('org_id', login),
             site_id: id('site_id', login),
@@ -154,7 +155,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
       });
   const versions = fc.constant(0).map(() => String(version));
 
-  /** API Gateway's part, then the function's. */
+  /** Checks the token as API Gateway does, and then invokes the function. */
   async function send({ authorization, request }: Shot): Promise<Outcome> {
     const definition = { issuer: issuer.origin, audience: ['dashboard'], scopes: [DASHBOARD_SCOPE] };
     const verdict = await authorizer.check(definition, authorization);
@@ -178,7 +179,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   });
 
   test.each(routes.map((route) => [route.operation, route] as const))(
-    '%s takes whatever comes',
+    '%s answers generated requests without a fault or a leak',
     async (operation, route) => {
       const before = await Promise.all(organizations.map(storedOf));
       await fc.assert(
@@ -188,7 +189,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
           const answer = JSON.parse(body);
           const { login } = shot;
           expectHarmless(outcome, [...tokens.values(), ...(answer.server_secret ? [answer.server_secret] : [])]);
-          if (login.role === 'nobody') expect(status).toBe(401);
+          if (login.role === 'none') expect(status).toBe(401);
           else if (status >= 400) expect(answer).toMatchObject({ success: false, error: expect.any(String) });
           if (!mayReach(shot, route)) expect(status).toBeGreaterThanOrEqual(400);
           expect(body).not.toContain(login.away.mark);
@@ -207,10 +208,10 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   );
 }
 
-/** Whether somebody with this login may do anything at all there. */
+/** Returns true when the login has the role for the route and the request names only its own organization's ids. */
 function mayReach({ login, ids }: Shot, { operation, path }: Route): boolean {
   const { role } = DASHBOARD_OPERATIONS[operation as DashboardOperation];
-  if (login.role === 'nobody' || (role === 'admin' && login.role !== 'admin')) return false;
+  if (login.role === 'none' || (role === 'admin' && login.role !== 'admin')) return false;
   return ID_NAMES.every((name) => !path.includes(`{${name}}`) || ids[name] === login.home.target[name]);
 }
 
@@ -235,7 +236,7 @@ async function createMarked(chaos: Chaos, mark: string): Promise<Organization> {
   };
 }
 
-/** An Action whose endpoint answers, for the Test button. */
+/** Creates an Action whose endpoint answers, for the Test button. */
 const createTarget = (chaos: Chaos, siteId: string) =>
   createAction(
     siteId,
@@ -243,7 +244,7 @@ const createTarget = (chaos: Chaos, siteId: string) =>
     chaos.management,
   );
 
-/** Lambda's Invoke, as far as the Test button needs it: `action-test` itself, in this process. */
+/** Starts an endpoint for Lambda's Invoke that runs `action-test` in this process, for the Test button. */
 async function startActionTest(chaos: Chaos): Promise<Server> {
   type Invoked = (event: unknown, context: Context) => Promise<object>;
   const actionTest = await chaos.container<Invoked>('action-test');

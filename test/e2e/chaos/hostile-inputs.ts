@@ -25,7 +25,7 @@ const headerNames = [
   'cloudfront-viewer-address',
 ];
 
-/** So many generated requests to each public route: never a fault, a stack trace, a hang, or a line of the log with a secret. */
+/** Sends `runs` generated requests to each public route. No answer may be a fault, contain a stack trace, take too long or log a secret. */
 export function describeHostileInputs(runs: number, patienceMs: number): void {
   let chaos: Chaos;
   let secrets: readonly string[];
@@ -51,7 +51,7 @@ export function describeHostileInputs(runs: number, patienceMs: number): void {
   }, 300_000);
   afterAll(() => chaos.stop());
 
-  /** Valid credentials now and then, so that generated bodies get past the door. */
+  /** Sometimes valid credentials, so that the functions also read the generated bodies. */
   const headers = () =>
     fc.oneof(
       fc.constantFrom<Record<string, string>>(
@@ -84,13 +84,13 @@ export function describeHostileInputs(runs: number, patienceMs: number): void {
         slug: fc.oneof(fc.constant('contact'), text),
       }),
       method: fc.constantFrom('POST', 'OPTIONS', 'GET', 'PUT'),
-      // Of many visitors, so that the limits per address do not answer for the routes.
+      // Many visitors send the requests, so that the limits per address refuse few of them.
       sourceIp: fc.ipV4(),
     });
   };
 
   test.each([...Object.keys(OPERATIONS), 'preflight', 'not-found'])(
-    '%s takes whatever comes',
+    '%s answers generated requests without a fault or a leak',
     async (name) => {
       const handler = await chaos.container<HttpFunction>(name);
       await fc.assert(

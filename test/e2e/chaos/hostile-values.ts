@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { anyCharacter } from '../../harness/any-character.ts';
 import { FIELD_NAMES } from './described-routes.ts';
 
-/** Text as attackers send it, besides fast-check's own. */
+/** Text of fast-check, and text as attackers send it. */
 export const text = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.string({ maxLength: 300 }),
@@ -26,7 +26,7 @@ export const text = fc.oneof(
   ),
 );
 
-/** Any JSON value, under names that the service knows and others. */
+/** Any JSON value, with property names that the service knows and with other names. */
 export const json: fc.Arbitrary<unknown> = fc.letrec((again) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -44,14 +44,14 @@ const nested = fc
   .record({ depth: fc.integer({ min: 100, max: 20_000 }), opening: fc.constantFrom('[', '{"a":') })
   .map(({ depth, opening }) => opening.repeat(depth) + 1 + (opening === '[' ? ']' : '}').repeat(depth));
 
-/** The text of a JSON value, or of what only looks like one. */
+/** The text of a JSON value, or a text that is similar to JSON. */
 export const jsonText = fc.oneof(
   { weight: 5, arbitrary: json.map((value) => JSON.stringify(value) ?? '') },
   { weight: 2, arbitrary: fc.constantFrom('1e999', `-${'9'.repeat(400)}`, '0.1e-9', 'NaN', '01', "'a'", '/**/1', '') },
   { weight: 1, arbitrary: nested },
 );
 
-/** A body that knows no route. */
+/** A body that fits no particular route. */
 export const anyBody = fc.oneof(
   {
     weight: 6,

@@ -5,12 +5,12 @@ import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
 import { type Kill, recoveryReport, recoveryTimes } from './recovery.ts';
 
-/** The router and the dispatcher are killed 500 times, at random, under a stream of events. The short form is test/e2e/events. */
+/** Kills the router and the dispatcher 500 times, at random, during a stream of events. The short form is in test/e2e/events. */
 
 const KILLS = 500;
-/** As in test/e2e/events: what a kill interrupted comes back soon, and counts as cut off after 20 s. */
+/** As in test/e2e/events: an interrupted message is soon visible again, and its attempt counts as cut off after 20 s. */
 const VISIBILITY_SECONDS = 11;
-/** A function that dies twice a second, as none does, must not use up the receives that a message has. */
+/** A message needs more receives than in production, because the test kills a function twice a second. */
 const MAX_RECEIVES = 100;
 
 let system: TestSystem;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => system?.stop());
 
-test('after 500 kills, no event is lost, no id has changed, and every request is on record', async () => {
+test('after 500 kills, no event is lost, each event has one id, and every request is recorded', async () => {
   const { receiver, operator, cloud } = system;
   const org = await system.organization();
   receiver.answer('/fine', [200], () => pause(50, '{}'));

@@ -1,4 +1,4 @@
 import { describeLimiterFaults } from './limiter-faults.ts';
 
-/** The short form: the fault that needs no waiting. `npm run test:chaos` has them all. */
+/** The short form, with the fault that takes no time. `npm run test:chaos` has all faults. */
 describeLimiterFaults(['refusing'], 20_000);

@@ -3,11 +3,11 @@ import { logged } from '../../lambdas/invocation.ts';
 import { type Chaos, type QueueFunction, startChaos } from './chaos-system.ts';
 import type { Fault } from './faulty-services.ts';
 import { LIMITERS, type Limiter, outboundQuota, type Verdict } from './limiters.ts';
-import { comeBack } from './service-faults.ts';
+import { consume } from './service-faults.ts';
 
 /**
- * Every limit while its counter, and nothing else, cannot be written: closed, but for the outbound quota. Afterwards it lets through exactly what it had left:
- * what it refused meanwhile was not counted.
+ * Tests every limit while only its counter cannot be written. Every limit refuses then, except the outbound quota, which allows.
+ * Afterwards a limit allows exactly the rest: refused requests do not count.
  */
 export function describeLimiterFaults(faults: readonly Fault[], patienceMs: number): void {
   let chaos: Chaos;
@@ -21,7 +21,7 @@ export function describeLimiterFaults(faults: readonly Fault[], patienceMs: numb
     faults.map((fault) => [name, fault, prepare] as const),
   );
   test.each(cases)(
-    '%s: closed while its counter is %s, exact afterwards',
+    '%s: refuses while its counter is %s, and is exact afterwards',
     async (_, fault, prepare) => {
       const limiter = await prepare(chaos);
       const { limit, counter, attempt } = limiter;
@@ -42,14 +42,14 @@ export function describeLimiterFaults(faults: readonly Fault[], patienceMs: numb
   );
 
   test.each(faults)(
-    "an organization's outbound quota: open while its counter is %s, exact afterwards",
+    "an organization's outbound quota: allows while its counter is %s, and is exact afterwards",
     async (fault) => {
       const limiter = await outboundQuota(chaos);
       expect((await oneByOne(limiter, 1)).result).toEqual(['passed']);
       const sent = chaos.receiver.to('/limited').length;
 
       chaos.services.fail('DynamoDB', fault, limiter.counter);
-      // A container has one invocation at a time, whose end would cut off what another sends.
+      // The attempts are sequential, as in a container: the end of one invocation would cut off another's requests.
       const during = await oneByOne(limiter, limiter.limit);
       expect(during.result).toEqual(['passed', 'passed', 'passed']);
       expect(during.log.match(/could not be counted/g)).toHaveLength(3);
@@ -63,7 +63,7 @@ export function describeLimiterFaults(faults: readonly Fault[], patienceMs: numb
   );
 
   test.each(faults)(
-    'the watch over endpoints: closed while its counter is %s, and deliveries are not',
+    'failing endpoints are not reported while their counter is %s, and deliveries continue',
     async (fault) => {
       const path = `/watched-${fault}`;
       const settings = { trigger: 'Event', name: path, url: chaos.receiver.url(path), events: ['message.sent'] };
@@ -75,12 +75,12 @@ export function describeLimiterFaults(faults: readonly Fault[], patienceMs: numb
         time: new Date().toISOString(),
         detail: { org_id, site_id, data: {} },
       };
-      await comeBack(await chaos.container('event-router'), [{ id: 'event', body: JSON.stringify(event) }]);
+      await consume(await chaos.container('event-router'), [{ id: 'event', body: JSON.stringify(event) }]);
       const dispatcher = await chaos.container<QueueFunction>('dispatcher');
 
       chaos.services.fail('DynamoDB', fault, `failing#${action_id}`);
       const failedCalls = chaos.services.failedCalls();
-      expect(await comeBack(dispatcher, chaos.services.deliveries.splice(0))).toEqual([]);
+      expect(await consume(dispatcher, chaos.services.deliveries.splice(0))).toEqual([]);
       expect(chaos.receiver.to(path)).toHaveLength(1);
       expect(await chaos.records(action_id)).toMatchObject([{ state: 'failed', status: 400 }]);
       expect(chaos.services.failedCalls()).toBeGreaterThan(failedCalls);

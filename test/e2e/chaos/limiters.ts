@@ -15,15 +15,15 @@ import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { call, httpEvent, lambdaContext } from '../../lambdas/invocation.ts';
 import type { Chaos, HttpFunction } from './chaos-system.ts';
 
-/** What became of an attempt; `fault` is a 500, or a function error of an invocation. */
+/** The result of an attempt. `fault` is a 500, or the function error of an invocation. */
 export type Verdict = 'passed' | 'limited' | 'fault';
 
-/** One of the limits of docs/architecture.md, on things of its own. */
+/** One of the limits in docs/architecture.md, with its own organization and assistant. */
 export type Limiter = {
   readonly limit: number;
-  /** Stands in the body of every call that reads or writes the counter, and of no other. */
+  /** A text that is in the body of every call that reads or writes the counter, and of no other call. */
   readonly counter: string;
-  /** Writes to the log as the function does. */
+  /** Makes one attempt. The function logs as usual. */
   readonly attempt: () => Promise<Verdict>;
 };
 
@@ -47,7 +47,7 @@ const VERDICTS: Readonly<Record<number, Verdict>> = {
 async function requested(handler: HttpFunction, request: Parameters<typeof httpEvent>[0]): Promise<Verdict> {
   const { statusCode = 0 } = await handler(httpEvent(request), lambdaContext());
   const verdict = VERDICTS[statusCode];
-  if (verdict === undefined) throw new Error(`Nobody expects ${statusCode}`);
+  if (verdict === undefined) throw new Error(`Unexpected status ${statusCode}`);
   return verdict;
 }
 
@@ -71,7 +71,7 @@ async function signedSite(chaos: Chaos, settings: object = {}) {
   return { siteId, headers: { 'x-server-key': serverSecret } };
 }
 
-/** Three requests a day, by AI-decided calls of as many conversations. The one limit that is open. */
+/** The outbound quota: three requests a day, by AI-decided calls of three conversations. Only this limit allows when it cannot count. */
 export async function outboundQuota(chaos: Chaos): Promise<Limiter> {
   const aiAction = await chaos.container<Invoked>('ai-action');
   const { orgId, siteId } = await site(chaos);

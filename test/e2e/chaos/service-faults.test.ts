@@ -1,4 +1,4 @@
 import { describeServiceFaults } from './service-faults.ts';
 
-/** The short form: the faults that need no waiting. `npm run test:chaos` has them all. */
+/** The short form, with the faults that take no time. `npm run test:chaos` has all faults. */
 describeServiceFaults(['throttling', 'refusing'], 20_000);

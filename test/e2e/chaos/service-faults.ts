@@ -5,7 +5,7 @@ import { httpEvent, lambdaContext, logged, sqsEvent } from '../../lambdas/invoca
 import { type Chaos, type HttpFunction, type QueueFunction, startChaos } from './chaos-system.ts';
 import { type Fault, SERVICES } from './faulty-services.ts';
 
-/** Every service failing in turn, in these ways: what requests are answered, what the limits let through, and where events are. */
+/** Makes each service fail in turn with these faults, and checks the answers, the limits and where the events are. */
 export function describeServiceFaults(faults: readonly Fault[], patienceMs: number): void {
   let chaos: Chaos;
   let visitors = 0;
@@ -27,7 +27,7 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
   const cases = SERVICES.flatMap((service) => faults.map((fault) => [service, fault] as const));
 
   test.each(cases)(
-    '%s %s: requests succeed or are a 500 with its request id, and work again afterwards',
+    'while %s is %s, requests succeed or get a 500 with a request id, and they succeed again afterwards',
     async (service, fault) => {
       const create = await chaos.container<HttpFunction>('session-create');
       const init = await chaos.container<HttpFunction>('widget-init');
@@ -41,7 +41,7 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
           body: { success: false, error: 'Internal error' },
         });
       }
-      // Whatever both of them need on their first request is a 500, and nothing hides that.
+      // Both functions read DynamoDB on every request, so they answer 500.
       if (service === 'DynamoDB') expect(during.map(({ status }) => status)).toEqual([500, 500]);
       chaos.services.mend();
       expect(await answers(create, sessionRequest())).toMatchObject([{ status: 200 }]);
@@ -51,7 +51,7 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
   );
 
   test.each(faults)(
-    'DynamoDB %s: session create is closed while its limit cannot be counted, and exact afterwards',
+    'while DynamoDB is %s, session create refuses because it cannot count, and its limit is exact afterwards',
     async (fault) => {
       const create = await chaos.container<HttpFunction>('session-create');
       const address = `192.0.2.${visitors++}`;
@@ -61,16 +61,16 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
       expect(new Set((await forty()).map(({ status }) => status))).toEqual(new Set([500]));
       chaos.services.mend();
       const statuses = (await forty()).map(({ status }) => status);
-      // The counter may have counted a call whose answer got lost, never fewer than it let through.
+      // The counter may include calls whose answers were lost. It never includes fewer calls than it allowed.
       expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(19);
       expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
     },
     patienceMs,
   );
 
-  // No event passes through the bus on its way from the events queue to the endpoint.
+  // EventBridge is left out: no event passes the bus between the events queue and the endpoint.
   test.each(cases.filter(([service]) => service !== 'EventBridge'))(
-    '%s %s: every event is delivered once it is well again, under one id, on record',
+    'after %s was %s, every event is delivered under one id and recorded',
     async (service, fault) => {
       const path = `/${service}-${fault}`;
       const action = await chaos.createAction({
@@ -91,24 +91,24 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
         chaos.services.deliveries.filter(({ body }) => JSON.parse(body).action_id === action.action_id);
 
       chaos.services.fail(service, fault);
-      const left = await comeBack(
+      const left = await consume(
         router,
         events.map((event, index) => ({ id: `event-${index}`, body: JSON.stringify(event) })),
       );
       chaos.services.mend();
-      expect(await comeBack(router, left)).toEqual([]);
+      expect(await consume(router, left)).toEqual([]);
       const queued = ours();
       expect(new Set(queued.map(({ body }) => JSON.parse(body).envelope.id))).toEqual(
         new Set(events.map(({ id }) => id)),
       );
 
       chaos.services.fail(service, fault);
-      const undelivered = await comeBack(dispatcher, queued);
-      // What was claimed counts as under way for 20 seconds: only what was not is tried again here.
+      const undelivered = await consume(dispatcher, queued);
+      // A claimed attempt counts as in progress for 20 seconds, so the test delivers only unclaimed messages again.
       const before = await recordsWhenMended(chaos, action.action_id);
       const cutOff = new Set(before.filter(({ state }) => state === 'started').map(({ reference }) => reference));
       const again = undelivered.filter(({ body }) => !cutOff.has(JSON.parse(body).envelope.id));
-      expect(await comeBack(dispatcher, again)).toEqual([]);
+      expect(await consume(dispatcher, again)).toEqual([]);
 
       const requests = chaos.receiver.to(path).map(({ body }) => JSON.parse(body.toString()).id);
       expect(new Set([...requests, ...cutOff])).toEqual(new Set(events.map(({ id }) => id)));
@@ -125,7 +125,7 @@ async function recordsWhenMended(chaos: Chaos, actionId: string) {
   return chaos.records(actionId);
 }
 
-/** Several requests at once to one container. */
+/** Sends several concurrent requests to one container. */
 async function answers(handler: HttpFunction, ...requests: readonly Parameters<typeof httpEvent>[0][]) {
   const work = () => Promise.all(requests.map((request) => handler(httpEvent(request), lambdaContext())));
   const { result } = await logged(work);
@@ -138,8 +138,8 @@ async function answers(handler: HttpFunction, ...requests: readonly Parameters<t
 
 type Message = { readonly id: string; readonly body: string };
 
-/** Hands messages to a function in batches of ten. @returns those that come back */
-export async function comeBack(handler: QueueFunction, messages: readonly Message[]): Promise<readonly Message[]> {
+/** Invokes a function with messages in batches of ten. @returns the messages that it reports as failed */
+export async function consume(handler: QueueFunction, messages: readonly Message[]): Promise<readonly Message[]> {
   const left: Message[] = [];
   for (let start = 0; start < messages.length; start += 10) {
     const batch = messages.slice(start, start + 10);
@@ -147,7 +147,7 @@ export async function comeBack(handler: QueueFunction, messages: readonly Messag
     event.Records.forEach((record, index) => {
       record.messageId = batch[index]?.id ?? '';
     });
-    // The router's timeout: middy ends a handler a moment before it.
+    // The router's timeout. middy ends a handler shortly before it.
     const context: Context = { ...lambdaContext(), getRemainingTimeInMillis: () => 25_000 };
     const { result } = await logged(() => handler(event, context));
     const failed = new Set(result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));

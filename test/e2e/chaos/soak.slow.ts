@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startTestSystem, type TestSystem } from '../events/test-system.ts';
 
-/** Mixed load for a while: what is used afterwards is what was used before. `SOAK_MINUTES` changes how long. */
+/** Checks that the use of memory, descriptors and sockets does not grow under a mixed load. `SOAK_MINUTES` sets the duration. */
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 10);
 
@@ -25,7 +25,7 @@ function usage(): Usage {
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 test(
-  'memory, file descriptors and sockets stay flat',
+  'the use of memory, file descriptors and sockets does not grow',
   async () => {
     const { operator, service, receiver } = system;
     const org = await system.organization();
@@ -56,11 +56,11 @@ test(
         samples.push(usage());
       }
     }
-    // The first third fills caches and starts workers.
+    // During the first third, caches fill and workers start.
     const third = Math.floor(samples.length / 3);
     const [before, after] = [samples.slice(third, 2 * third), samples.slice(2 * third)];
     const of = (sample: readonly Usage[], kind: keyof Usage) => median(sample.map((one) => one[kind]));
-    // The receiver keeps every request, and the local cloud's engines what was stored: a few bytes per event, no more.
+    // The receiver keeps every request and the local cloud every stored item: a few bytes per event.
     expect(of(after, 'rssMb')).toBeLessThan(of(before, 'rssMb') * 1.15);
     expect(of(after, 'descriptors')).toBeLessThanOrEqual(of(before, 'descriptors') + 5);
     expect(of(after, 'sockets')).toBeLessThanOrEqual(of(before, 'sockets') + 5);

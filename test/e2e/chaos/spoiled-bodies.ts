@@ -3,20 +3,20 @@ import type { Schema } from '../../../scripts/api-reference.ts';
 import { PROPERTIES } from './described-routes.ts';
 import { json, jsonText } from './hostile-values.ts';
 
-/** By name of a property: values that pass where a schema alone does not say which do. */
+/** Accepted values by property name, for properties whose schema does not say which values are accepted. */
 export type Examples = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
 const PLACE = '\uE000';
 const POLLUTING = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', ''];
 
-/** The JSON text of a body that a route takes, in nine of ten cases with one thing wrong with it. */
+/** Generates the JSON text of a body for a route. Nine of ten bodies have one fault. */
 export function bodyFor(schema: Schema, examples: Examples): fc.Arbitrary<string> {
   return fc
     .record({ body: valid(schema, examples), at: fc.nat(1000), hostile: jsonText, spoil: fc.constantFrom(...SPOILERS) })
     .map(({ body, at, hostile, spoil }) => spoil(body, at, hostile));
 }
 
-/** Each does one wrong thing to a body, at a place that is counted by `at`, and with this hostile text of a JSON value. */
+/** Functions that put one fault into a body, at the position `at`, some of them with the text of a hostile JSON value. */
 const SPOILERS: readonly ((body: unknown, at: number, hostile: string) => string)[] = [
   (body) => JSON.stringify(body),
   replaced,
@@ -31,7 +31,7 @@ const SPOILERS: readonly ((body: unknown, at: number, hostile: string) => string
 ];
 const WRONG_TYPES = ['null', 'true', '[]', '{}', '""', '0', '-1', '0.5', '9007199254740993', '[[]]', '"1"'];
 
-/** One of the values in the body, itself included, becomes this text; without a text, it is left out. */
+/** Replaces one value in the body, or the body itself, by this text. Without a text, removes the value. */
 function replaced(body: unknown, at: number, text: string | undefined): string {
   let places = 0;
   JSON.stringify(body, (_, value: unknown) => {
@@ -40,14 +40,14 @@ function replaced(body: unknown, at: number, text: string | undefined): string {
   });
   const chosen = at % places;
   let place = 0;
-  const marked = JSON.stringify(body, (_, value: unknown) => {
+  const withPlace = JSON.stringify(body, (_, value: unknown) => {
     if (place++ !== chosen) return value;
     return text === undefined ? undefined : PLACE;
   });
-  return marked?.replace(`"${PLACE}"`, () => text ?? '') ?? '';
+  return withPlace?.replace(`"${PLACE}"`, () => text ?? '') ?? '';
 }
 
-/** One of the body's objects gets another member: of this name, or a second one of the name that stands first in it. */
+/** Adds a member to one of the body's objects, with this name or with the name of the object's first member. */
 function inserted(body: unknown, at: number, name: string | undefined, value: string): string {
   const text = JSON.stringify(body);
   const objects = [...text.matchAll(/\{(?:"((?:[^"\\]|\\.)*)")?/g)];
@@ -85,7 +85,7 @@ function valid(schema: Schema, examples: Examples, name = ''): fc.Arbitrary<unkn
   }
 }
 
-/** The properties of the schema; where it leaves the names open, some of the service's own. */
+/** Generates an object with the properties of the schema, or with names that the service knows when the schema allows any name. */
 function object({ properties, required = [] }: Schema, examples: Examples): fc.Arbitrary<object> {
   if (properties === undefined) {
     const entries = fc

@@ -4,8 +4,8 @@ import { readDeploymentOptions } from '../../../lib/deployment-options.ts';
 import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
 
 /**
- * The same app as bin/app.ts for the emulator: the stage that leaves nothing behind, without what the emulator does not have, and with
- * the network rule of this machine, without which no endpoint on loopback could be called.
+ * The app of bin/app.ts for the emulator. It uses the development stage, which deletes everything with the stack, leaves out what the
+ * emulator does not support, and uses the local network rule, which allows endpoints on loopback.
  */
 const app = new App();
 const options = readDeploymentOptions(app.node);

@@ -1,8 +1,8 @@
 import type { Service } from '../acceptance/scenario.ts';
 
 /**
- * Requests to the dashboard's API as its function gets them behind the authorizer: with the claims of somebody's access token.
- * @param sub of that somebody
+ * Returns a function that invokes the dashboard's API with the event that it gets after the authorizer, with the claims of an access token.
+ * @param sub the user of the access token
  */
 export function dashboardCall({ invoke }: Service, sub: string) {
   return async (method: string, path: string, body?: object) => {

@@ -33,7 +33,7 @@ import { deployedService } from './deployed-service.ts';
 import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
 import { statedCommands } from './stated-commands.ts';
 
-/** The CDK works for a minute where the machine is busy; what is wrong is seen long before. */
+/** Milliseconds that a command of the CDK may take on a busy machine. A mistake fails much earlier. */
 const CDK_TIMEOUT = 300_000;
 const STACK = 'VaWave';
 const SECOND = 'Second';
@@ -61,7 +61,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
   });
 
   test(
-    'cdk bootstrap',
+    'cdk bootstrap prepares the account',
     async () => {
       expect(await cdk(ministack, folder, 'bootstrap', 'aws://000000000000/us-east-1')).toContain('bootstrapped');
     },
@@ -69,7 +69,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
   );
 
   test(
-    'cdk deploy',
+    'cdk deploy creates the stack',
     async () => {
       await cdk(ministack, folder, 'deploy', '--require-approval', 'never');
       service = await deployedService(ministack, STACK);
@@ -84,9 +84,9 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     CDK_TIMEOUT,
   );
 
-  // The emulator answers every preflight itself, and its login gives no scopes.
-  const notThere = /^a preflight|^an admin logs in/;
-  const steps = Object.entries(STEPS).filter(([name]) => !notThere.test(name));
+  // The emulator answers every preflight itself, and its login issues no scopes.
+  const unsupported = /^a preflight|^an admin logs in/;
+  const steps = Object.entries(STEPS).filter(([name]) => !unsupported.test(name));
   test.each(steps)(
     '%s',
     async (_, step) => {
@@ -95,7 +95,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     60_000,
   );
 
-  test('nobody uses the dashboard without a token, and its function does its work for an admin', async () => {
+  test('the dashboard refuses a request without a token, and its function serves an admin', async () => {
     expect((await fetch(`${service.baseUrl}/api/dashboard/me`)).status).toBe(401);
     const system = { operator, service, receiver, prepared };
     const { sub } = await addAdmin(system);
@@ -103,7 +103,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
   }, 60_000);
 
   test(
-    'cdk deploy, again, changes a setting in place and keeps the data',
+    'a second cdk deploy changes a setting in place and keeps the data',
     async () => {
       const before = await dispatcher(service);
       expect(before?.Environment?.Variables?.[RETENTION]).toBe('7');
@@ -113,20 +113,20 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
       expect(after?.FunctionName).toBe(before?.FunctionName);
       expect((await deployedService(ministack, STACK)).outputs).toEqual(service.outputs);
       const [, sendsTest] = steps.find(([name]) => name.startsWith('a test request')) ?? [];
-      if (sendsTest === undefined) throw new Error('The scenario has lost its test request');
+      if (sendsTest === undefined) throw new Error('The scenario has no step with a test request');
       await sendsTest({ operator, service, receiver, prepared });
     },
     CDK_TIMEOUT,
   );
 
-  describe('a table that was restored', () => {
+  describe('a restored table', () => {
     const RESTORED = 'va-wave-restored';
     const tables = async () => (await new DynamoDBClient(service.aws).send(new ListTablesCommand({}))).TableNames ?? [];
     const sealingKey = (outputs: Service['outputs']) => ['--secret-id', outputs[OUTPUTS.sealingKey] ?? ''];
     let second: Service;
 
     test(
-      'has what the stack gives its own, by the commands of the runbook',
+      'gets the settings of the stack’s tables by the commands of the runbook',
       async () => {
         const values = Object.fromEntries(Object.entries(service.outputs).map(([name, id]) => [`${name} output`, id]));
         const stated = statedCommands('docs/runbook.md', 'Recover a table', values);
@@ -160,7 +160,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     );
 
     test(
-      'is taken over by a new stack, with a delivery log that was there',
+      'is taken over by a new stack, with an existing delivery log',
       async () => {
         const log = service.outputs[OUTPUTS.deliveryLogTable] ?? '';
         const context = [`stackName=${SECOND}`, `configurationTable=${RESTORED}`, `deliveryLogTable=${log}`];
@@ -187,20 +187,20 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     );
 
     test(
-      'and an event, a session and a form of the first stack work on it',
+      'serves a session and an event of the first stack’s configuration',
       async () => {
         const { url: gatewayUrl, region, credentials } = ministack;
         const there = directOperator({ gatewayUrl, region, credentials, outputs: second.outputs });
-        const world = { operator: there, service: second, receiver, prepared, patienceMs: 30_000 };
-        const [, mintsToken] = steps.find(([name]) => name.startsWith('a backend mints a token')) ?? [];
-        if (mintsToken === undefined) throw new Error('The scenario has lost its session');
-        await mintsToken(world);
+        const system = { operator: there, service: second, receiver, prepared, patienceMs: 30_000 };
+        const [, createsSession] = steps.find(([name]) => name.startsWith('a backend creates a session token')) ?? [];
+        if (createsSession === undefined) throw new Error('The scenario has no step with a session token');
+        await createsSession(system);
         const before = await there.deliveries(prepared.event.id);
         expect(before.length).toBeGreaterThan(3);
 
         const [orgId, siteId, mark] = [prepared.orgId, prepared.siteId, 'on the restored table'];
         await there.putEvent({ name: 'message.sent', orgId, siteId, data: { mark } });
-        const [arrived] = await arrivals(world, '/event', (envelope) => envelope.data.mark === mark, 1);
+        const [arrived] = await arrivals(system, '/event', (envelope) => envelope.data.mark === mark, 1);
         if (arrived === undefined) throw new Error('The event did not arrive');
         verifyWithStripe(arrived, prepared.event.secret);
         await until(async () => (await there.deliveries(prepared.event.id)).length === before.length + 1, 30_000);
@@ -209,7 +209,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     );
 
     test(
-      'stays when that stack is deleted, and goes by the commands of deploying',
+      'is kept when that stack is deleted, and is deleted by the commands of docs/deploying.md',
       async () => {
         const cloudFormation = new CloudFormationClient(service.aws);
         await cloudFormation.send(new DeleteStackCommand({ StackName: SECOND }));
@@ -218,7 +218,8 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
         const values = { name: RESTORED, id: 'unused', ARN: 'unused', bucket: 'unused' };
         const stated = statedCommands('docs/deploying.md', 'New accounts', values);
         const [unprotect, remove] = stated.filter((words) => words.includes(RESTORED) && words[0] === 'dynamodb');
-        if (unprotect === undefined || remove === undefined) throw new Error('The document has lost its clean-up');
+        if (unprotect === undefined || remove === undefined)
+          throw new Error('The document has no commands to clean up');
         await expect(ministack.aws(remove)).rejects.toThrow('protect');
         await ministack.aws(unprotect);
         await ministack.aws(remove);
@@ -228,7 +229,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     );
   });
 
-  test('further commands of the runbook are taken', async () => {
+  test('accepts further commands of the runbook', async () => {
     const values = { name: service.outputs[OUTPUTS.deliveryLogTable] ?? '', 'DistributionId output': 'E2EXAMPLE' };
     for (const heading of ['CloudFront errors', 'Log write failed']) {
       const stated = statedCommands('docs/runbook.md', heading, values);
@@ -238,7 +239,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
   }, 60_000);
 
   test(
-    'the stack is deleted, and nothing of it stays',
+    'deleting the stack deletes its functions, tables and queues',
     async () => {
       const { aws } = service;
       const cloudFormation = new CloudFormationClient(aws);

@@ -10,7 +10,7 @@ import { functionOf } from '../acceptance/local-service.ts';
 import type { Service } from '../acceptance/scenario.ts';
 import type { MiniStack } from './ministack.ts';
 
-/** What the acceptance scenario needs to know of a stack that was deployed to the emulator. */
+/** Returns access to a stack in the emulator, for the acceptance scenario. */
 export async function deployedService(ministack: MiniStack, stack: string): Promise<Service> {
   const aws = { endpoint: ministack.url, region: ministack.region, credentials: ministack.credentials };
   const cloudFormation = new CloudFormationClient(aws);
@@ -27,7 +27,7 @@ export async function deployedService(ministack: MiniStack, stack: string): Prom
   );
   const physical = (construct: string) => [...resources].find(([id]) => id.startsWith(construct))?.[1] ?? '';
   const apiId = /^http:\/\/(\w+)\./.exec(outputs[OUTPUTS.apiUrl] ?? '')?.[1];
-  // The names that the emulator gives its APIs are resolved by nobody here; it answers under this path as well.
+  // No DNS server resolves the host names of the emulator's APIs. The emulator also answers under this path.
   const apiUrl = `${ministack.url}/_aws/execute-api/${apiId}/$default`;
   const lambda = new LambdaClient(aws);
   return {

@@ -2,9 +2,9 @@ import { readDocument } from '../../docs/documents.ts';
 import { awsCommands } from '../../docs/shell-commands.ts';
 
 /**
- * The commands of `aws` that a section of a document states, to be run.
+ * Returns the commands of `aws` that a section of a document states, ready to run.
  * @param heading of the section
- * @param values what its placeholders stand for, such as `<name>` or `<ConfigurationTable output>`
+ * @param values the values of its placeholders, such as `<name>` or `<ConfigurationTable output>`
  * @throws Error for a placeholder without a value
  */
 export function statedCommands(
@@ -18,7 +18,7 @@ export function statedCommands(
   const filled = (word: string) =>
     word.replace(/<([\w -]+)>/g, (placeholder, name: string) => {
       const value = values[name];
-      if (value === undefined) throw new Error(`${path}, ${heading}: nothing is known for ${placeholder}`);
+      if (value === undefined) throw new Error(`${path}, ${heading}: ${placeholder} has no value`);
       return value;
     });
   return awsCommands({ path, text: section }).map(({ words }) => words.map(filled));
