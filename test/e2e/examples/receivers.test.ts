@@ -66,6 +66,10 @@ for (const example of RECEIVERS) {
       const again = { ...call, headers: { ...call.headers, 'X-Service-Trigger-Ref': 'a"\u009b31mb' } };
       const forged = eventRequest({ now: new Date(), secret: 'whsec_another' }, { note: 'of a visitor' });
       const { 'X-Service-Signature': _, ...unsigned } = forged.headers;
+      // The receiver prints its lines in order, so after this line no line of an earlier request is outstanding.
+      const earlier = randomUUID();
+      await send(url, eventRequest(now(), {}, earlier));
+      await running.printed(new RegExp(`kept in event-${earlier}\\.json\\n`), 1, 0);
       const before = running.output().length;
       await send(url, event);
       await send(url, form);
