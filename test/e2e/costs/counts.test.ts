@@ -84,7 +84,7 @@ afterAll(async () => {
 const { serverSecret } = await generateServerSecret(signedSite, { regenerate: false }, management);
 const shop = { origin: 'https://shop.example.com', 'x-site-id': sites[0]?.siteId ?? '' };
 
-/** KB as CloudWatch bills them. */
+/** Returns a size in KB as CloudWatch bills it. */
 const billedKb = (log: string) =>
   log
     .split('\n')
@@ -93,7 +93,7 @@ const billedKb = (log: string) =>
 
 type Count = { readonly calls: object; readonly reads: number; readonly writes: number; readonly logKb: number };
 
-/** The second invocation of a container: the first reads secrets, and opens connections. */
+/** Measures the second invocation of a container. The first invocation also reads secrets and opens connections. */
 async function expectCount(invoke: () => Promise<unknown>, { logKb, ...expected }: Count) {
   await logged(invoke);
   services.take();
@@ -113,7 +113,7 @@ describe.each([[1], [10]])('batches of %p', (batch) => {
       return { id: randomUUID(), 'detail-type': event, time: timestamp, detail };
     });
 
-  test('events and their deliveries take what docs/costs.md counts', async () => {
+  test('events and their deliveries use what docs/costs.md states', async () => {
     const messages = await expectCount(() => router(sqsEvent(...events()), lambdaContext()), COUNTED.routed(batch));
     expect(messages).toHaveLength(batch);
     const again = () =>
@@ -124,7 +124,7 @@ describe.each([[1], [10]])('batches of %p', (batch) => {
   });
 });
 
-describe('requests take what docs/costs.md counts:', () => {
+describe('requests use what docs/costs.md states:', () => {
   test.each([
     [
       'session create',

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Meter = {
-  /** Calls by their operation. */
+  /** The number of calls by operation. */
   readonly calls: Readonly<Record<string, number>>;
-  /** What DynamoDB bills: units of 4 KB read strongly consistent, and of 1 KB written. */
+  /** The units that DynamoDB bills: 4 KB for a strongly consistent read, 1 KB for a write. */
   readonly reads: number;
   readonly writes: number;
-  /** Bodies of the messages that were sent to SQS. */
+  /** The bodies of the messages that were sent to SQS. */
   readonly sent: readonly string[];
 };
 
@@ -16,8 +16,8 @@ type Capacity = { readonly CapacityUnits?: number };
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
 
 /**
- * Stands before DynamoDB and the stand-ins of the other services, and counts what a function asks of them. DynamoDB itself says what
- * each call consumed.
+ * Starts a proxy in front of DynamoDB and the fakes of the other services. It counts a function's calls. DynamoDB reports the units
+ * of each call.
  */
 export async function startMeteredServices(dynamo: string, others: string) {
   let calls: Record<string, number> = {};
@@ -44,7 +44,7 @@ export async function startMeteredServices(dynamo: string, others: string) {
     const text = await answer.text();
     const consumed: Capacity | readonly Capacity[] = JSON.parse(text).ConsumedCapacity ?? [];
     const units = [consumed].flat().reduce((all, { CapacityUnits = 0 }) => all + CapacityUnits, 0);
-    if (isDynamo && units === 0) throw new Error(`DynamoDB does not say what ${operation} consumed`);
+    if (isDynamo && units === 0) throw new Error(`DynamoDB does not report the units of ${operation}`);
     if (WRITES.has(operation)) writes += units;
     else reads += units;
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(text);
@@ -53,7 +53,7 @@ export async function startMeteredServices(dynamo: string, others: string) {
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
-    /** What was counted since the last time that this was asked. */
+    /** Returns what was counted since the last call. */
     take: (): Meter => {
       const meter = { calls, reads, writes, sent };
       [calls, reads, writes, sent] = [{}, 0, 0, []];

@@ -6,7 +6,7 @@ import { deleteAction, updateAction } from '../../../src/domain/actions/manage-a
 import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { startTestSystem, type TestSystem, until } from './test-system.ts';
 
-/** Event Actions from the bus to the customer's endpoint, through the bundles that are deployed (spec "Events"). */
+/** Tests Event Actions from the bus to the customer's endpoint with the deployed bundles (spec "Events"). */
 
 let system: TestSystem;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ function aBusEvent(org: { orgId: string; siteId: string }, event: EventName, id 
   };
 }
 
-test('each of the 22 events that fire is delivered once, each of the 5 reserved ones never', async () => {
+test('delivers each of the 22 events that fire once, and each of the 5 reserved events never', async () => {
   const org = await system.organization();
   const actions = new Map<EventName, string>();
   await Promise.all(
@@ -38,7 +38,7 @@ test('each of the 22 events that fire is delivered once, each of the 5 reserved 
     ),
   );
   await system.finished(all, DELIVERED_EVENTS.length);
-  // What the rule holds back, the router would not pass on either.
+  // The rule does not pass reserved events. The router would not deliver them either.
   const reserved = EVENT_NAMES.filter((name) => EVENT_CATALOG[name].reserved);
   await system.route(...reserved.map((name) => aBusEvent(org, name)));
   await pause(500);
@@ -61,7 +61,7 @@ test('each of the 22 events that fire is delivered once, each of the 5 reserved 
 });
 
 describe('an event near the bus limit', () => {
-  test('reaches 50 Actions whole, is recorded 50 times, and the record holds all of it', async () => {
+  test('is delivered to 50 Actions in full, and recorded in full for each of them', async () => {
     const org = await system.organization();
     const paths = Array.from({ length: 50 }, (_, i) => `/fan-out/${i}`);
     const actions = await Promise.all(paths.map((path) => system.eventAction(org.siteId, path, ['contact.updated'])));
@@ -76,7 +76,7 @@ describe('an event near the bus limit', () => {
     expect(bytes).toBeGreaterThan(900_000);
     await system.operator.putEvent({ name: 'contact.updated', orgId: org.orgId, siteId: org.siteId, data });
 
-    // Not the records, which are a megabyte each to read.
+    // Reading the records takes longer: each has a megabyte.
     await until(() => paths.every((path) => system.receiver.to(path).length > 0), 40_000);
     const bodies = paths.flatMap((path) => system.receiver.to(path)).map((request) => request.body);
     expect(new Set(bodies.map(sha256)).size).toBe(1);
@@ -84,7 +84,7 @@ describe('an event near the bus limit', () => {
     expect(JSON.parse(body).data).toEqual(data);
     for (const [index, action] of actions.entries()) {
       const records = await system.finished(action, 1);
-      // A machine that is busy elsewhere may let an attempt time out; no request is without its record all the same.
+      // On a busy machine an attempt may time out. Every request still has its record.
       const requests = system.receiver.to(paths[index] ?? '').length;
       expect(requests).toBeLessThanOrEqual(records.reduce((sum, { sends }) => sum + sends, 0));
       expect(records.some(({ success }) => success)).toBe(true);
@@ -113,7 +113,7 @@ describe('an Action that is changed between attempts', () => {
       (id) => updateAction(id, { url: system.receiver.url('/changed/new'), method: 'PUT' }, system.management),
       { attempt: 2, sends: 1, status: 200, success: true, error: null },
     ],
-    // What was routed is delivered: the subscription decided when the event came.
+    // An event that was routed is delivered: the subscription counts at the time of routing.
     [
       'unsubscribed',
       (id) => updateAction(id, { events: ['sms.sent'] }, system.management),
@@ -121,7 +121,7 @@ describe('an Action that is changed between attempts', () => {
     ],
   ];
 
-  test('ends or goes on with its new settings, and the record says so', async () => {
+  test('has no further attempt, or one with the new settings, and the record shows it', async () => {
     await Promise.all(
       changes.map(async ([name, change, expected]) => {
         const org = await system.organization();
@@ -143,8 +143,8 @@ describe('an Action that is changed between attempts', () => {
   });
 });
 
-describe('what comes twice', () => {
-  test('a bus event under the same id is delivered once', async () => {
+describe('a duplicate', () => {
+  test('of a bus event with the same id is not delivered', async () => {
     const org = await system.organization();
     const action = await system.eventAction(org.siteId, '/twice/bus', ['sms.sent']);
     const event = aBusEvent(org, 'sms.sent');
@@ -159,7 +159,7 @@ describe('what comes twice', () => {
     ]);
   });
 
-  test('several queue messages for one attempt send one request', async () => {
+  test('of a queue message for one attempt sends no second request', async () => {
     const org = await system.organization();
     const action = await system.eventAction(org.siteId, '/twice/queue', ['sms.sent']);
     const message = aMessage(org, action);
@@ -170,7 +170,7 @@ describe('what comes twice', () => {
     expect(await system.operator.deliveries(action)).toEqual([expect.objectContaining({ sends: 1 })]);
   });
 
-  test('one queue message that is handed out again while it is worked on sends one request, and comes back later', async () => {
+  test('receive of a queue message during its attempt sends no second request, and the message is delivered again later', async () => {
     const org = await system.organization();
     const action = await system.eventAction(org.siteId, '/twice/message', ['sms.sent']);
     let answerNow = (_text: string): void => {};
@@ -180,14 +180,14 @@ describe('what comes twice', () => {
     system.receiver.answer('/twice/message', [503, 200], () => answer);
     const body = JSON.stringify(aMessage(org, action));
     const record = { messageId: 'the-same', body, attributes: {}, messageAttributes: {}, eventSource: 'aws:sqs' };
-    const handOut = () => system.service.invoke('Dispatcher', { Records: [record] });
-    const first = handOut();
+    const receive = () => system.service.invoke('Dispatcher', { Records: [record] });
+    const first = receive();
     await until(() => system.receiver.to('/twice/message').length === 1);
-    expect(await handOut()).toEqual({ batchItemFailures: [{ itemIdentifier: 'the-same' }] });
+    expect(await receive()).toEqual({ batchItemFailures: [{ itemIdentifier: 'the-same' }] });
     answerNow('busy');
     expect(await first).toEqual({ batchItemFailures: [] });
-    // Once it is over, the message only does what was left to do, and the retry is there already.
-    expect(await handOut()).toEqual({ batchItemFailures: [] });
+    // After the attempt, the message completes only what is missing. The retry is already queued.
+    expect(await receive()).toEqual({ batchItemFailures: [] });
     const records = await system.finished(action, 2);
     expect(records.map(({ attempt, sends }) => [attempt, sends])).toEqual([
       [2, 1],
@@ -198,7 +198,7 @@ describe('what comes twice', () => {
 });
 
 describe('the log', () => {
-  test('holds no signature although the endpoint echoes its request, and nothing that signs', async () => {
+  test('contains no signature and no signing secret, although the endpoint echoes its request', async () => {
     const org = await system.organization();
     system.receiver.answer('/echo', [200], (request) => JSON.stringify({ headers: request.headers }));
     const action = await system.eventAction(org.siteId, '/echo', ['test.ping']);
@@ -225,7 +225,7 @@ describe('the log', () => {
     expect(logs).not.toContain('zoe-1@example.com');
   });
 
-  test('no call of the functions was refused', () => {
+  test('shows no refused call of the functions', () => {
     expect(system.cloud.denials).toEqual([]);
   });
 });

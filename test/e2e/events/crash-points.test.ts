@@ -19,7 +19,7 @@ import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb/tables.ts';
 
-/** Deliveries whose function dies anywhere, with the real log: what was on the wire, and what the log says of it. */
+/** Tests deliveries whose function stops at any point, with a real delivery log: the requests that were sent and their records. */
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.stop());
 
-/** Where a function dies; `before_acknowledgement`: all is done, but the queue does not hear of it. */
+/** Where a function stops. At `before_acknowledgement` the work is complete, but the queue does not delete the message. */
 const CRASH_POINTS = [
   'after_claim',
   'after_send',
@@ -37,12 +37,12 @@ const CRASH_POINTS = [
 ] as const;
 type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Seconds until the queue hands out a message again that nobody acknowledged. */
+/** Seconds until the queue delivers an unacknowledged message again. */
 const VISIBILITY_SECONDS = 90;
 
 type Queued = { readonly message: DeliveryMessage; readonly id: string };
 
-/** One delivery: an endpoint that answers with these statuses in turn, a queue, and a log in a table. */
+/** Prepares one delivery, with an endpoint that answers with these statuses in turn, a queue, and a delivery log in a table. */
 function aDelivery(statuses: readonly number[]) {
   const clock = new FrozenClock();
   const action = anEventAction({ action_id: `act_${randomUUID()}` });
@@ -77,11 +77,11 @@ function aDelivery(statuses: readonly number[]) {
     now: clock.now,
   };
 
-  /** Hands a message to a function that dies at a point: from there on nothing happens, and nobody is told. */
-  const handOut = async (
-    { message: given, id }: Queued,
+  /** Delivers a message to a function that stops at a point without an error. @returns what happens to the message */
+  const receive = async (
+    { message: received, id }: Queued,
     crash?: CrashPoint,
-  ): Promise<'acknowledged' | 'comes back'> => {
+  ): Promise<'acknowledged' | 'visible again'> => {
     let die = (): void => undefined;
     const death = new Promise<'dead'>((resolve) => {
       die = () => resolve('dead');
@@ -109,18 +109,18 @@ function aDelivery(statuses: readonly number[]) {
         if (crash === 'after_retry_message') await dead();
       },
     };
-    const work = attemptDelivery(given, id, mortal).then(
+    const work = attemptDelivery(received, id, mortal).then(
       () => (crash === 'before_acknowledgement' ? 'dead' : 'done'),
       () => 'failed',
     );
-    return (await Promise.race([work, death])) === 'done' ? 'acknowledged' : 'comes back';
+    return (await Promise.race([work, death])) === 'done' ? 'acknowledged' : 'visible again';
   };
 
-  /** Works the queue off; the functions die as told, one word per message handed out. */
+  /** Processes the queue until it is empty. @param crashes where the function stops, one entry per received message */
   const run = async (crashes: readonly (CrashPoint | undefined)[] = []): Promise<void> => {
-    const words = [...crashes];
+    const remaining = [...crashes];
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      if ((await handOut(next, words.shift())) === 'acknowledged') continue;
+      if ((await receive(next, remaining.shift())) === 'acknowledged') continue;
       clock.advance(VISIBILITY_SECONDS * 1000);
       queue.push(next);
     }
@@ -131,20 +131,20 @@ function aDelivery(statuses: readonly number[]) {
     for await (const record of deliveryRecords(tables.client, tables.sorted, action.action_id)) found.unshift(record);
     return found;
   };
-  return { action, clock, enqueue, handOut, message, outbound, ports, queue, records, run };
+  return { action, clock, enqueue, message, outbound, ports, queue, receive, records, run };
 }
 
-describe('a function that dies', () => {
+describe('a function that stops', () => {
   test.each<[CrashPoint, number, number]>([
     ['after_claim', 3, 4],
     ['after_send', 4, 4],
     ['after_record', 3, 3],
     ['after_retry_message', 3, 3],
     ['before_acknowledgement', 3, 3],
-  ])('%s: %p requests are on the wire, and the log counts %p', async (crash, onTheWire, counted) => {
+  ])('%s: %p requests are sent, and the log counts %p', async (crash, requests, counted) => {
     const { outbound, records, run, message } = aDelivery([503]);
     await run([crash]);
-    expect(outbound.requests).toHaveLength(onTheWire);
+    expect(outbound.requests).toHaveLength(requests);
     const logged = await records();
     expect(logged.map(({ attempt, status, state }) => [attempt, status, state])).toEqual([
       [1, 503, 'failed'],
@@ -156,7 +156,7 @@ describe('a function that dies', () => {
     expect(new Set(ids)).toEqual(new Set([message.envelope.id]));
   });
 
-  test('anywhere, any number of times, with any message doubled: nothing is lost, and only what was cut off is repeated', async () => {
+  test('anywhere, any number of times, with duplicate messages: loses no event, and repeats only requests that were cut off', async () => {
     const crash = fc.option(fc.constantFrom(...CRASH_POINTS), { nil: undefined });
     const status = fc.constantFrom(200, 204, 400, 408, 429, 500, 503);
     const setUp = fc.record({
@@ -171,13 +171,13 @@ describe('a function that dies', () => {
         await run(crashes);
         const logged = await records();
         const last = logged.at(-1);
-        // At least once, or to the end of the spec's patience.
+        // The event is delivered at least once, or all attempts of the spec have failed.
         expect(logged.every((record) => record.state !== 'started')).toBe(true);
         const givenUp = last?.attempt === 3 || last?.status === 400;
         expect(last?.success === true || givenUp).toBe(true);
         expect(logged.map((record) => record.attempt)).toEqual([1, 2, 3].slice(0, logged.length));
         expect(logged.slice(0, -1).every((record) => !record.success)).toBe(true);
-        // Every request has its record, and nothing but a crash makes a request more.
+        // Every request is counted in a record, and only a crash causes an additional request.
         const sends = logged.reduce((sum, record) => sum + record.sends, 0);
         expect(outbound.requests.length).toBeLessThanOrEqual(sends);
         const unsent = crashes.filter((point) => point === 'after_claim').length;
@@ -191,9 +191,9 @@ describe('a function that dies', () => {
     );
   });
 
-  test('and whose Action is disabled before its message comes back: the cut-off attempt ends with that word', async () => {
-    const { action, clock, handOut, message, outbound, ports, records } = aDelivery([503]);
-    await handOut({ message, id: 'message-0' }, 'after_send');
+  test('and whose Action is disabled before the message is visible again: the record ends with action_disabled', async () => {
+    const { action, clock, message, outbound, ports, receive, records } = aDelivery([503]);
+    await receive({ message, id: 'message-0' }, 'after_send');
     clock.advance(VISIBILITY_SECONDS * 1000);
     const disabled = { ...ports, findAction: async () => ({ ...action, enabled: false }) };
     await attemptDelivery(message, 'message-0', disabled);
@@ -208,10 +208,10 @@ describe('a function that dies', () => {
     ]);
   });
 
-  test('before the retry message, and whose Action is disabled then: the attempt that is not made is on record', async () => {
-    const { action, handOut, message, ports, queue, records, run } = aDelivery([503]);
+  test('before the retry message, and whose Action is then disabled: the attempt that is not made is recorded', async () => {
+    const { action, message, ports, queue, receive, records, run } = aDelivery([503]);
     queue.shift();
-    await handOut({ message, id: 'message-0' }, 'after_record');
+    await receive({ message, id: 'message-0' }, 'after_record');
     await attemptDelivery(message, 'message-0', { ...ports, findAction: async () => ({ ...action, enabled: false }) });
     expect(queue.map((one) => one.message.attempt)).toEqual([2]);
     const [retry] = queue.splice(0);
@@ -225,19 +225,19 @@ describe('a function that dies', () => {
     ]);
   });
 
-  test('while its message is handed out a second time: the second sends nothing, and comes back', async () => {
-    const { handOut, message, outbound, clock } = aDelivery([200]);
-    await handOut({ message, id: 'message-0' }, 'after_send');
-    expect(await handOut({ message, id: 'message-0' })).toBe('comes back');
+  test('shortly before its message is received again: the second receive sends nothing, and the message is visible again later', async () => {
+    const { clock, message, outbound, receive } = aDelivery([200]);
+    await receive({ message, id: 'message-0' }, 'after_send');
+    expect(await receive({ message, id: 'message-0' })).toBe('visible again');
     expect(outbound.requests).toHaveLength(1);
     clock.advance(20_000);
-    expect(await handOut({ message, id: 'message-0' })).toBe('acknowledged');
+    expect(await receive({ message, id: 'message-0' })).toBe('acknowledged');
     expect(outbound.requests).toHaveLength(2);
   });
 });
 
 describe('an operator traces and replays an event', () => {
-  /** What `va-wave event trace` and `replay` find of a delivery, and do for it. */
+  /** Returns functions that trace and replay a delivery's event as `va-wave event trace` and `replay` do. */
   async function operatorOf({ action, clock, enqueue, message, records, run }: ReturnType<typeof aDelivery>) {
     const store = new InMemoryConfigurationStore();
     await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: '2026-01-01T00:00:00Z' });
@@ -264,81 +264,81 @@ describe('an operator traces and replays an event', () => {
       const replayed = (await records()).filter((record) => record.replay !== null);
       return replayed.map(({ payload }) => payload);
     };
-    return { trace, replay, whole: JSON.stringify(message.envelope) };
+    return { trace, replay, envelope: JSON.stringify(message.envelope) };
   }
 
-  test('whose function died after sending, once its message came back', async () => {
+  test('whose function stopped after sending, after its message was received again', async () => {
     const delivery = aDelivery([200]);
     await delivery.run(['after_send']);
-    const { trace, replay, whole } = await operatorOf(delivery);
+    const { trace, replay, envelope } = await operatorOf(delivery);
     expect(await trace()).toEqual([['delivered', ['succeeded']]]);
-    expect(await replay()).toEqual([whole]);
+    expect(await replay()).toEqual([envelope]);
   });
 
-  test('whose function died after sending, while its message has not come back: it is traced, and not replayed yet', async () => {
+  test('whose function stopped after sending, before its message is visible again: it is traced, but not replayed yet', async () => {
     const delivery = aDelivery([200]);
     const [first] = delivery.queue;
     if (first === undefined) throw new Error('Nothing is queued');
-    await delivery.handOut(first, 'after_send');
+    await delivery.receive(first, 'after_send');
     const { trace, replay } = await operatorOf(delivery);
     expect(await trace()).toEqual([['under_way', ['started']]]);
     delivery.queue.length = 0;
     await expect(replay()).rejects.toMatchObject({ code: 'envelope_not_kept' });
   });
 
-  test('whose record could not be completed when it was delivered', async () => {
+  test('whose record could not be completed after the request', async () => {
     const delivery = aDelivery([200]);
     const { message, ports, queue, run } = delivery;
     queue.length = 0;
-    const away = { ...ports.log, complete: async () => Promise.reject(new Error('The log is away')) };
-    await attemptDelivery(message, 'message-0', { ...ports, log: away });
-    const { trace, replay, whole } = await operatorOf(delivery);
+    const failing = { ...ports.log, complete: async () => Promise.reject(new Error('The log cannot be written')) };
+    await attemptDelivery(message, 'message-0', { ...ports, log: failing });
+    const { trace, replay, envelope } = await operatorOf(delivery);
     expect(await trace()).toEqual([['under_way', ['started']]]);
     await run();
     expect(await trace()).toEqual([['delivered', ['succeeded']]]);
     expect(delivery.outbound.requests).toHaveLength(1);
-    expect(await replay()).toEqual([whole]);
+    expect(await replay()).toEqual([envelope]);
   });
 
   test('whose Action was disabled after the crash', async () => {
     const delivery = aDelivery([200]);
-    const { action, clock, handOut, message, ports, queue } = delivery;
+    const { action, clock, message, ports, queue, receive } = delivery;
     queue.length = 0;
-    await handOut({ message, id: 'message-0' }, 'after_send');
+    await receive({ message, id: 'message-0' }, 'after_send');
     clock.advance(VISIBILITY_SECONDS * 1000);
     await attemptDelivery(message, 'message-0', {
       ...ports,
       findAction: async () => ({ ...action, enabled: false }),
     });
-    const { trace, replay, whole } = await operatorOf(delivery);
+    const { trace, replay, envelope } = await operatorOf(delivery);
     expect(await trace()).toEqual([['failed', ['failed']]]);
-    expect(await replay()).toEqual([whole]);
+    expect(await replay()).toEqual([envelope]);
   });
 
-  test('that died five times and was moved back from the dead letters under another id', async () => {
+  test('whose function stopped five times, and whose message was redriven from the dead-letter queue with another id', async () => {
     const delivery = aDelivery([200]);
-    const { handOut, clock, message, queue, run, enqueue, outbound } = delivery;
+    const { clock, message, queue, receive, run, enqueue, outbound } = delivery;
     queue.length = 0;
-    for (let receive = 1; receive <= 5; receive++) {
-      await handOut({ message, id: 'message-0' }, 'after_claim');
+    for (let count = 1; count <= 5; count++) {
+      await receive({ message, id: 'message-0' }, 'after_claim');
       clock.advance(VISIBILITY_SECONDS * 1000);
     }
-    const { trace, replay, whole } = await operatorOf(delivery);
+    const { trace, replay, envelope } = await operatorOf(delivery);
     expect(await trace()).toEqual([['under_way', ['started']]]);
-    // The move keeps the id that the claim knows, in an attribute.
+    // The redrive keeps the claim's message id in an attribute.
     queue.push({ message, id: 'message-0' });
     await run();
     expect(await trace()).toEqual([['delivered', ['succeeded']]]);
     expect(outbound.requests).toHaveLength(1);
-    expect(await replay()).toEqual([whole]);
+    expect(await replay()).toEqual([envelope]);
     enqueue(message);
     await run();
     expect(outbound.requests).toHaveLength(2);
   });
 });
 
-describe('a log that cannot be written', () => {
-  /** A DynamoDB that answers 500 to these operations and is well otherwise, behind the client that the functions have. */
+describe('a delivery log that cannot be written', () => {
+  /** Starts a DynamoDB that answers 500 to these operations and 200 to others, for the functions' client. */
   async function failingLog(operations: readonly string[]) {
     const tries: string[] = [];
     const server = createServer((request, response) => {
@@ -394,7 +394,7 @@ describe('a log that cannot be written', () => {
     },
   };
 
-  test('is tried three times before an Event is sent, which then waits for its message to come back', async () => {
+  test('is written three times before an event is sent, which then waits until its message is visible again', async () => {
     const { outbound, ports, stop, tries, written } = await failingLog(['PutItem']);
     await expect(attemptDelivery(message, 'message-0', ports)).rejects.toThrow();
     expect(tries).toEqual(['PutItem', 'PutItem', 'PutItem']);
@@ -403,7 +403,7 @@ describe('a log that cannot be written', () => {
     await stop();
   });
 
-  test('is tried three times after an Event was sent, becomes one line, and sends nothing again', async () => {
+  test('is written three times after an event was sent, causes one log line, and no second request', async () => {
     const { later, outbound, ports, stop, tries, written } = await failingLog(['UpdateItem']);
     outbound.outcomes = [answered(503)];
     expect((await attemptDelivery(message, 'message-0', ports)).outcome).toBe('failed');
@@ -414,7 +414,7 @@ describe('a log that cannot be written', () => {
     await stop();
   });
 
-  test('neither stops nor repeats the one request of the other kinds', async () => {
+  test('neither prevents nor repeats the single request of the other triggers', async () => {
     const { outbound, ports, stop, tries, written } = await failingLog(['PutItem', 'UpdateItem']);
     const form = { body: {}, triggerRef: 'ref', reference: 'ref' };
     const { result } = await attemptOnce(aFormAction(), form, ports);

@@ -7,12 +7,12 @@ import { type TestSystem, until } from './test-system.ts';
 
 const EVENTS = 60;
 const KILLS = 3;
-/** Shorter than the stack's, so that what a kill interrupted comes back soon; an attempt counts as cut off after 20 s. */
+/** Shorter than in the stack, so that an interrupted message is soon visible again. An attempt counts as cut off after 20 s. */
 const VISIBILITY_SECONDS = 11;
 
 /**
- * Kills the dispatcher's containers again and again while events stream through them to slow endpoints. Fails unless every event
- * arrives, under its one id, and the log accounts for every request. Most of it is waiting for the queue.
+ * Kills the dispatcher's containers several times while it delivers events to slow endpoints. Fails unless every event arrives under
+ * one id and the log counts every request. Most of its time it waits for the queue.
  */
 export async function killUnderStream(system: TestSystem): Promise<void> {
   const { receiver, operator, cloud } = system;
@@ -25,7 +25,7 @@ export async function killUnderStream(system: TestSystem): Promise<void> {
   const org = await system.organization();
   const slow = () => pause(600, '{}');
   const requests = () => [...receiver.to('/flaky'), ...receiver.to('/failing')];
-  // The first takes every event in the end, the second never does.
+  // The first endpoint finally accepts every event, the second endpoint none.
   receiver.answer('/flaky', [503, 200, 200, 503, 200, 200, 200], slow);
   receiver.answer('/failing', [503], slow);
   const flaky = await system.eventAction(org.siteId, '/flaky', ['message.sent']);
@@ -65,31 +65,31 @@ export async function killUnderStream(system: TestSystem): Promise<void> {
     [failing, '/failing'],
   ] as const) {
     const records = await operator.deliveries(action);
-    const onTheWire = new Map<string, number>();
+    const requestsOf = new Map<string, number>();
     const seen = new Set<number>();
     for (const { body } of receiver.to(path)) {
       const envelope: { id: string; data: { event: number } } = JSON.parse(body.toString());
-      onTheWire.set(envelope.id, (onTheWire.get(envelope.id) ?? 0) + 1);
+      requestsOf.set(envelope.id, (requestsOf.get(envelope.id) ?? 0) + 1);
       seen.add(envelope.data.event);
     }
-    // As many envelope ids as events: none was lost, and none came under a second id.
+    // There are as many envelope ids as events: no event is lost or has a second id.
     expect(seen.size).toBe(EVENTS);
-    expect(new Set(records.map((record) => record.reference))).toEqual(new Set(onTheWire.keys()));
-    expect(onTheWire.size).toBe(EVENTS);
-    for (const [id, requests] of onTheWire) {
+    expect(new Set(records.map((record) => record.reference))).toEqual(new Set(requestsOf.keys()));
+    expect(requestsOf.size).toBe(EVENTS);
+    for (const [id, requests] of requestsOf) {
       const attempts = records.filter((record) => record.reference === id);
       expect(attempts.length).toBeLessThanOrEqual(3);
       expect(attempts.every((record) => record.state !== 'started')).toBe(true);
       const sends = attempts.reduce((sum, record) => sum + record.sends, 0);
       const resumed = sends - attempts.length;
-      // A kill between the claim and the request leaves a send that was not made; nothing else sets the two apart.
+      // The log counts more sends than requests only when a kill came between the claim and the request.
       expect(requests).toBeLessThanOrEqual(sends);
       expect(requests).toBeGreaterThanOrEqual(attempts.length);
       if (resumed === 0) expect(requests).toBe(sends);
       repeated += resumed;
     }
   }
-  // Otherwise the kills hit nothing, and this proves nothing.
+  // At least one kill must have interrupted an attempt. Otherwise the test proves nothing.
   expect(repeated).toBeGreaterThan(0);
   expect((await operator.deliveries(failing)).filter((record) => record.attempt === 3)).toHaveLength(EVENTS);
 }

@@ -19,7 +19,7 @@ import type { Operator } from '../acceptance/operator.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import type { Service } from '../acceptance/scenario.ts';
 
-/** The real bundles in a one-machine cloud, a receiver that they trust, and everything that a test does to them. */
+/** The real bundles in a local cloud, a receiver that they trust, and the operations of the tests. */
 export type TestSystem = {
   readonly cloud: LocalCloud;
   readonly service: Service;
@@ -29,7 +29,7 @@ export type TestSystem = {
   readonly dynamo: DynamoDBDocumentClient;
   readonly sqs: SQSClient;
   readonly deliveriesQueue: string;
-  /** Creates an Event Action; its endpoint is the receiver's `path`. @returns its id */
+  /** Creates an Event Action with the receiver's `path` as endpoint. @returns its id */
   readonly eventAction: (
     siteId: string,
     path: string,
@@ -37,15 +37,15 @@ export type TestSystem = {
     more?: { readonly method?: string; readonly enabled?: boolean },
   ) => Promise<string>;
   readonly organization: () => Promise<{ readonly orgId: string; readonly siteId: string }>;
-  /** Hands events to the router as its queue would, without the bus. */
+  /** Invokes the router with events as its queue does, without the bus. */
   readonly route: (...events: readonly BusEvent[]) => Promise<unknown>;
   /** Puts a message on the deliveries queue. */
   readonly enqueue: (message: DeliveryMessage) => Promise<void>;
-  /** The records of an Action once so many are finished, newest first. */
+  /** Waits until `count` records of an Action are complete. @returns them, the newest first */
   readonly finished: (actionId: string, count: number, patienceMs?: number) => Promise<readonly DeliveryRecord[]>;
-  /** Every item of the delivery log, as it is stored. */
+  /** Returns every stored item of the delivery log. */
   readonly storedRecords: () => Promise<readonly Record<string, unknown>[]>;
-  /** What the functions have logged. */
+  /** Returns what the functions have logged. */
   readonly logs: () => string;
   readonly stop: () => Promise<void>;
 };
@@ -129,7 +129,7 @@ export async function startTestSystem(options: { readonly workersPerFunction?: n
   };
 }
 
-/** @param everyMs between two looks; longer where a look is work, as for a delivery log */
+/** Waits until the condition is true. @param everyMs between two checks; longer where a check is expensive, as for a delivery log */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   patienceMs = 20_000,
@@ -137,7 +137,7 @@ export async function until(
 ): Promise<void> {
   const end = Date.now() + patienceMs;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error('It did not happen in time');
+    if (Date.now() > end) throw new Error('The condition did not become true in time');
     await pause(everyMs);
   }
 }

@@ -11,9 +11,9 @@ export type Command = {
 
 export type RunningExample = {
   readonly port: number;
-  /** What it printed so far. */
+  /** Returns what the example has printed. */
   output(): string;
-  /** What it printed since `from`, a length of its output, once the pattern is there so many times, or after five seconds. */
+  /** Waits until the output after position `from` matches the pattern `count` times, at most five seconds. @returns that output */
   printed(pattern: RegExp, times: number, from: number): Promise<string>;
   stop(): Promise<void>;
 };
@@ -21,7 +21,7 @@ export type RunningExample = {
 const STARTUP_MS = 10_000;
 const PRINTING_MS = 5000;
 
-/** Starts an example on a free port of this machine, and resolves once it takes connections. */
+/** Starts an example on a free port of this machine, and resolves when it accepts connections. */
 export async function startExample(
   { command, args, cwd }: Command,
   environment: Readonly<Record<string, string>>,
@@ -63,7 +63,7 @@ async function untilItListens(child: ChildProcess, port: number): Promise<void> 
     if (connected) return;
     await pause(20);
   }
-  throw new Error('Nothing listens');
+  throw new Error('The example does not accept connections');
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -73,7 +73,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** A port that was free a moment ago: not every language can say which one it took. */
+/** Returns a free port. The test chooses the port, because not every example can print the port that it got. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');

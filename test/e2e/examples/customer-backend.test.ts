@@ -58,7 +58,7 @@ for (const backend of backends) {
     };
     const renew = (headers: Record<string, string> = {}) => fetch(`${url}/widget-session`, { method: 'POST', headers });
 
-    test('does not fail with the service: the page comes without the widget, the renewal says when to try again', async () => {
+    test('serves the page without the widget when the service fails, and tells the page when to renew again', async () => {
       service.perMinute.decision = { allowed: false, retryAfterSeconds: 7 };
       expect(await pageToken()).toEqual([]);
       const refused = await renew();
@@ -66,7 +66,7 @@ for (const backend of backends) {
       service.perMinute.decision = { allowed: true };
     });
 
-    test('renders the widget with a token of the user, and the next page with the same', async () => {
+    test('renders the widget with a token of the user, and the next page with the same token', async () => {
       const calls = service.perMinute.calls.length;
       const [script, token = ''] = await pageToken();
       expect(script).toBe(`${service.baseUrl}/static/va-wave-widget.js`);
@@ -78,7 +78,7 @@ for (const backend of backends) {
       expect(service.perMinute.calls).toHaveLength(calls + 1);
     });
 
-    test('renews the token for its own pages only', async () => {
+    test('renews the token only for its own pages', async () => {
       const [, token = ''] = await pageToken();
       const renewed = await renew({ 'Sec-Fetch-Site': 'same-origin' });
       expect(renewed.headers.get('cache-control')).toBe('no-store');
@@ -89,7 +89,7 @@ for (const backend of backends) {
       expect((await fetch(`${url}/widget-session`)).status).toBe(404);
     });
 
-    test("takes usage reports until the budget is spent, and nobody else's", async () => {
+    test('accepts usage reports of the service until the budget is spent, and refuses other reports', async () => {
       const [, token = ''] = await pageToken();
       const secret = claimsOf(token).usage_webhook?.secret ?? '';
       const report = async (changes: Partial<Parameters<typeof usageRequest>[0]> = {}) =>
@@ -100,7 +100,7 @@ for (const backend of backends) {
         body: expect.stringMatching(/^\{"should_continue": ?true\}$/),
       });
       const second = await usageRequest({ now: new Date(), secret, userId: USER.sub, totalTokens: 300 });
-      // The same report twice counts once.
+      // A duplicate report counts once.
       for (let time = 0; time < 2; time += 1) {
         expect((await send(`${url}/usage`, second)).body).toMatch(/true/);
       }

@@ -8,7 +8,7 @@ import { Refusal } from '../../../src/domain/refusal.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 
-/** Session create by the service's own rules, on a port of this machine. Its tokens are the claims in base64url. */
+/** Starts a fake session create with the service's rules on a port of this machine. Its tokens are the claims in base64url. */
 export async function startSessionService() {
   const serverKey = newServerSecret(SITE_ID, randomBytes);
   const assistant = anAssistant({

@@ -9,16 +9,16 @@ import type { Command } from './child.ts';
 export type ReceiverExample = {
   readonly name: string;
   readonly missing: Missing;
-  /** Whether it opens its port itself: then it checks its settings first, and takes TLS_CERT and TLS_KEY. */
+  /** Whether the example opens its port itself. Then it first checks its settings, and it reads TLS_CERT and TLS_KEY. */
   readonly ownServer: boolean;
-  /** Makes it ready to start in a folder of its own. */
+  /** Prepares the example in its own folder. */
   readonly prepare: (folder: string) => Command;
 };
 
 export const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
 const source = (name: string) => join(EXAMPLES, 'receivers', name);
 
-/** Copies an example and gives it our package, and those that are installed here, as `npm install` would. */
+/** Copies an example, with the receiver package and the packages that `npm install` would add. */
 export function installNodeExample(from: string, folder: string, packages: readonly string[] = []): void {
   cpSync(from, folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
   installReceiver(folder);

@@ -34,7 +34,7 @@ for (const example of RECEIVERS) {
     const stored = () => readdirSync(inbox).sort();
     const now = () => ({ now: new Date() });
 
-    // Go compiles its standard library where it never did before.
+    // At its first use, Go compiles its standard library.
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), `va-wave-${example.name}-`));
       inbox = join(folder, 'inbox');
@@ -46,7 +46,7 @@ for (const example of RECEIVERS) {
       rmSync(folder, { recursive: true });
     });
 
-    test('answers each of the shared requests as it should, and stores the good ones as they were sent', async () => {
+    test('answers each of the shared requests correctly, and stores the genuine ones as they were sent', async () => {
       const requests = actionRequests(new Date());
       const answers: (readonly [string, number])[] = [];
       for (const { name, request } of requests) answers.push([name, (await send(url, request)).status]);
@@ -57,11 +57,11 @@ for (const example of RECEIVERS) {
       expect(kept.sort()).toEqual(good.sort());
     });
 
-    test('prints a line for what it verified and what it refused, and of both no body, signature or secret', async () => {
+    test('prints a line for each verified and refused request, without a body, a signature or a secret', async () => {
       const id = randomUUID();
       const event = eventRequest(now(), { note: 'of a visitor' }, id);
       const form = formRequest(now(), { note: 'of a visitor' }, id);
-      // This header is not signed: whoever sends a request again may write into it what a terminal would obey.
+      // This header is not signed. A caller that repeats a request may write control characters for a terminal into it.
       const call = aiRequest(now(), { note: 'of a visitor' });
       const again = { ...call, headers: { ...call.headers, 'X-Service-Trigger-Ref': 'a"\u009b31mb' } };
       const forged = eventRequest({ now: new Date(), secret: 'whsec_another' }, { note: 'of a visitor' });
@@ -87,7 +87,7 @@ for (const example of RECEIVERS) {
       expect(printed).not.toContain(SIGNING_SECRET);
     });
 
-    test('an id that is no file name is refused', async () => {
+    test('refuses an id that is no file name', async () => {
       const before = stored();
       for (const id of ['../escaped', 'a/b', '', 'x'.repeat(65), 'a\n', '.']) {
         expect([id, (await send(url, eventRequest(now(), {}, id))).status]).toEqual([id, 400]);
@@ -95,7 +95,7 @@ for (const example of RECEIVERS) {
       expect(stored()).toEqual(before);
     });
 
-    test('what comes more than once is stored once, also at the same moment', async () => {
+    test('stores duplicates once, also when they arrive at the same time', async () => {
       const id = randomUUID();
       const before = stored().length;
       const repeats: OutboundRequest[] = [];
@@ -108,13 +108,13 @@ for (const example of RECEIVERS) {
       expect(stored()).toHaveLength(before + 2);
     });
 
-    test('two calls of the assistant are two, even with the same arguments', async () => {
+    test('stores two calls of the assistant with the same arguments as two calls', async () => {
       const before = stored().length;
       for (let call = 0; call < 2; call += 1) expect((await send(url, aiRequest(now()))).status).toBe(200);
       expect(stored()).toHaveLength(before + 2);
     });
 
-    test('knows after a restart what it had stored', async () => {
+    test('recognizes duplicates after a restart', async () => {
       const request = eventRequest(now());
       expect((await send(url, request)).status).toBe(200);
       const before = stored();
@@ -124,7 +124,7 @@ for (const example of RECEIVERS) {
       expect(stored()).toEqual(before);
     });
 
-    test('accepts nothing without its secret', async () => {
+    test('accepts no request without its secret', async () => {
       const started = startExample(command, { SIGNING_SECRET: '', INBOX: inbox });
       if (example.ownServer) return expect(started).rejects.toThrow('SIGNING_SECRET');
       const { port, stop } = await started;
@@ -147,7 +147,7 @@ for (const example of RECEIVERS) {
   });
 }
 
-/** JSON is compared by its meaning: an example may store what it read. */
+/** Compares JSON by value: an example may store the parsed body. */
 function contentOf(body: Uint8Array | null): string {
   const text = Buffer.from(body ?? []).toString();
   return text === '' ? '' : JSON.stringify(JSON.parse(text));

@@ -5,7 +5,7 @@ import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 export type Reply = { readonly status: number; readonly body: string };
 
 /**
- * Sends these bytes and these headers to another address, on a connection of its own.
+ * Sends these bytes and headers to another address on a new connection.
  * @param authority the certificate authority of an `https:` address, as PEM
  */
 export function send(url: string, { method, headers, body }: OutboundRequest, authority?: string): Promise<Reply> {

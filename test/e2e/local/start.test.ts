@@ -21,7 +21,7 @@ afterAll(() => {
   for (const { child } of runs) child.kill('SIGKILL');
 });
 
-/** Starts the service with the bundles that the suites share; without `assembly`, it synthesizes and bundles as `npm start` does. */
+/** Starts the service with the suites' common bundles. Without `assembly`, it synthesizes and bundles as `npm start` does. */
 function start(more: readonly string[], assembly?: string): Run {
   const child = spawn(process.execPath, [script, '--no-demo', '--data', data, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -41,7 +41,7 @@ async function ready(run: Run): Promise<Record<string, string>> {
   });
 }
 
-/** Processes that were started with our data folder on their command line. */
+/** Returns the command lines of processes that name the test's data folder. */
 function leftOver(): string[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
@@ -55,7 +55,7 @@ function leftOver(): string[] {
     .filter((commandLine) => commandLine.includes(folder));
 }
 
-test('the service starts, says where it is, and Ctrl-C ends everything', async () => {
+test('the service starts and prints its addresses, and Ctrl-C ends all its processes', async () => {
   const run = start(['--port', '0', '--ready-file', readyFile]);
   const file = await ready(run);
   expect(run.output()).toMatch(
@@ -65,7 +65,7 @@ test('the service starts, says where it is, and Ctrl-C ends everything', async (
   expect(JSON.parse(readFileSync(join(data, 'ready.json'), 'utf8'))).toEqual(file);
   expect(statSync(readyFile).mode & 0o077).toBe(0);
   const below = readdirSync(data, { recursive: true, encoding: 'utf8' });
-  // CDK gives what it copies modes of its own; the folder around it keeps others out.
+  // The CDK sets other modes for files that it copies. The mode of the folder around them protects them.
   const open = ['', ...below.filter((name) => !name.startsWith('assembly/'))].filter(
     (name) => (statSync(join(data, name)).mode & 0o077) !== 0,
   );
@@ -84,7 +84,7 @@ test('the service starts, says where it is, and Ctrl-C ends everything', async (
   expect(existsSync(join(data, 'ready.json'))).toBe(false);
 });
 
-test('an engine does not outlive a machine that was killed', async () => {
+test('the engines end when the service is killed', async () => {
   const run = start(['--port', '0'], await serviceAssembly());
   await eventually(async () => (leftOver().some((line) => line.includes('dynoxide')) ? true : undefined));
   run.child.kill('SIGKILL');
@@ -92,7 +92,7 @@ test('an engine does not outlive a machine that was killed', async () => {
   await eventually(async () => (leftOver().length === 0 ? true : undefined));
 });
 
-test('a port in use is one message and exit code 1', async () => {
+test('for a port in use, prints one message and exits with 1', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -105,7 +105,7 @@ test('a port in use is one message and exit code 1', async () => {
   server.close();
 });
 
-test('arguments are checked', async () => {
+test('refuses an invalid port', async () => {
   const run = start(['--port', 'x']);
   expect(await run.ended).toBe(1);
   expect(run.output()).toContain('whole number from 0 to 65535');

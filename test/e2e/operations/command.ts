@@ -2,7 +2,7 @@ import { openDeployment } from '../../../cli/deployment.ts';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { capturedRun } from '../cli/captured-run.ts';
 
-/** Runs commands with --json against a one-machine cloud, in this process. */
+/** Runs commands with --json against a local cloud, in this process. */
 export function commandLineOf(cloud: LocalCloud) {
   const deployment = openDeployment(cloud.outputs, {
     endpoint: cloud.gatewayUrl,
@@ -17,7 +17,7 @@ export function commandLineOf(cloud: LocalCloud) {
     );
   return {
     run,
-    /** One that must succeed. */
+    /** Runs a command that must succeed. @returns its JSON output */
     json: async <Result>(...words: readonly string[]): Promise<Result> => {
       const { code, out, err } = await run(...words);
       if (code !== 0) throw new Error(`Exit code ${code}: ${err}`);

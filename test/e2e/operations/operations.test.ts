@@ -13,7 +13,7 @@ import { commandLineOf } from './command.ts';
 
 import.meta.jest.setTimeout(60_000);
 
-/** What an operator does beside configuring, at the command line, against the bundles that are deployed. */
+/** Tests an operator's tasks other than configuration, at the command line, with the deployed bundles. */
 
 let system: TestSystem;
 let command: ReturnType<typeof commandLineOf>;
@@ -37,7 +37,7 @@ function aMessage(org: { orgId: string; siteId: string }, action_id: string): De
 }
 
 describe('dead letters', () => {
-  /** Begins an attempt as a dispatcher does that died half a minute ago; `finished`, if it came to its end. */
+  /** Records an attempt of a dispatcher that stopped half a minute ago. @param finished whether the attempt had ended */
   async function begin(message: DeliveryMessage, messageId: string, finished: boolean): Promise<void> {
     const log = deliveryLog(dynamoDb(dynamoDbClient(system.service.aws)), output('deliveryLogTable'), {
       retentionDays: 1,
@@ -60,20 +60,20 @@ describe('dead letters', () => {
     if (finished) await log.complete(start, result);
   }
 
-  const die = async (message: DeliveryMessage) => {
+  const addDeadLetter = async (message: DeliveryMessage) => {
     const { MessageId = '' } = await system.sqs.send(
       new SendMessageCommand({ QueueUrl: output('deliveriesDeadLetters'), MessageBody: JSON.stringify(message) }),
     );
     return MessageId;
   };
 
-  test('go back: what was cut off is sent, what was finished is not', async () => {
+  test('are redriven: an attempt that was cut off is sent, a finished attempt is not', async () => {
     const org = await system.organization();
     const action = await system.eventAction(org.siteId, '/redriven', ['message.sent']);
     const [fresh, cutOff, finished] = [aMessage(org, action), aMessage(org, action), aMessage(org, action)];
-    await die(fresh);
-    await begin(cutOff, await die(cutOff), false);
-    await begin(finished, await die(finished), true);
+    await addDeadLetter(fresh);
+    await begin(cutOff, await addDeadLetter(cutOff), false);
+    await begin(finished, await addDeadLetter(finished), true);
 
     const dry = await command.run('redrive', 'deliveries', '--dry-run');
     expect(dry.out).not.toContain('of a visitor');
@@ -92,7 +92,7 @@ describe('dead letters', () => {
 });
 
 describe('an event', () => {
-  test('is traced to its attempts, and delivered again under the same id', async () => {
+  test('is traced to its attempts and replayed under the same id', async () => {
     const org = await system.organization();
     const taken = await system.eventAction(org.siteId, '/traced', ['message.sent']);
     const refused = await system.eventAction(org.siteId, '/refused', ['message.sent']);
@@ -121,7 +121,7 @@ describe('an event', () => {
   });
 });
 
-test('the origin secret rotates: the distribution that sends the former value is believed, and so is one with the new', async () => {
+test('after a rotation of the origin secret, a distribution with the former or the new value is accepted', async () => {
   const { orgId } = await system.organization();
   const { site_id } = await command.json<{ site_id: string }>(
     ...['assistant', 'create', '--org', orgId, '--name', 'Shop', '--domain', 'a.example', '--rate-limit', '100'],
@@ -147,7 +147,7 @@ test('the origin secret rotates: the distribution that sends the former value is
   expect([await statusFrom(former), await statusFrom(current), await statusFrom('guess')]).toEqual([200, 200, 403]);
 });
 
-test('an organization is erased: its widget is refused, and no log holds what was delivered', async () => {
+test('an erased organization has no delivery log, and its widget is refused', async () => {
   const org = await system.organization();
   const action = await system.eventAction(org.siteId, '/erased', ['message.sent']);
   const data = '{"mark": "of an erased visitor"}';
@@ -167,7 +167,7 @@ test('an organization is erased: its widget is refused, and no log holds what wa
   expect((await command.run('org', 'delete', org.orgId, '--yes')).code).toBe(3);
 });
 
-test('a suspended organization is refused like a disabled assistant, its events are recorded unsent, until it is resumed', async () => {
+test('a suspended organization is refused like a disabled assistant and its events are recorded unsent, until it is resumed', async () => {
   const org = await system.organization();
   const action = await system.eventAction(org.siteId, '/suspended', ['message.sent']);
   const init = async () => {
@@ -187,7 +187,7 @@ test('a suspended organization is refused like a disabled assistant, its events 
   await until(() => system.receiver.to('/suspended').length === 1);
 });
 
-test('a quota counts retries, keeps back the rest, and what was missed is replayed once it is raised', async () => {
+test('a quota counts retries and refuses further requests, which can be replayed after the quota is raised', async () => {
   const org = await system.organization();
   const action = await system.eventAction(org.siteId, '/limited', ['message.sent']);
   system.receiver.answer('/limited', [503, 503, 200]);
@@ -208,7 +208,7 @@ test('a quota counts retries, keeps back the rest, and what was missed is replay
 });
 
 describe('the canary', () => {
-  test('uses the service at its public address, with what the runbook tells the operator to make', async () => {
+  test('uses the service at its public address, with the assistant that the runbook describes', async () => {
     const { org_id } = await command.json<{ org_id: string }>(
       ...['org', 'create', '--name', 'Operations', '--plan', 'paid'],
     );
@@ -223,7 +223,7 @@ describe('the canary', () => {
     await command.json('assistant', 'update', site_id, '--disable');
     const refused = { succeeded: false, step: 'session_create', problem: 'status 401' };
     expect(await tryService(server_secret, { ask })).toEqual(refused);
-    const nobody = publicAddress('http://127.0.0.1:2');
-    expect(await tryService(server_secret, { ask: nobody })).toMatchObject({ problem: 'ECONNREFUSED' });
+    const closed = publicAddress('http://127.0.0.1:2');
+    expect(await tryService(server_secret, { ask: closed })).toMatchObject({ problem: 'ECONNREFUSED' });
   });
 });

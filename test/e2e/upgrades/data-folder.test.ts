@@ -12,8 +12,8 @@ import { commandLineOf } from '../operations/command.ts';
 import.meta.jest.setTimeout(180_000);
 
 /**
- * The data folder of one machine as a released version left it, under today's code. In it are an organization, an assistant in Session
- * Signed, an Event Action whose endpoint refuses connections, and one event that was on its way when that version was stopped.
+ * Starts today's code on the data folder of a released version's one-machine service. The folder has an organization, an assistant in
+ * Session Signed mode, an Event Action whose endpoint refuses connections, and an event that was not yet delivered.
  */
 const known = z.object({
   server_secret: z.string(),
@@ -26,7 +26,7 @@ const known = z.object({
 
 const VERSIONS = globSync('test/fixtures/released/*/data.tgz').sort().map(dirname);
 
-test('there is the data folder of a released version', () => {
+test('a released version has a data folder', () => {
   expect(VERSIONS).toContain('test/fixtures/released/0.1.0');
 });
 
@@ -49,7 +49,7 @@ describe.each(VERSIONS)('%s', (version) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('what was configured is there, and the signing secret is opened', async () => {
+  test('the configuration is readable, and the signing secret is opened', async () => {
     const actions = await command.json<{ action_id: string }[]>('action', 'list', '--org', left.org_id);
     expect(actions.map(({ action_id }) => action_id)).toEqual([left.action_id]);
     expect(await command.json('action', 'secret', left.action_id)).toMatchObject({
@@ -57,7 +57,7 @@ describe.each(VERSIONS)('%s', (version) => {
     });
   });
 
-  test('a backend mints a token with the server secret that it was given then', async () => {
+  test('a backend creates a session token with the server secret of that version', async () => {
     const answer = await fetch(`${cloud.baseUrl}/api/widget/session/create`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-server-key': left.server_secret },
@@ -66,7 +66,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect([answer.status, await answer.json()]).toMatchObject([200, { site_id: left.site_id }]);
   });
 
-  test('the event that was on its way gets its three attempts', async () => {
+  test('the undelivered event gets its three attempts', async () => {
     const attempts = async () =>
       (await command.json<{ reference: string; attempt: number }[]>('deliveries', left.action_id))
         .filter(({ reference }) => reference === left.event_id)
@@ -77,7 +77,7 @@ describe.each(VERSIONS)('%s', (version) => {
   });
 });
 
-/** A queue drops what is older than four days, so that a message of the fixture would be gone. Nothing else of it is changed. */
+/** Renews the time of the queued messages, because a queue deletes messages after four days. Changes nothing else. */
 function sentNow(file: string): void {
   const queues = new DatabaseSync(file);
   queues.exec(`UPDATE sqs_messages SET sent_timestamp = ${Date.now()}`);

@@ -10,9 +10,9 @@ import { FrozenClock } from '../../fakes/sources.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb/tables.ts';
 
 /**
- * The delivery log and the conversations, on a real engine, in the hands of a released version and of today's code in turn: `stores.mjs`
- * of `test/fixtures/released/<version>` is that version's own code. A deployment goes forward and may be taken back while an attempt is
- * under way, so each begins what the other ends.
+ * Uses the delivery log and the conversations on a real engine with the code of a released version and today's code in turn.
+ * `test/fixtures/released/<version>/stores.mjs` is that version's code. A deployment or rollback may happen during an attempt, so one
+ * version begins an attempt and the other ends it.
  */
 type Stores = {
   readonly dynamoDb: typeof dynamoDb;
@@ -47,7 +47,7 @@ afterAll(async () => {
   await tables?.stop();
 });
 
-test('there are stores of a released version', () => {
+test('a released version has stores', () => {
   expect(VERSIONS).toContain('test/fixtures/released/0.1.0/stores.mjs');
 });
 
@@ -81,7 +81,7 @@ describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
     attempt: 1,
     trigger: 'event',
     trigger_ref: 'contact.created',
-    // Longer than what is kept readable.
+    // The payload is long enough to be compressed.
     payload: JSON.stringify({ data: 'ü'.repeat(5000) }),
     started_at: clock.now().toISOString(),
     message_id: `message-${name}`,
@@ -89,7 +89,7 @@ describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
   });
   const RESULT = { status: 503, response_excerpt: 'busy', latency_ms: 12, success: false, error: null };
 
-  test('an attempt that was finished is read, and is not made again', async () => {
+  test('a finished attempt is read, and is not made again', async () => {
     const attempts = [
       attemptOf('done'),
       attemptOf('done', { attempt: 2, message_id: 'message-2' }),
@@ -112,7 +112,7 @@ describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
     expect(await next.attempts(one.action_id, one.reference, one.at)).toHaveLength(3);
   });
 
-  test('an attempt that was under way is waited for, then ended by the other code', async () => {
+  test('an attempt in progress is waited for, and then ended by the other version', async () => {
     const attempt = attemptOf('cut-off');
     await old.log.claim(attempt);
     expect(await next.log.claim(attempt)).toMatchObject({ kind: 'in_progress' });
@@ -123,14 +123,14 @@ describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
     expect(await old.records(attempt.action_id)).toMatchObject([{ sends: 2, payload: attempt.payload, success: true }]);
   });
 
-  test('what was not sent is on record for both', async () => {
+  test('an attempt that was not sent is readable for both versions', async () => {
     const attempt = attemptOf('unsent');
     const error = { code: 'action_disabled', message: 'The Action is disabled' } as const;
     await old.log.recordUnsent(attempt, error);
     expect(await next.records(attempt.action_id)).toMatchObject([{ sends: 0, success: false, error }]);
   });
 
-  test('a conversation goes on, and its calls count together', async () => {
+  test('a conversation continues, and the calls of both versions count together', async () => {
     const conversation = {
       site_id: SITE_ID,
       conversation_id: `c-${mark}`,
@@ -149,7 +149,7 @@ describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
     expect(counted).toEqual([true, true, true, true, true, false, false]);
   });
 
-  test('a submission is made once, whoever began it', async () => {
+  test('a submission is made once, whichever version began it', async () => {
     const key = { siteId: SITE_ID, conversationId: `c-${mark}`, clientKey: 'key' };
     expect(await old.conversations.claimSubmission(key, 'submission-1', clock.now())).toMatchObject({
       kind: 'claimed',

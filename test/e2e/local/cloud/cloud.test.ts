@@ -59,7 +59,7 @@ async function item(pk: string): Promise<Record<string, AttributeValue> | undefi
 const functionId = (name: string): string =>
   cloud.functions.find(({ logicalId }) => logicalId.startsWith(name))?.logicalId ?? '';
 
-/** Lets the fixture's function make a call with its own role. */
+/** Invokes the fixture's function, which makes a call with its own role. */
 async function call(make: string, more: Readonly<Record<string, string>> = {}) {
   const { payload } = await cloud.invoke(functionId('Caller'), { make, ...more });
   const result: { error: string | null; message?: string } = JSON.parse(payload);
@@ -67,7 +67,7 @@ async function call(make: string, more: Readonly<Record<string, string>> = {}) {
 }
 
 describe('policies', () => {
-  test('allow what the role allows, and say which statement it was', async () => {
+  test('allow what the role allows, and name the statement', async () => {
     expect(await call('put')).toEqual({ error: null });
     expect(await call('get')).toEqual({ error: null });
     const grant = cloud.grants().find(({ action }) => action === 'dynamodb:PutItem');
@@ -91,8 +91,8 @@ describe('policies', () => {
     expect(cloud.messages.join('\n')).toContain('dynamodb:DeleteItem');
   });
 
-  test('refuse another table, whether it exists or not', async () => {
-    expect(await call('get', { table: 'somebody-elses' })).toMatchObject({ error: 'AccessDeniedException' });
+  test('refuse another table, also one that does not exist', async () => {
+    expect(await call('get', { table: 'another-table' })).toMatchObject({ error: 'AccessDeniedException' });
   });
 
   test('refuse a caller without a known key', async () => {
@@ -102,7 +102,7 @@ describe('policies', () => {
     });
   });
 
-  test('keep a function without the right to log from logging, and say so', async () => {
+  test('prevent a function without the permission from logging, and report it', async () => {
     await cloud.invoke(functionId('Silent'), {});
     await cloud.invoke(functionId('Echo'), {});
     await eventually(async () => (existsSync(join(cloud.logsFolder, `${functionId('Echo')}.log`)) ? true : undefined));
@@ -117,7 +117,7 @@ describe('queues', () => {
   const send = (message: object, more: object = {}) =>
     sqs.send(new SendMessageCommand({ QueueUrl: output('QueueUrl'), MessageBody: JSON.stringify(message), ...more }));
 
-  test('feed their function in batches, with the group and any text', async () => {
+  test('invoke their function with batches, with the group and any text', async () => {
     const Entries = ['b1', 'b2', 'b3'].map((id) => ({
       Id: id,
       MessageBody: JSON.stringify({ id, text: '𝒳🎉' }),
@@ -134,7 +134,7 @@ describe('queues', () => {
     });
   });
 
-  test('hand failed items out again and then to the dead-letter queue; the others of the batch are done', async () => {
+  test('deliver failed items again and then move them to the dead-letter queue, and delete the others of the batch', async () => {
     const Entries = [{ id: 'bad', fail: true }, { id: 'good' }].map((body) => ({
       Id: body.id,
       MessageBody: JSON.stringify(body),
@@ -149,7 +149,7 @@ describe('queues', () => {
     expect(await item('seen-good')).toMatchObject({ seen: { N: '1' } });
   });
 
-  test('hold a delayed message back', async () => {
+  test('deliver a delayed message after its delay', async () => {
     const sentAt = Date.now();
     await send({ id: 'later' }, { DelaySeconds: 1 });
     const seen = await eventually(() => item('seen-later'));
@@ -163,7 +163,7 @@ describe('queues', () => {
     });
   });
 
-  test('let a function send with its role', async () => {
+  test('accept a message of a function whose role allows it', async () => {
     expect(await call('send')).toEqual({ error: null });
     expect(await eventually(() => item('seen-from-function'))).toBeDefined();
   });
@@ -188,7 +188,7 @@ describe('events', () => {
     Detail,
   });
 
-  test('reach the queue of a rule whose pattern fits, with their group', async () => {
+  test('reach the queue of a rule with a matching pattern, with their group', async () => {
     const detail = JSON.stringify({ id: 'event', group: 'org-1' });
     const { Entries } = await bridge().send(
       new PutEventsCommand({ Entries: [entry('unwanted', detail), entry('wanted', detail)] }),
@@ -205,7 +205,7 @@ describe('events', () => {
     expect(event.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   });
 
-  test('are judged one by one', async () => {
+  test('of one call are accepted or refused separately', async () => {
     const answer = await bridge().send(
       new PutEventsCommand({
         Entries: [
@@ -225,7 +225,7 @@ describe('events', () => {
     ]);
   });
 
-  test('do not reach a queue whose policy does not let the rule send', async () => {
+  test('do not reach a queue whose policy does not allow the rule', async () => {
     await bridge().send(new PutEventsCommand({ Entries: [entry('stray')] }));
     expect(cloud.denials).toContainEqual(
       expect.objectContaining({
@@ -237,7 +237,7 @@ describe('events', () => {
   });
 });
 
-test('a schedule invokes its function when it is due, and not before', async () => {
+test('a schedule invokes its function only when it is due', async () => {
   const log = join(cloud.logsFolder, `${functionId('Echo')}.log`);
   const fired = () => (existsSync(log) ? readFileSync(log, 'utf8').split('Scheduled Event').length - 1 : 0);
   const day = 24 * 60 * 60 * 1000;
@@ -249,7 +249,7 @@ test('a schedule invokes its function when it is due, and not before', async () 
 });
 
 describe('the other services', () => {
-  test('secrets are generated once, and versions move', async () => {
+  test('generate secrets once, and keep the previous version', async () => {
     const secrets = new SecretsManagerClient(client());
     const SecretId = output('SecretArn');
     const first = await secrets.send(new GetSecretValueCommand({ SecretId }));
@@ -261,7 +261,7 @@ describe('the other services', () => {
     await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: first.SecretString }));
   });
 
-  test('a function can be invoked, waiting or not', async () => {
+  test('invoke a function with and without waiting for its result', async () => {
     const lambda = new LambdaClient(client());
     const FunctionName = cloud.functions.find(({ logicalId }) => logicalId === functionId('Echo'))?.name ?? '';
     const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload: '{"answer":[1,2]}' }));
@@ -275,12 +275,12 @@ describe('the other services', () => {
       errorMessage: 'as asked',
     });
     expect((await lambda.send(new InvokeCommand({ FunctionName, InvocationType: 'Event' }))).StatusCode).toBe(202);
-    await expect(lambda.send(new InvokeCommand({ FunctionName: 'nobody' }))).rejects.toMatchObject({
+    await expect(lambda.send(new InvokeCommand({ FunctionName: 'unknown' }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
     });
   });
 
-  test('a topic passes messages on to a queue', async () => {
+  test('send a topic’s messages to a subscribed queue', async () => {
     const sns = new SNSClient(client());
     const { TopicArn } = await sns.send(new CreateTopicCommand({ Name: 'topic' }));
     const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'listener' }));
@@ -292,7 +292,7 @@ describe('the other services', () => {
     expect(Messages?.[0]?.Body).toContain('hello');
   });
 
-  test('a call that is not known fails loudly', async () => {
+  test('refuse an unknown call, and report it', async () => {
     await expect(
       new SecretsManagerClient(client()).send(new DeleteSecretCommand({ SecretId: output('SecretArn') })),
     ).rejects.toThrow('does not know secretsmanager DeleteSecret');
@@ -301,7 +301,7 @@ describe('the other services', () => {
 });
 
 describe('functions', () => {
-  test('see the environment that Lambda gives them, and nothing of this process', async () => {
+  test('get the environment of Lambda, and no variable of this process', async () => {
     const { environment, functionName, remaining } = JSON.parse((await cloud.invoke(functionId('Echo'), {})).payload);
     expect(environment).toEqual(
       expect.arrayContaining(['TABLE', 'QUEUE_URL', 'AWS_REGION', 'AWS_ENDPOINT_URL_DYNAMODB']),
@@ -312,7 +312,7 @@ describe('functions', () => {
     expect(remaining).toBeGreaterThan(4000);
   });
 
-  test('handle one event at a time, several side by side', async () => {
+  test('handle one event per environment, and several in parallel', async () => {
     const results = await Promise.all(Array.from({ length: 6 }, () => cloud.invoke(functionId('Echo'), {})));
     expect(results.every(({ failed }) => !failed)).toBe(true);
   });
@@ -322,14 +322,14 @@ describe('functions', () => {
     ['exit', 'Runtime.ExitError'],
     ['slow', 'Sandbox.Timedout'],
     ['crash', 'Runtime.UnhandledError'],
-  ])('that %s fail, and work again afterwards', async (how, errorType) => {
+  ])('that %s fail, and the next invocation succeeds', async (how, errorType) => {
     const { failed, payload } = await cloud.invoke(functionId('Troubled'), { how });
     expect(failed).toBe(true);
     expect(JSON.parse(payload).errorType).toBe(errorType);
     expect(await cloud.invoke(functionId('Troubled'), {})).toEqual({ failed: false, payload: '"fine"' });
   });
 
-  test('can be killed in the middle of their work', async () => {
+  test('can be killed during an invocation', async () => {
     const running = cloud.invoke(functionId('Troubled'), { how: 'slow' });
     await sleep(100);
     await cloud.killFunction(functionId('Troubled'));
@@ -363,7 +363,7 @@ describe('HTTP', () => {
     expect(event.headers.cookie).toBeUndefined();
   });
 
-  test('takes greedy and default routes, and base64 for what is not text', async () => {
+  test('uses greedy and default routes, and base64 for binary bodies', async () => {
     const tree = JSON.parse(await (await fetch(`${cloud.apiUrl}/api/tree/a/b/c`)).text());
     expect(tree.event).toMatchObject({ routeKey: 'GET /api/tree/{proxy+}', pathParameters: { proxy: 'a/b/c' } });
     const response = await fetch(`${cloud.apiUrl}/anything`, {
@@ -378,7 +378,7 @@ describe('HTTP', () => {
     });
   });
 
-  test('answers as the function says', async () => {
+  test('answers with the function’s result', async () => {
     const answer = {
       statusCode: 201,
       headers: { 'X-A': 'b', 'content-type': 'text/css' },
@@ -393,7 +393,7 @@ describe('HTTP', () => {
     expect(response.headers.getSetCookie()).toEqual(['c=1', 'd=2']);
   });
 
-  test('answers 500 for a function that fails, 413 and 431 for what is too large', async () => {
+  test('answers 500 when a function fails, 413 to a large body and 431 to large headers', async () => {
     const trouble = await fetch(`${cloud.apiUrl}/api/trouble`, { method: 'POST', body: 'throw' });
     expect([trouble.status, await trouble.text()]).toEqual([500, '{"message":"Internal Server Error"}']);
     const large = await fetch(`${cloud.apiUrl}/x`, { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) });
@@ -403,8 +403,8 @@ describe('HTTP', () => {
   });
 });
 
-describe('the edge', () => {
-  test('serves deployed files with their metadata, and refuses what is not there', async () => {
+describe('the distribution', () => {
+  test('serves deployed files with their metadata, and refuses other paths', async () => {
     const response = await fetch(`${cloud.baseUrl}/static/hello.js`, { headers: { origin: 'https://a.example' } });
     expect(await response.text()).toBe(`const table = '${output('Table')}';`);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -422,8 +422,8 @@ describe('the edge', () => {
     expect((await fetch(`${cloud.baseUrl}/static/hello.js`, { method: 'POST' })).status).toBe(403);
   });
 
-  test('forwards to the API only what its policy lets through, with its own header and the address of the viewer', async () => {
-    // The viewer comes from another loopback address, so that it can be told from ours.
+  test('forwards to the API only what its policy allows, with its own header and the address of the viewer', async () => {
+    // The viewer uses another loopback address than the distribution.
     const text = await new Promise<string>((resolve, reject) => {
       const url = new URL(`${cloud.baseUrl}/api/echo/1?kept=1&dropped=2`);
       const headers = {
@@ -456,7 +456,7 @@ describe('the edge', () => {
   });
 });
 
-test('expired items and messages are swept away', async () => {
+test('a sweep deletes expired items and messages', async () => {
   const put = (pk: string, seconds: number) =>
     dynamo.send(
       new PutItemCommand({
@@ -477,11 +477,11 @@ test('expired items and messages are swept away', async () => {
   expect((await cloud.sweep(Date.now() + 61_000)).messages).toBe(1);
 });
 
-test('a data folder in use is refused with one message', async () => {
+test('refuses a data folder in use with one message', async () => {
   await expect(startLocalCloud({ data, assembly })).rejects.toThrow(/is used by a running instance \(process \d+\)/);
 });
 
-test('a port in use is refused with one message', async () => {
+test('refuses a port in use with one message', async () => {
   const port = Number(new URL(cloud.baseUrl).port);
   await expect(startLocalCloud({ data: join(folder, 'other'), assembly, port })).rejects.toThrow(
     `Port ${port} is in use`,
@@ -493,7 +493,7 @@ test.each([
   ['secrets.json', 'cannot be read'],
   ['dynamodb.db', 'cannot be read'],
   ['sqs/fauxqs.db', 'cannot be read'],
-])('a broken %s is refused with one message', async (file, message) => {
+])('refuses a broken %s with one message', async (file, message) => {
   const broken = join(folder, `broken-${file.slice(0, 3)}`);
   mkdirSync(dirname(join(broken, file)), { recursive: true });
   writeFileSync(join(broken, file), 'nonsense that is long enough to be taken for something');
@@ -503,13 +503,13 @@ test.each([
   await expect(start).rejects.toThrow(/--data/);
 });
 
-test('a certificate authority that is none is refused with one message', async () => {
+test('refuses an invalid certificate authority with one message', async () => {
   const authorities = [join(assembly, 'manifest.json')];
   const other = { data: join(folder, 'authority'), assembly };
   await expect(startLocalCloud({ ...other, authorities })).rejects.toThrow('is not a PEM file with a certificate');
 });
 
-test('a restart keeps items, messages and secrets; a dropped statement is missed', async () => {
+test('keeps items, messages and secrets across a restart, and refuses calls of a removed statement', async () => {
   const secrets = () =>
     new SecretsManagerClient(client()).send(new GetSecretValueCommand({ SecretId: output('SecretArn') }));
   const { SecretString } = await secrets();
