@@ -22,7 +22,7 @@ export async function startSvix(binary: string, { folder, authorityFile, endpoin
     SVIX_QUEUE_TYPE: 'redis',
     SVIX_CACHE_TYPE: 'redis',
     SVIX_WHITELIST_SUBNETS: '["127.0.0.0/8", "::1/128"]',
-    SVIX_LOG_LEVEL: 'warn',
+    SVIX_LOG_LEVEL: 'info',
     SSL_CERT_FILE: authorityFile,
   };
   const options = { env, cwd: folder };
