@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { codeOf } from './cloud/cloud-error.ts';
 import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 
-/** Stands in the folder of an assembly that is complete, and holds the hash of what it was made of. */
+/** The file in the folder of a complete assembly with the hash of the assembly's sources. */
 const MARKER = 'made-of.txt';
 
 /**
- * Leaves the assembly in a folder as it is while it would become the same, and else makes it anew.
- * @param outdir absolute; nothing else may live there
- * @param hash of everything that the assembly depends on, as it is now
- * @throws what `make` throws; the folder then holds no assembly
+ * Makes the assembly in a folder when its sources have changed, and otherwise keeps it.
+ * @param outdir absolute path of a folder that contains only the assembly
+ * @param hash returns the current hash of everything that the assembly depends on
+ * @throws what `make` throws; the folder then contains no assembly
  */
 export async function keepAssembly(
   outdir: string,
@@ -21,16 +21,16 @@ export async function keepAssembly(
   const wanted = hash();
   const marker = join(outdir, MARKER);
   if (textOf(marker) === wanted && existsSync(join(outdir, 'manifest.json'))) return;
-  // Otherwise the bundles of every former version would stay there for good.
+  // Without this, the bundles of every earlier version would stay in the folder.
   rmSync(outdir, { recursive: true, force: true });
   await make(outdir);
-  // Somebody who saves a file meanwhile has an assembly of neither the old sources nor the new.
+  // When a source changes during the work, the assembly matches neither the old nor the new sources.
   if (hash() === wanted) writeFileAtomically(marker, wanted);
 }
 
 /**
- * A hash of files by name and content, and of the values beside them.
- * @param sources files below `root`, and folders, of which every file counts; what is not there counts as nothing
+ * Hashes the names and contents of files, and additional values.
+ * @param sources files below `root`, and folders with all their files; a missing source is ignored
  */
 export function hashOf(root: string, sources: readonly string[], values: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(values));

@@ -27,20 +27,20 @@ const wholeNumber = (limit: number) => (text: string) => {
 
 const program = new Command('npm start --')
   .description('Runs the whole service on this machine, from the same definition that is deployed to AWS.')
-  .option('--data <folder>', 'where state is kept between runs', '.local')
+  .option('--data <folder>', 'folder that keeps the state between runs', '.local')
   .option('--port <number>', 'port of the service on 127.0.0.1; 0 = any', wholeNumber(LAST_PORT), DEFAULT_PORT)
-  .option('--ready-file <file>', 'write the URLs and keys there as JSON once everything answers')
-  .option('--no-demo', 'without the demo site and its receiver')
+  .option('--ready-file <file>', 'write the URLs and keys to this file as JSON when the service is ready')
+  .option('--no-demo', 'start without the demo site and its receiver')
   .option('--demo-fail <times>', "how often the demo's receiver answers 503 before it accepts", wholeNumber(1000), 0)
   .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', collect, [])
-  .option('--strict', 'run the bundles as they are deployed: endpoints on loopback are refused', false)
+  .option('--strict', 'run the bundles that are deployed, which refuse endpoints on loopback', false)
   .showHelpAfterError();
 
 function collect(file: string, files: readonly string[]): string[] {
   return [...files, resolve(file)];
 }
 
-/** Resolves when the person at the terminal, or whoever started us, wants us to end. */
+/** Resolves when a signal asks the process to end. */
 function untilAsked(): Promise<void> {
   return new Promise((done) => {
     for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => done());
@@ -48,9 +48,9 @@ function untilAsked(): Promise<void> {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-// Whatever is written from here on, by engines as well, is for this user alone.
+// Only this user may read the files that this process and the engines write.
 process.umask(0o077);
-// Until everything is there, nothing is worth an orderly end: the engine ends with us, and the lock with the process.
+// During the start, a signal ends the process immediately. The engine and the lock end with it.
 for (const signal of SIGNALS) process.on(signal, () => process.exit(130));
 
 async function main(): Promise<void> {
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   const elapsed = () => (performance.now() - started) / 1000;
   const doing = (what: string) => console.error(`${elapsed().toFixed(1).padStart(5)} s  ${what} …`);
   const demo = options.demo && !options.strict ? await import('./demo/demo.ts') : undefined;
-  // The strict rule trusts public authorities only.
+  // The strict rule trusts only public authorities.
   const certificates = options.strict ? undefined : receiverCertificates(join(data, 'receiver'));
   const cloud = await startLocalCloud({
     data,
@@ -107,7 +107,7 @@ function writeReadyFiles(
     secret_access_key: cloud.credentials.secretAccessKey,
     outputs: cloud.outputs,
     demo: demo?.urls ?? {},
-    // What a receiver on this machine may present.
+    // A receiver on this machine can use this certificate.
     receiver_tls:
       certificates === undefined ? null : { certificate: certificates.certificateFile, key: certificates.keyFile },
     pid: process.pid,
@@ -127,8 +127,8 @@ function announce(cloud: LocalCloud, demo: RunningDemo | undefined, strict: bool
     `  logs       ${cloud.logsFolder}`,
     ...Object.entries(demo?.urls ?? {}).map(([name, url]) => `  ${name.padEnd(10)} ${url}`),
     ...(demo?.tips ?? []),
-    ...(strict ? ['Strict: endpoints on this machine are refused, so the demo does not run.'] : []),
-    'Ctrl-C ends it.',
+    ...(strict ? ['Strict: the service refuses endpoints on this machine, so the demo does not run.'] : []),
+    'Press Ctrl-C to stop the service.',
   ];
   console.log(lines.join('\n'));
 }

@@ -1,11 +1,11 @@
 import { types } from 'node:util';
 
-/** Something the person at the terminal can act on: shown as one line, without a stack. */
+/** An error that the user can correct. It is printed as one line, without a stack trace. */
 export class CloudError extends Error {
   override readonly name = 'CloudError';
 }
 
-/** The text of whatever was thrown. */
+/** Returns the message of a thrown value. */
 export const messageOf = (error: unknown): string => (types.isNativeError(error) ? error.message : String(error));
 
 /** The code of a system error (`EADDRINUSE`, `ENOENT`, …), else undefined. */

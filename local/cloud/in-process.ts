@@ -7,13 +7,13 @@ import type { FunctionPools } from './functions/function-pools.ts';
 import { ServiceError } from './gateway/aws-request.ts';
 import type { QueueDefinition } from './template/model.ts';
 
-/** Calls that the parts of this cloud make to each other: checked as those over the wire are, and without one. */
+/** The parts for calls within this process. These calls are checked in the same way as calls over HTTP. */
 type Parts = { readonly authorizer: Authorizer; readonly queues: SqsEngine };
 
-/** Fruitless looks into a queue begin anew after this. */
+/** Seconds after which a wait for messages is repeated. */
 const LONG_POLL_S = 20;
 
-/** The queue of an event source, in the name of the function's role. */
+/** Returns the queue of an event source. The function's role makes the calls. */
 export function sourceQueue({ authorizer, queues }: Parts, { arn, url }: QueueDefinition, caller: Caller): SourceQueue {
   return {
     check: () => void authorizer.check(caller, { action: 'sqs:GetQueueAttributes', resource: arn }),

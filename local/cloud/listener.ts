@@ -7,7 +7,7 @@ export type HttpAnswer = {
   readonly body: Buffer | string;
 };
 
-/** A loopback listener whose address is known before anything can answer: the template's values are made of addresses. */
+/** A loopback listener whose address is known before it can answer, because the template's values contain addresses. */
 export class Listener {
   readonly #server: Server;
   /** `127.0.0.1:<port>` */
@@ -20,7 +20,7 @@ export class Listener {
 
   /**
    * @param port 0 = any that is free
-   * @throws CloudError when somebody else listens there
+   * @throws CloudError when another process uses the port
    */
   static async open(port: number, limits: { readonly maxHeaderSize?: number } = {}): Promise<Listener> {
     const server = createServer(limits);
@@ -29,7 +29,9 @@ export class Listener {
       server.once('error', (error) => {
         if (codeOf(error) !== 'EADDRINUSE') return reject(error);
         reject(
-          new CloudError(`Port ${port} is in use. Stop what listens there, or choose another with --port (0 = any)`),
+          new CloudError(
+            `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 = any)`,
+          ),
         );
       });
       server.listen(port, '127.0.0.1', resolve);

@@ -48,38 +48,38 @@ export type CloudOptions = {
   readonly data: string;
   /** Says what to run. Called with the data folder, absolute, once it is this machine's own. */
   readonly compose: (folder: string) => Promise<Composition>;
-  /** Of the edge; 0 = any that is free. @default 0 */
+  /** The port of the distribution; 0 = any free port. @default 0 */
   readonly port?: number;
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: DroppedStatement;
-  /** How many invocations of one function run side by side at most; what comes on top waits. @default 12 */
+  /** The maximum number of concurrent invocations of one function. Further invocations wait. @default 12 */
   readonly workersPerFunction?: number;
   /** Seconds between two sweeps, which delete expired messages, and the expired items among the next 250 of each table. @default 10 */
   readonly sweepSeconds?: number;
-  /** A file that gets the lines of every function, besides the logs that their roles may write. */
+  /** A file that receives the log lines of every function, in addition to the functions' logs. */
   readonly logCopy?: string | undefined;
-  /** Told what is being done while the machine starts. @default nobody */
+  /** Called with each step of the start. @default no call */
   readonly doing?: (what: string) => void;
-  /** Where one-line messages go: denials, errors of functions, calls that are not known. @default nowhere */
+  /** Called with one-line messages: denials, errors of functions and unknown calls. @default no call */
   readonly print?: (line: string) => void;
 };
 
-/** A running one-machine cloud. */
+/** A running local cloud. */
 export type Cloud = {
-  /** The edge, as a visitor reaches it: `http://127.0.0.1:<port>`, without a slash at the end. */
+  /** The distribution's URL for visitors: `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly baseUrl: string;
   /** The HTTP API behind it, as a customer's backend may call it. Without a slash at the end. */
   readonly apiUrl: string;
   /** The one endpoint for every AWS client: DynamoDB, SQS, EventBridge, Secrets Manager, SNS, Lambda. */
   readonly gatewayUrl: string;
   readonly region: string;
-  /** Of whoever may do everything: the operator's command line, the demo and the tests. */
+  /** The operator's credentials, which allow every call. The command line, the demo and the tests use them. */
   readonly credentials: Credentials;
   /** Outputs of the stack by name, resolved. */
   readonly outputs: Readonly<Record<string, string>>;
   /** Where state is kept, absolute. */
   readonly dataDir: string;
-  /** Every refused call since the start; the first to look at when something does not work. */
+  /** Every refused call since the start. Look here first when something does not work. */
   readonly denials: readonly Denial[];
   /** Every kind of call that was allowed since the start, with the statement that allowed it. */
   readonly grants: () => readonly Grant[];

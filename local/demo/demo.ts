@@ -12,7 +12,7 @@ import { startSite } from './site.ts';
 
 const folderOf = (dataDir: string) => join(dataDir, 'demo');
 
-/** A customer with a website, a members' area, a backend and a TLS receiver, as the service's neighbours. */
+/** Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver. */
 export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
   const folder = folderOf(cloud.dataDir);
   const memory = recall(folder);
@@ -57,10 +57,10 @@ export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
       },
       tips: [
         `Open ${url}/ , click the round button, ask where order 1001 is, and watch the signed requests arrive on the page.`,
-        `Open ${url}/members for the other authentication mode: a token that the site's backend mints.`,
+        `Open ${url}/members for the other authentication mode, with a token that the site's backend creates.`,
         `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
         `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
-        `Open http://127.0.0.1:${site.port}/ : the same page under a host that is not allowed has no widget.`,
+        `Open http://127.0.0.1:${site.port}/ to see that the same page has no widget under a host that is not allowed.`,
         ...(fail === 0 ? ['Restart with --demo-fail 2 to see an event retried after 2 and 4 seconds.'] : []),
       ],
       stop,

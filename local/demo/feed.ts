@@ -34,7 +34,7 @@ export type ReceivedRequest = {
 
 const KEPT = 100;
 
-/** The latest requests, and whoever watches them. */
+/** The latest requests, and the open pages that show them. */
 export class Feed {
   readonly #recent: ReceivedRequest[] = [];
   readonly #watchers = new Set<(request: ReceivedRequest) => void>();
@@ -49,7 +49,7 @@ export class Feed {
     return this.#recent.find((request) => request.number === number);
   }
 
-  /** Calls `watcher` with what is there, and with all that follows. Returns the end of it. */
+  /** Calls `watcher` with the existing and all later requests. @returns a function that ends the calls */
   watch(watcher: (request: ReceivedRequest) => void): () => void {
     for (const request of this.#recent) watcher(request);
     this.#watchers.add(watcher);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { writeFileAtomically } from '../cloud/state/atomic-file.ts';
 
-/** What the demo's customer remembers between runs. */
+/** The data that the demo's customer keeps between runs. */
 const remembered = z.object({
   ports: z.object({ site: z.int(), receiver: z.int() }),
   organization: z
@@ -11,7 +11,7 @@ const remembered = z.object({
       org_id: z.string(),
       website_site_id: z.string(),
       members_site_id: z.string(),
-      /** Kept by the customer's backend, as on any customer's server; the service itself stores only its hash. */
+      /** The customer's backend keeps the secret. The service stores only its hash. */
       server_secret: z.string(),
     })
     .optional(),
@@ -20,7 +20,7 @@ export type Remembered = z.infer<typeof remembered>;
 
 const FIRST: Remembered = { ports: { site: 8788, receiver: 8789 } };
 
-/** What was remembered in the demo's folder; a file that cannot be read is as good as none. */
+/** Reads the kept data from the demo's folder. Returns the initial data when the file is missing or cannot be read. */
 export function recall(folder: string): Remembered {
   const file = join(folder, 'customer.json');
   if (!existsSync(file)) return FIRST;

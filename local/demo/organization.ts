@@ -116,7 +116,7 @@ export async function demoActions(
   return byPath;
 }
 
-/** Somebody may have regenerated the secret, which then is in nobody's hands that the demo knows. */
+/** Generates a new server secret when the kept one no longer works, because a user has regenerated it. */
 async function withServerSecret(
   known: DemoOrganization,
   management: Operator['management'],
@@ -137,7 +137,7 @@ async function stillThere(known: DemoOrganization, { store }: Operator['manageme
   return found.every((item) => item !== undefined);
 }
 
-/** The site's port may be another than last time; other settings stay as somebody may have changed them. */
+/** Replaces the site's former host, because its port may have changed since the last run. Keeps all other settings. */
 async function follow(siteId: string, siteHost: string, management: Operator['management']): Promise<void> {
   const assistant = await management.store.findAssistant(siteId);
   if (assistant === undefined || assistant.domain === siteHost) return;

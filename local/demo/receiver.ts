@@ -35,8 +35,8 @@ const ORDERS: Readonly<Record<number, string>> = { 1001: 'ready for pick-up', 10
 const KEPT_KEYS = 10_000;
 
 /**
- * The customer's endpoint: takes what is verified, once per envelope id, submission id or nonce, and shows everything on the feed.
- * @param fail how many requests of each event are answered 503 before one is taken, so that retries can be seen
+ * Starts the customer's endpoint. It accepts verified requests, once per envelope id, submission id or nonce, and shows all requests.
+ * @param fail how many requests of each event get a 503 before one is accepted, to show retries
  */
 export async function startReceiver(options: {
   readonly certificates: ReceiverCertificates;
@@ -101,7 +101,7 @@ export async function startReceiver(options: {
       sinceFirstMs: known === undefined ? 0 : now - known.firstAt,
       body: rawBody.toString('utf8'),
     });
-    // A repeat is answered 2xx as well, and nothing is done for it a second time.
+    // A duplicate also gets a 2xx, but is not processed again.
     const isNew = status === 200 && !known?.accepted;
     if (known !== undefined && status === 200) known.accepted = true;
     if (isNew) count(trigger, payload, spent);

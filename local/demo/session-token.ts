@@ -2,19 +2,19 @@ import * as z from 'zod';
 
 const answer = z.object({ session_token: z.string() });
 
-/** Short, so that one can watch an open page renew its token. */
+/** The lifetime of a token, short enough to see an open page renew it. */
 const TTL_MINUTES = 1;
 
-/** Whom the members' page greets. */
+/** The user of the members' page. */
 const MEMBER = { user_id: 'member-42', user_name: 'Ada Lovelace' };
 
-/** The service knows no such server secret: it was regenerated, or the assistant is switched off. */
+/** Thrown when the service refuses the server secret: it was regenerated, or the assistant is disabled. */
 export class ServerSecretRefused extends Error {
   override readonly name = 'ServerSecretRefused';
 }
 
 /**
- * What a customer's backend does for a visitor who has logged in: one call with the server secret, which never leaves it.
+ * Creates a session token for a visitor who has logged in, as a customer's backend does. The server secret never leaves the backend.
  * @throws ServerSecretRefused on a 401; an Error when the service refuses for another reason
  */
 export async function mintSessionToken(

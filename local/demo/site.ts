@@ -46,7 +46,7 @@ const ASSETS = new Map([
 const publishRequest = z.object({ event: z.enum(DEMO_EVENTS) });
 const replayRequest = z.object({ number: z.int(), alter: z.boolean() });
 
-/** The customer's website with its backend, on an origin of its own. */
+/** Starts the customer's website with its backend, on a separate origin. */
 export async function startSite(neighbours: Neighbours, preferredPort: number): Promise<Site> {
   let organization: DemoOrganization | undefined;
   let talks: Conversations | undefined;
@@ -98,7 +98,7 @@ async function answer(
     case 'GET /members':
       return page({ kind: 'members', credential: { 'data-session-token': await mint() } });
     case 'GET /members/token':
-      // For the command line: no more than what the members' page shows to whoever asks for it.
+      // For the command line. The members' page shows the same token to every visitor.
       return { status: 200, body: await mint() };
     case 'POST /members/token':
       return fromOwnPage(request) ? ok({ token: await mint() }) : NOT_FOUND;
@@ -119,17 +119,17 @@ async function answer(
   }
 }
 
-/** The service is right to refuse a server secret of former times; the visitor of the demo is told what to do. */
+/** Answers after an error. When the service refused an old server secret, the answer says what to do. */
 function failed(error: unknown): Answer {
   if (!(error instanceof ServerSecretRefused)) {
     console.error(`The demo site could not answer: ${messageOf(error)}`);
-    return { status: 500, body: 'The demo site could not answer; its terminal says why' };
+    return { status: 500, body: 'The demo site could not answer. Its terminal shows the cause.' };
   }
   const body = `${error.message}
 
-The server secret of the assistant Members was regenerated, or the assistant is switched off. This demo's backend holds the former
-secret, and is refused, as it should be. End npm start and start it again: it then generates a secret for this backend, and the one
-that was generated meanwhile stops working.
+The server secret of the assistant Members was regenerated, or the assistant is disabled. The service refuses the former secret, which
+this demo's backend still has. Stop npm start and start it again. It then generates a new secret for this backend, and the regenerated
+secret stops working.
 `;
   return { status: 502, body };
 }
@@ -172,7 +172,7 @@ async function converse(request: IncomingMessage, path: string, talks: Conversat
   return said === undefined ? UNAUTHORIZED : ok(said);
 }
 
-/** Plays the platform around the service. Contacts belong to the organization, not to one assistant. */
+/** Puts an event on the bus, as the platform around the service does. Contacts belong to the organization, not to one assistant. */
 async function publish(
   event: (typeof DEMO_EVENTS)[number],
   organization: DemoOrganization,

@@ -10,7 +10,7 @@ export type Verification =
   /** Status as the spec's reference receivers answer: 400 for the header or its age, 401 for the digest. */
   | { readonly verified: false; readonly status: 400 | 401; readonly problem: string };
 
-/** Checks a request with somebody else's verifier: our signature has the scheme that Stripe's library knows. */
+/** Checks a request with Stripe's library, which knows the scheme of the service's signature. */
 export function verifyRequest(rawBody: Buffer, header: string, secret: string): Verification {
   try {
     // Parsed only after the raw bytes were verified.

@@ -47,7 +47,8 @@ export const UNWANTED: readonly Unwanted[] = [
   { words: 'look-ups?', use: 'lookup', kinds: PROSE },
   { words: 'dead letter queues?', use: 'dead-letter queue', kinds: PROSE },
   { words: 'rooms?|house', use: 'folder', kinds: ['comment', 'document'] },
-  { words: 'whitelist(?:s|ed)?|blacklist(?:s|ed)?', use: 'allow list, block list', kinds: PROSE },
+  // CloudFormation's templates have the value `whitelist`, so strings are not checked.
+  { words: 'whitelist(?:s|ed)?|blacklist(?:s|ed)?', use: 'allow list, block list', kinds: ['comment', 'document'] },
   { words: 'webhook actions?', use: 'Action', kinds: PROSE },
   { words: 'bots?', use: 'assistant', kinds: PROSE },
   { words: 'server keys?|secret keys?', use: 'server secret', kinds: ['document'] },

@@ -1,14 +1,10 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { OriginRequestQueryStringBehavior } from 'aws-cdk-lib/aws-cloudfront';
 import * as z from 'zod';
 import { DELIVERED_EVENTS } from '../../src/contract/events.ts';
 import { CUT_OFF_SECONDS } from '../../src/contract/queues.ts';
 import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
 const template = await synthesize();
-
-/** CloudFormation's name of an allow list, for headers and for query strings. */
-const ALLOW_LIST = OriginRequestQueryStringBehavior.allowList('site').behavior;
 
 const ofType = (type: string) =>
   Object.entries(template.findResources(type)).map(([id, resource]) => ({ name: nameOf(id), resource }));
@@ -370,7 +366,7 @@ describe('the distribution', () => {
       OriginRequestPolicyConfig: {
         CookiesConfig: { CookieBehavior: 'none' },
         HeadersConfig: {
-          HeaderBehavior: ALLOW_LIST,
+          HeaderBehavior: 'whitelist',
           Headers: [
             'Origin',
             'Referer',
@@ -383,7 +379,7 @@ describe('the distribution', () => {
             'CloudFront-Viewer-Address',
           ],
         },
-        QueryStringsConfig: { QueryStringBehavior: ALLOW_LIST, QueryStrings: ['site'] },
+        QueryStringsConfig: { QueryStringBehavior: 'whitelist', QueryStrings: ['site'] },
       },
     });
   });

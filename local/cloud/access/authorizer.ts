@@ -10,7 +10,7 @@ export type Denial = {
   readonly caller: string;
   readonly action: string;
   readonly resource: string;
-  /** As AWS words it. */
+  /** The message of AWS. */
   readonly message: string;
 };
 
@@ -25,13 +25,13 @@ export type Grant = {
 
 export type Check = { readonly action: string; readonly resource: string };
 
-/** Decides every call as IAM does inside one account, and remembers what it decided. */
+/** Allows or denies every call as IAM does within one account, and records each decision. */
 export class Authorizer {
   /** Every refused call since the start. */
   readonly denials: Denial[] = [];
   readonly #grants = new Map<string, Grant>();
   readonly #resourcePolicies = new Map<string, PolicyStatement[]>();
-  /** What was allowed, by action and resource: nothing that a verdict depends on changes for a caller. */
+  /** Allowed calls of each caller, by action and resource. A decision does not change during a run. */
   #allowed = new WeakMap<Caller, Set<string>>();
   readonly #onDenial: (denial: Denial) => void;
 
@@ -39,7 +39,7 @@ export class Authorizer {
     this.#onDenial = options.onDenial;
   }
 
-  /** Every kind of call that was allowed since the start, without repetitions. The operator's are not among them. */
+  /** Every allowed call since the start, once per caller, action and resource, without the operator's calls. */
   get grants(): readonly Grant[] {
     return [...this.#grants.values()];
   }
@@ -50,13 +50,13 @@ export class Authorizer {
     this.#allowed = new WeakMap();
   }
 
-  /** Whether the role may be taken by this service, `lambda.amazonaws.com` for one. */
+  /** Returns true when this service, such as `lambda.amazonaws.com`, may assume the role. */
   mayAssume(role: Role, service: string): boolean {
     const request = { action: 'sts:AssumeRole', resource: role.arn, keys: ALWAYS };
     return evaluate(statementsAbout(role.trust, service), request).effect === 'allow';
   }
 
-  /** Undefined when the call is allowed, else what was refused. Both are remembered. */
+  /** Checks a call and records the decision. @returns undefined when the call is allowed, otherwise the denial */
   check(caller: Caller, { action, resource }: Check): Denial | undefined {
     if (caller.kind === 'operator') return undefined;
     const question = `${action} ${resource}`;
@@ -111,7 +111,7 @@ export class Authorizer {
   }
 }
 
-/** True of every call on one machine. Nothing leaves it, so plain HTTP counts as secure transport. */
+/** The condition keys of every call. No call leaves the machine, so plain HTTP counts as secure transport. */
 const ALWAYS: ConditionKeys = { 'aws:securetransport': 'true' };
 
 function arnOf(caller: Caller): string {

@@ -19,7 +19,7 @@ export type Role = {
   readonly statements: readonly RoleStatement[];
 };
 
-/** Whoever makes a call. The operator may do everything; a role what its policies say; a service what resource policies say. */
+/** The caller of an AWS API. The operator may do everything, a function what its role allows, a service what resource policies allow. */
 export type Caller =
   | { readonly kind: 'operator' }
   | {
@@ -35,7 +35,7 @@ export type Caller =
 /** The access key of a caller. */
 export type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
 
-/** How a caller is called in messages and reports. */
+/** Returns a caller's name for messages and reports. */
 export function callerName(caller: Caller): string {
   if (caller.kind === 'operator') return 'operator';
   return caller.kind === 'function' ? caller.functionId : caller.service;
@@ -43,12 +43,12 @@ export function callerName(caller: Caller): string {
 
 type Holder = { readonly caller: Caller; readonly calls: CallsUnderWay | undefined };
 
-/** Access keys of this run: fresh each time, so that nothing can be left over from another. */
+/** The access keys of one run. Each run has new keys, so that keys of an earlier run are invalid. */
 export class AccessKeys {
   readonly #holders = new Map<string, Holder>();
 
   /**
-   * A new key for this caller. The secret half is never checked: on loopback the id alone tells who calls.
+   * Creates a key for this caller. The gateway does not check the secret: on loopback, the key id identifies the caller.
    * @param calls counts the calls with this key
    */
   issue(caller: Caller, calls?: CallsUnderWay): Credentials {
@@ -57,7 +57,7 @@ export class AccessKeys {
     return { accessKeyId, secretAccessKey: randomBytes(30).toString('base64url') };
   }
 
-  /** Whose key this is, or undefined. */
+  /** Returns the owner of a key; undefined for an unknown key. */
   holder(accessKeyId: string): Holder | undefined {
     return this.#holders.get(accessKeyId);
   }

@@ -5,10 +5,10 @@ import { matchesArn } from './wildcards.ts';
 /** Condition keys of one request, in lower case. A key without a value is absent from the request. */
 export type ConditionKeys = Readonly<Record<string, string | undefined>>;
 
-/** The keys whose values the gateway can tell. A policy that asks for another stops the start. */
+/** The keys whose values the gateway knows. The local cloud does not start with a policy that uses another key. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set(['aws:securetransport', 'aws:sourcearn']);
 
-/** Whether an expected value fits the request's. A policy with another operator stops the start. */
+/** Operators, which compare an expected value with the request's. The local cloud does not start with another operator. */
 const OPERATORS: Readonly<Record<string, (expected: string, actual: string) => boolean>> = {
   ArnEquals: matchesArn,
   ArnLike: matchesArn,

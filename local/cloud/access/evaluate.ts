@@ -3,7 +3,7 @@ import { type ConditionKeys, conditionsHold, requireKnownConditions } from './co
 import type { PolicyStatement } from './policy-document.ts';
 import { matchesWildcard } from './wildcards.ts';
 
-/** One thing that somebody wants to do. */
+/** A call that a caller wants to make. */
 export type AccessRequest = {
   /** `dynamodb:PutItem` */
   readonly action: string;
@@ -16,7 +16,7 @@ export type Verdict =
   | { readonly effect: 'deny' }
   | { readonly effect: 'silent' };
 
-/** Services whose calls reach the gateway. A policy about another could never be tested here, so it stops the start. */
+/** Services whose calls reach the gateway. The local cloud cannot test a policy about another service, so it refuses to start. */
 const KNOWN_SERVICES: ReadonlySet<string> = new Set([
   'dynamodb',
   'sqs',
@@ -28,7 +28,7 @@ const KNOWN_SERVICES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a list of statements says about a request: one Deny outweighs every Allow.
+ * Evaluates a request against statements. One Deny overrides every Allow.
  */
 export function evaluate(statements: readonly PolicyStatement[], request: AccessRequest): Verdict {
   let allowed: PolicyStatement | undefined;
@@ -40,7 +40,7 @@ export function evaluate(statements: readonly PolicyStatement[], request: Access
   return allowed === undefined ? { effect: 'silent' } : { effect: 'allow', statement: allowed };
 }
 
-/** @throws CloudError when a statement holds something that the gateway could not judge */
+/** Checks that the gateway can evaluate a statement. @throws CloudError when it cannot */
 export function requireKnownStatement(statement: PolicyStatement, where: string): void {
   requireKnownConditions(statement.Condition, where);
   for (const action of statement.Action) {
@@ -55,7 +55,7 @@ export function requireKnownStatement(statement: PolicyStatement, where: string)
 }
 
 /**
- * The statements of a resource policy that are about a caller.
+ * Returns the statements of a resource policy that apply to a caller.
  * @param service undefined for a caller that is no service of AWS
  */
 export const statementsAbout = (

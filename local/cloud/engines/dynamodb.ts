@@ -12,7 +12,7 @@ const FIVE_YEARS_S = 5 * 365 * 24 * 60 * 60;
 /** Items that one step of a sweep reads. The engine needs a few milliseconds for them. */
 const SWEEP_ITEMS = 250;
 
-/** The engine wants to see a signature, and does not check it. */
+/** The engine requires a signature, but does not check it. */
 const OWN_SIGNATURE = `AWS4-HMAC-SHA256 Credential=local/20200101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
 
 /** The tables of the template in a real engine. */
@@ -29,7 +29,7 @@ export class DynamoEngine {
     this.#tables = tables;
   }
 
-  /** Hands a call over as it came. */
+  /** Forwards a call to the engine unchanged. */
   async forward(call: { headers: Readonly<Record<string, string>>; body: Buffer }): Promise<AwsResponse> {
     const { host: _, connection: __, 'content-length': ___, expect: ____, ...headers } = call.headers;
     const response = await this.#pool.request({ method: 'POST', path: '/', headers, body: call.body });
@@ -46,7 +46,7 @@ export class DynamoEngine {
   }
 
   /**
-   * Deletes what has expired, as DynamoDB does within some days; its engine here never does.
+   * Deletes expired items. DynamoDB does so within some days; the engine does not.
    * @returns how many items
    */
   async sweepExpired(nowMs: number): Promise<number> {

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CloudError } from '../cloud-error.ts';
 
-/** A DynamoDB somewhere: an origin without a path, and how to end it. */
+/** A running DynamoDB: its origin without a path, and a function that ends it. */
 export type DynamoProcess = { readonly origin: string; stop(): Promise<void> };
 
 const BINARY = fileURLToPath(new URL('../../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url));
 
 /**
- * Runs the engine, and ends it as soon as the pipe from us closes: also when we are killed without a chance to say so.
- * TERM lets it finish what it is writing.
+ * Runs the engine, and ends it when the pipe from this process closes, which also happens when this process is killed. After TERM,
+ * the engine completes its writes.
  */
 const SUPERVISOR = `exec 3<&0
 "$@" </dev/null &
@@ -20,7 +20,7 @@ engine=$!
 (cat <&3 >/dev/null; kill -TERM $engine) 2>/dev/null &
 wait $engine`;
 
-/** It is there within 50 ms; a slow machine or a download by npx takes longer. */
+/** The engine usually answers within 50 ms. A slow machine or a download by npx takes longer. */
 const START_TIMEOUT_MS = 60_000;
 
 /**
@@ -54,7 +54,7 @@ export async function startDynoxide(databaseFile: string, onDeath: () => void): 
       '--db-path',
       databaseFile,
     ],
-    // A process group of its own: Ctrl-C at the terminal reaches us, and we end it when everything else has ended.
+    // A separate process group: Ctrl-C ends only this process, which ends the engine last.
     { stdio: ['pipe', 'ignore', 'pipe'], detached: true },
   );
   let complaint = '';
@@ -90,7 +90,7 @@ const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || ch
 
 function explain(complaint: string, databaseFile: string): string {
   if (/not a valid SQLite|malformed|corrupt/i.test(complaint)) {
-    return `The state in ${databaseFile} cannot be read. Delete the folder to start anew, or name another with --data`;
+    return `The state in ${databaseFile} cannot be read. Delete the data folder to start without state, or name another with --data`;
   }
   if (/not found|could not determine executable|canceled/i.test(complaint)) {
     return (
@@ -98,7 +98,7 @@ function explain(complaint: string, databaseFile: string): string {
       'or name a running DynamoDB in DYNAMODB_ENDPOINT'
     );
   }
-  return `dynoxide ended at once: ${complaint.trim() || 'it gave no reason'}`;
+  return `dynoxide ended at its start: ${complaint.trim() || 'it printed no reason'}`;
 }
 
 async function answers(origin: string): Promise<boolean> {
@@ -111,7 +111,7 @@ async function answers(origin: string): Promise<boolean> {
   }
 }
 
-/** A port that nobody listens on right now. */
+/** Returns a port that no process uses. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -10,7 +10,7 @@ const MAX_ENTRIES_BYTES = 1024 * 1024;
 
 type Definitions = { readonly buses: readonly BusDefinition[]; readonly rules: readonly RuleDefinition[] };
 
-/** Takes events and passes those that a rule's pattern matches on to its targets, before it answers. */
+/** Accepts events, and delivers each to the targets of the rules whose pattern matches before it answers. */
 export class EventBridge {
   readonly #definitions: Definitions;
   readonly #targets: EventTargets;

@@ -12,7 +12,7 @@ type Definitions = {
   readonly functions: readonly FunctionDefinition[];
 };
 
-/** What a target is asked to do. Both throw a ServiceError when the caller may not, or the service refuses. */
+/** The calls to targets. Both throw a ServiceError when the caller has no permission or the service refuses. */
 export type TargetCalls = {
   send(caller: Caller, queue: QueueDefinition, message: JsonObject): Promise<void>;
   /** Without waiting for what the function does. @param event JSON text */
@@ -47,7 +47,7 @@ export class EventTargets {
   /** Delivers an event, as `text`. What is refused goes to the target's dead-letter queue, with the reason as attributes, or is lost. */
   async deliver(rule: RuleDefinition, target: Target, event: JsonObject, text: string): Promise<void> {
     const caller = this.#callers.get(rule.arn);
-    if (caller === undefined) throw new Error(`${rule.logicalId} is no rule of this machine`);
+    if (caller === undefined) throw new Error(`${rule.logicalId} is no rule of this template`);
     try {
       await this.#send(caller, target, event, text);
     } catch (error) {

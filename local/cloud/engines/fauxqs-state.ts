@@ -3,7 +3,7 @@ import type { BuildAppOptions } from 'fauxqs';
 import type { JsonObject } from '../json.ts';
 import { TurnTransaction } from './turn-transaction.ts';
 
-/** What holds fauxqs's queues and topics in memory. */
+/** The stores in which fauxqs keeps queues and topics in memory. */
 export type FauxqsStores = NonNullable<BuildAppOptions['stores']>;
 type SqsStore = FauxqsStores['sqsStore'];
 export type FauxqsQueue = ReturnType<SqsStore['createQueue']>;
@@ -55,12 +55,12 @@ export type FauxqsState = {
 };
 
 /**
- * Opens queues and topics that survive a restart. fauxqs offers this through `startFauxqs` only, which listens on every
- * interface; so its stores are put together here, as `startFauxqs` does it (2.4.1), and written differently: all changes of one turn of
- * the event loop are one transaction, and the disk is not waited for. What was acknowledged survives the end of the process in
- * any form; a power cut may take back the last seconds.
+ * Opens queues and topics that survive a restart. fauxqs offers this only through `startFauxqs`, which listens on every interface. So
+ * this function builds the stores as `startFauxqs` (2.4.1) does, and writes them differently: the changes of one turn of the event loop
+ * are one transaction, and no write waits for the disk. Acknowledged changes survive every end of the process. A power failure may
+ * lose the last seconds.
  *
- * Which messages are in work is not kept: nobody else receives them, so at the next start they are there again.
+ * The messages in flight are not recorded as such. At the next start they are visible again.
  */
 export async function openFauxqsState(folder: string): Promise<FauxqsState> {
   const { SqsStore, SnsStore, S3Store, PersistenceManager, ...actions } = await internals();
@@ -77,7 +77,7 @@ export async function openFauxqsState(folder: string): Promise<FauxqsState> {
     insertMessage: (queueName: string, message: SqsMessage) =>
       transaction.write(() => insertMessage.call(persistence, queueName, message)),
     deleteMessage: (messageId: string) => transaction.write(() => deleteMessage.call(persistence, messageId)),
-    // The first receive is not worth a write: if it was the last before a crash, the crash is to blame and not the message.
+    // The first receive is not written. When the process ends after it, the message probably did not cause that.
     updateMessageInflight(messageId: string, _handle: string, _deadline: number, receives: number, first?: number) {
       if (receives > 1) transaction.write(() => setReceives.run(receives, first ?? null, messageId));
     },

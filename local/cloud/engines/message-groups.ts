@@ -1,9 +1,9 @@
-/** So many messages of one group in work, and the group counts as noisy: as many as a function takes at once. */
+/** A group with this many messages in flight is noisy. A function receives as many in one batch. */
 const NOISY_FROM = 10;
 
 type Grouped = { readonly messageGroupId?: string | undefined };
 
-/** The groups of which too much is in work already. */
+/** Returns the groups with too many messages in flight. */
 export function noisyGroups(inWork: Iterable<Grouped>): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const { messageGroupId } of inWork) {
@@ -13,9 +13,9 @@ export function noisyGroups(inWork: Iterable<Grouped>): ReadonlySet<string> {
 }
 
 /**
- * Which of the waiting messages are handed out next, as SQS does in its fair queues: those of quiet groups first, in their order. One
- * batch never holds both kinds, so that nobody waits for the answers that a noisy group is waiting for.
- * @param quietOnly nothing of a noisy group, even if nothing else waits
+ * Chooses the waiting messages that are delivered next, as the fair queues of SQS do: first those of quiet groups, in their order. A
+ * batch never has messages of both kinds, so that a quiet group does not wait for a noisy group's endpoints.
+ * @param quietOnly chooses no message of a noisy group, even when no other message waits
  * @returns positions in `waiting`, at most `max`
  */
 export function nextMessages(

@@ -17,7 +17,7 @@ const stored = z.record(z.string(), z.number());
 
 type Scheduled = { readonly rule: RuleDefinition; readonly everyMs: number };
 
-/** Fires the rules that have a schedule, for the first time one interval after their first start. It outlives restarts. */
+/** Fires the rules with a schedule, first one interval after their first start. Due times are kept across restarts. */
 export class Scheduler {
   readonly #rules: readonly Scheduled[];
   readonly #targets: EventTargets;
@@ -37,7 +37,7 @@ export class Scheduler {
     });
   }
 
-  /** Looks from now on whether a rule is due. @returns how to end that */
+  /** Begins to check whether a rule is due. @returns a function that ends the checks */
   start(onFault: (error: unknown) => void): () => void {
     const timer = setInterval(() => void this.fireDue(Date.now()).catch(onFault), TICK_MS);
     void this.fireDue(Date.now()).catch(onFault);
@@ -94,6 +94,6 @@ function read(file: string): z.infer<typeof stored> {
     throw error;
   }
   throw new CloudError(
-    `The state in ${file} cannot be read. Delete the folder to start anew, or name another with --data`,
+    `The state in ${file} cannot be read. Delete the data folder to start without state, or name another with --data`,
   );
 }

@@ -27,7 +27,7 @@ export class SecretStore {
     this.#secrets = new Map(Object.entries(read(file)));
   }
 
-  /** Gives each new secret its first value, as CloudFormation does. Those that have one keep it. */
+  /** Generates the first value of each new secret, as CloudFormation does. Existing secrets keep their values. */
   create(definitions: readonly SecretDefinition[]): void {
     const missing = definitions.filter(({ arn }) => !this.#secrets.has(arn));
     for (const { arn, properties } of missing) {
@@ -140,12 +140,12 @@ function read(file: string): z.infer<typeof stored> {
   const result = stored.safeParse(parseObject(text));
   if (result.success) return result.data;
   throw new CloudError(
-    `The state in ${file} cannot be read. Delete the folder to start anew, or name another with --data`,
+    `The state in ${file} cannot be read. Delete the data folder to start without state, or name another with --data`,
   );
 }
 
 function generate(rules: SecretDefinition['properties']['GenerateSecretString']): string {
-  const pick = (letters: string): string => letters.charAt(randomInt(letters.length));
+  const pick = (characters: string): string => characters.charAt(randomInt(characters.length));
   let password: string;
   do {
     password = Array.from({ length: rules.PasswordLength }, () => pick(KINDS.join(''))).join('');

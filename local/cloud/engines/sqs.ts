@@ -45,7 +45,7 @@ export class SqsEngine {
       state = await openFauxqsState(folder);
     } catch (error) {
       throw new CloudError(
-        `The state in ${folder} cannot be read (${messageOf(error)}). Delete the folder to start anew, or name another with --data`,
+        `The state in ${folder} cannot be read (${messageOf(error)}). Delete the data folder to start without state, or name another with --data`,
       );
     }
     const app = buildApp({ logger: false, defaultRegion: REGION, stores: state.stores });
@@ -190,7 +190,7 @@ type FairDequeue = (
   quietOnly: boolean,
 ) => ReturnType<Dequeue>;
 
-/** fauxqs hands out in the order of arrival; this brings forward what a fair queue hands out first. */
+/** Delivers messages in the order of a fair queue. fauxqs itself delivers them in the order of arrival. */
 function fairDequeue(queue: FauxqsQueue): FairDequeue {
   const dequeue = queue.dequeue.bind(queue);
   return (maxCount, visibilityTimeout, deadLetterQueue, quietOnly) => {

@@ -9,16 +9,16 @@ type FunctionLogOptions = {
   readonly caller: Caller;
   readonly logGroup: string;
   readonly authorizer: Authorizer;
-  /** A file that gets what every function writes as well, whatever its role may. */
+  /** A file that receives the output of every function, independent of the function's role. */
   readonly copy?: string | undefined;
-  /** Told about lines of level ERROR, shortened. */
+  /** Called with each line of level ERROR, shortened. */
   readonly onError: (line: string) => void;
 };
 
 const SHORT = 300;
 const KEEP_BYTES = 10_000_000;
 
-/** The log of one function: a file. As in AWS, nothing arrives there unless the function's role may write to its log group. */
+/** The log file of one function. As in AWS, the function's role must allow writing to the log group. */
 export class FunctionLog {
   readonly #options: FunctionLogOptions;
   readonly #allowed: boolean;
@@ -28,11 +28,11 @@ export class FunctionLog {
   constructor(options: FunctionLogOptions) {
     this.#options = options;
     const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${options.logGroup}:log-stream:local`;
-    // Both are asked, so that both are reported when both are missing.
+    // Both actions are checked, so that both denials are reported.
     const denials = ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) =>
       options.authorizer.check(options.caller, { action, resource }),
     );
-    // What happened in former runs is kept while it is small: somebody may want to look back.
+    // The lines of earlier runs are kept while the file is small.
     if (existsSync(options.file) && statSync(options.file).size > KEEP_BYTES) rmSync(options.file);
     this.#allowed = denials.every((denial) => denial === undefined);
   }
@@ -54,7 +54,7 @@ export class FunctionLog {
   }
 }
 
-/** The message of a structured line, or the line itself, on one line. */
+/** Returns the message of a structured line, or the line itself, on one line. */
 function shorten(line: string): string {
   const record = parseObject(line);
   const message = record?.level === 'ERROR' ? record.message : undefined;

@@ -91,7 +91,7 @@ export class FunctionPool {
     }
   }
 
-  /** Gives an environment back. */
+  /** Releases an environment. */
   release(worker: Environment): void {
     this.#busy.delete(worker);
     const next = this.#waiting.shift();
@@ -105,7 +105,7 @@ export class FunctionPool {
     }
   }
 
-  /** Runs the function without anybody waiting, twice again if it fails. What is left when the machine stops is lost. */
+  /** Runs the function asynchronously, with two retries after failures. Retries that are left when the local cloud stops are lost. */
   invokeLater(event: string, attempt = 0): void {
     void this.invoke(event).then(({ failed }) => {
       if (!failed || this.#stopped) return;
@@ -122,7 +122,7 @@ export class FunctionPool {
     });
   }
 
-  /** Ends every worker at once, also those in the middle of an invocation, as a crash would. New ones start on demand. */
+  /** Ends every worker immediately, also during an invocation, as a crash does. New workers start on demand. */
   async kill(): Promise<void> {
     const idle = this.#idle.splice(0).map(({ worker }) => worker);
     await Promise.all([...idle, ...this.#starting, ...this.#busy].map((worker) => worker.kill()));

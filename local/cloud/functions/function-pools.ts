@@ -16,7 +16,7 @@ type FunctionPoolsOptions = {
   readonly logFolder: string;
   /** A file that gets the lines of every function. */
   readonly logCopy: string | undefined;
-  /** What every function gets besides: where this machine differs from AWS, and says so by name. */
+  /** Additional environment variables of every function, for the differences between the local cloud and AWS. */
   readonly extraEnvironment: Readonly<Record<string, string>>;
   readonly maxWorkers: number;
   /** Folder where V8 keeps compiled code for the next worker. */
@@ -71,10 +71,10 @@ export class FunctionPools {
     return this.#pools.find(({ definition: { name, arn, logicalId } }) => [name, arn, logicalId].includes(id));
   }
 
-  /** In whose name the function makes its calls. */
+  /** Returns the caller as which the function makes its calls. */
   caller(pool: FunctionPool): Caller {
     const caller = this.#callers.get(pool);
-    if (caller === undefined) throw new Error('The function belongs to another machine');
+    if (caller === undefined) throw new Error('The function is not in this template');
     return caller;
   }
 
@@ -83,7 +83,7 @@ export class FunctionPools {
   }
 }
 
-/** The function's own environment, and what Lambda adds to it. Nothing of ours leaks in. */
+/** Returns the function's environment with the variables of Lambda, and no variable of this process. */
 function environmentOf(
   { name, codeFolder, logGroup, properties }: FunctionDefinition,
   { accessKeyId, secretAccessKey }: Credentials,
@@ -113,5 +113,5 @@ function environmentOf(
   };
 }
 
-/** The clients look for their endpoints under these names. */
+/** The environment variables from which the AWS clients read their endpoints. */
 const ENDPOINTS = ['DYNAMODB', 'SQS', 'EVENTBRIDGE', 'SECRETS_MANAGER', 'SNS', 'LAMBDA'] as const;

@@ -1,4 +1,4 @@
-/** What a worker is told when it starts: as Lambda, it finds everything else in its environment. */
+/** The data with which a worker starts. As in Lambda, all other settings are in its environment. */
 export type WorkerStart = {
   /** Folder of the bundle, absolute. */
   readonly codeFolder: string;

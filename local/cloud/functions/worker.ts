@@ -6,8 +6,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { FunctionError, Invocation, WorkerReply, WorkerStart } from './messages.ts';
 
 /**
- * Plays Lambda's Node runtime inside a worker thread: imports the bundle once, then handles one event after another.
- * Its environment is the function's and nothing else.
+ * Emulates Lambda's Node runtime in a worker thread. It imports the bundle once and then handles one event after another. It has only
+ * the function's environment variables.
  */
 type Handler = (event: unknown, context: Readonly<Record<string, unknown>>) => unknown;
 

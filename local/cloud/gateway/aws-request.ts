@@ -2,7 +2,7 @@ import type { Check } from '../access/authorizer.ts';
 import type { Caller } from '../access/callers.ts';
 import type { Json } from '../json.ts';
 
-/** A call as it came over the wire, its caller already known. */
+/** A received call with its caller. */
 export type AwsRequest = {
   readonly caller: Caller;
   readonly method: string;
@@ -19,25 +19,25 @@ export type AwsResponse = {
   readonly body: Buffer | string;
 };
 
-/** A call that one of the handlers understood. */
+/** A call that a service's handler has parsed. */
 export type AwsCall = {
-  /** What the caller's policies must allow, all of it. */
+  /** The actions that the caller's policies must all allow. */
   readonly checks: readonly Check[];
   /** Whether the call waits for a function or a message, so that its duration says nothing about the speed of the gateway. */
   readonly takesItsTime?: boolean;
-  /** Done once everything is allowed. */
+  /** Performs the call after everything is allowed. */
   perform(): Promise<AwsResponse>;
 };
 
 /** One AWS service behind the gateway. */
 export type AwsService = {
-  /** @throws ServiceError when the call is malformed, or is not one that this machine knows */
+  /** Parses a call. @throws ServiceError when the call is malformed or unknown */
   understand(request: AwsRequest): AwsCall;
-  /** The error in the words and the format of the service. */
+  /** Returns the error in the format of the service. */
   refuse(error: ServiceError): AwsResponse;
 };
 
-/** An answer that is an error, as AWS would give it. */
+/** An error that the gateway answers in the format of AWS. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: string;
@@ -50,7 +50,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** For operations outside the list: loud, because doing nothing would look like success. */
+/** The error for an operation that is not emulated. Doing nothing would look like success. */
 export class UnknownOperation extends ServiceError {
   constructor(service: string, operation: string) {
     super('UnknownOperationException', `The one-machine cloud does not know ${service} ${operation}`);

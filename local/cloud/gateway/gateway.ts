@@ -8,16 +8,16 @@ import { type AwsRequest, type AwsResponse, type AwsService, jsonRefusal, Servic
 type GatewayOptions = {
   readonly keys: AccessKeys;
   readonly authorizer: Authorizer;
-  /** By the name that stands in the credential scope of a signed request: `dynamodb`, `sqs`, … */
+  /** The services by their names in the credential scope of a signed request: `dynamodb`, `sqs`, … */
   readonly services: Readonly<Record<string, AwsService>>;
-  /** Told about calls that the one-machine cloud cannot answer, in one line. */
+  /** Called with one line about each call that the local cloud cannot answer. */
   readonly onFault: (message: string) => void;
 };
 
 /** `AWS4-HMAC-SHA256 Credential=<key id>/<date>/<region>/<service>/aws4_request, …` */
 const CREDENTIAL = /Credential=([^/]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/;
 
-/** The one way to every AWS service: it knows who calls, and lets through what the caller's policies allow. */
+/** The single endpoint of all AWS services. It identifies the caller and performs the calls that the caller's policies allow. */
 export class Gateway {
   readonly #options: GatewayOptions;
 
@@ -26,8 +26,8 @@ export class Gateway {
   }
 
   /**
-   * Answers a signed request. The access key tells the caller; the signature itself is not checked, because whoever
-   * reaches a loopback address has the keys anyway.
+   * Answers a signed request. The access key identifies the caller. The signature is not checked, because a program that reaches a
+   * loopback address can also read the keys.
    */
   async answer(request: Omit<AwsRequest, 'caller'>): Promise<AwsResponse> {
     const [, accessKeyId = '', region, service = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];

@@ -69,8 +69,8 @@ export function eventOf(request: ApiRequest): JsonObject {
 }
 
 /**
- * What API Gateway makes of a function's answer: with a `statusCode` it is read as a response, without one it becomes
- * the JSON body of a 200. Undefined when it is neither: API Gateway then answers 500.
+ * Converts a function's result into a response as API Gateway does. A result with a `statusCode` is a response; any other result
+ * becomes the JSON body of a 200. Returns undefined for an invalid response, for which API Gateway answers 500.
  */
 export function answerOf(payload: string): HttpAnswer | undefined {
   const result: Json = JSON.parse(payload);

@@ -19,7 +19,7 @@ type Target = {
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
 const INTEGRATION_TIMEOUT_MS = 30_000;
-/** Of Lambda: a larger event never reaches the function. */
+/** Lambda's limit. A larger event never reaches the function. */
 const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
 const message = (status: number, text: string): HttpAnswer => ({
@@ -94,7 +94,7 @@ export class HttpApi {
   }
 }
 
-/** As a permission names a route: `POST/api/x`, or `$default`. The method is there even where the route takes any. */
+/** Returns a route as a permission names it: `POST/api/x`, or `$default`. The method is included even for a route with any method. */
 function sourcePath(routeKey: string): string {
   return routeKey.replace(' ', '');
 }

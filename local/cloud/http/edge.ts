@@ -14,7 +14,7 @@ import {
 } from './edge-policies.ts';
 import { ViewerFunction } from './viewer-function.ts';
 
-/** What CloudFront takes from a viewer. */
+/** CloudFront's limits for a viewer's request. */
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
 type Origin =
@@ -36,7 +36,7 @@ type EdgeOptions = {
   readonly buckets: ReadonlyMap<string, ReadonlyMap<string, StoredObject>>;
 };
 
-/** Plays the CloudFront distribution: behaviours by path, what each lets through to its origin, and the headers that it adds. */
+/** Emulates the CloudFront distribution: behaviors by path, the parts of a request that each forwards, and the headers that it adds. */
 export class Edge {
   readonly #behaviors: readonly Behavior[];
   readonly #pools: Pool[] = [];

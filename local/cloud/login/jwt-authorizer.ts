@@ -21,7 +21,7 @@ const refusal = (status: 401 | 403, message: string, headers = {}): HttpAnswer =
 export class JwtAuthorizer {
   readonly #keys = new Map<string, Promise<ReturnType<typeof createRemoteJWKSet>>>();
 
-  /** Either who the caller is, as it stands in the event, or the answer that API Gateway gives instead of the function. */
+  /** Checks a token. @returns the caller's claims for the event, or the answer that API Gateway gives instead of the function */
   async check(
     definition: JwtAuthorizerDefinition,
     authorization: string | undefined,

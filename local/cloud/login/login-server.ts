@@ -11,15 +11,15 @@ import { MemoryAdapter } from './memory-adapter.ts';
 import type { Users } from './users.ts';
 
 const FORM_LIMIT_BYTES = 10_000;
-/** Cognito's own session of the browser. */
+/** The lifetime of the browser's session at Cognito. */
 const SESSION_SECONDS = 3600;
 const OPENID_SCOPES = ['openid', 'email', 'profile', 'phone'];
 /** Names the resource server inside the provider. */
 const RESOURCE = 'urn:one-machine:api';
 
 /**
- * Stands in for Cognito's managed login: an OpenID provider with the template's client, code flow with PKCE, and access tokens
- * of Cognito's form. Its address is known before it answers, because the template's issuer is made of it.
+ * Emulates Cognito's managed login with an OpenID provider. It has the template's client, the code flow with PKCE, and access tokens in
+ * Cognito's format. Its address is known before it answers, because the template's issuer contains it.
  */
 export class LoginServer {
   readonly #server: Server;
@@ -139,7 +139,7 @@ async function configuration(clients: readonly LoginClient[], users: Users): Pro
       jwks: '/.well-known/jwks.json',
     },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
-    // Who belongs to the pool has consented by that: Cognito asks nobody.
+    // Cognito asks no user of the pool for consent.
     loadExistingGrant: async (context) => {
       const { client, session } = context.oidc;
       if (client === undefined || session?.accountId === undefined) return undefined;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { writeFileAtomically } from '../state/atomic-file.ts';
 
 const user = z.object({ pool: z.string(), sub: z.string(), email: z.string(), password: z.string() });
-/** A login of this machine. Its password protects nothing but a demonstration, and stands in a file that only its owner may read. */
+/** A login of the local cloud. Its password protects only a demonstration, and is in a file that only its owner can read. */
 export type User = z.infer<typeof user>;
 
 /** The users of the user pool, kept in one file. */
@@ -17,7 +17,7 @@ export class Users {
     this.#users = existsSync(file) ? z.array(user).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
   }
 
-  /** A new login; undefined when the address has one already. */
+  /** Creates a login; undefined when the address already has one. */
   create(pool: string, email: string, password: string): User | undefined {
     if (this.find(pool, email) !== undefined) return undefined;
     const created = { pool, sub: randomUUID(), email, password };
@@ -34,11 +34,11 @@ export class Users {
     return this.#users.find((known) => known.sub === sub);
   }
 
-  /** The login with this address and password. */
+  /** Returns the login with this address and password. */
   authenticate(email: string, password: string): User | undefined {
     const known = this.#users.find((candidate) => candidate.email === email.trim().toLowerCase());
     if (known === undefined) return undefined;
-    const [given, expected] = [Buffer.from(password), Buffer.from(known.password)];
-    return given.length === expected.length && timingSafeEqual(given, expected) ? known : undefined;
+    const [entered, expected] = [Buffer.from(password), Buffer.from(known.password)];
+    return entered.length === expected.length && timingSafeEqual(entered, expected) ? known : undefined;
   }
 }

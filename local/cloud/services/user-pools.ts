@@ -7,8 +7,8 @@ import type { UserPoolDefinition } from '../template/model.ts';
 const OPERATIONS = ['AdminCreateUser', 'AdminGetUser'] as const;
 
 /**
- * Cognito user pools: creating and finding users.
- * @param invite stands in for the mail that Cognito sends
+ * Emulates the operations of Cognito user pools that create and find users.
+ * @param invite called instead of the mail that Cognito sends
  */
 export function userPools(
   pools: readonly UserPoolDefinition[],

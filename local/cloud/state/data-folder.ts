@@ -24,18 +24,18 @@ export class DataFolder {
   }
 
   /**
-   * Creates the folder if need be, takes it, and lets no other user of the machine into it.
-   * @throws CloudError when it is used by a running machine, cannot be written, or holds something else
+   * Creates the folder when it does not exist, locks it, and makes it readable only for its owner.
+   * @throws CloudError when a running instance uses the folder, when it cannot be written, or when its state is unknown
    */
   static open(folder: string): DataFolder {
     const path = resolve(folder);
     try {
       mkdirSync(path, { recursive: true, mode: 0o700 });
-      // Also when it was there before: it holds keys, everybody's data, and the code that runs.
+      // This also applies to an existing folder: it contains keys, customers' data and the running code.
       chmodSync(path, 0o700);
     } catch (error) {
       throw new CloudError(
-        `The data folder ${path} cannot be made private (${messageOf(error)}). Name another with --data`,
+        `Other users of this machine can read the data folder ${path}, and its mode cannot be changed (${messageOf(error)}). Name another with --data`,
       );
     }
     const lock = takeLock(path);
@@ -52,14 +52,14 @@ export class DataFolder {
     return join(this.path, name);
   }
 
-  /** Lets the next machine have the folder. */
+  /** Unlocks the folder for the next instance. */
   release(): void {
     rmSync(this.file('ready.json'), { force: true });
     this.#lock.close();
   }
 }
 
-/** SQLite's lock goes with the process that holds it, however that ends: no stale file, no process id that means another. */
+/** Locks the folder with a lock of SQLite, which ends with the process in every case. A lock file with a process id could be stale. */
 function takeLock(path: string): DatabaseSync {
   const holder = join(path, 'running');
   let lock: DatabaseSync | undefined;
@@ -88,7 +88,7 @@ function checkMarker(path: string): void {
   if (text === undefined) writeFileAtomically(file, JSON.stringify({ version: VERSION }));
   else if (!marker.safeParse(parseObject(text)).success) {
     throw new CloudError(
-      `The data folder ${path} holds state that this version cannot read. Delete it to start anew, or name another with --data`,
+      `The data folder ${path} holds state that this version cannot read. Delete it to start without state, or name another with --data`,
     );
   }
 }

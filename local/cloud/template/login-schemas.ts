@@ -24,7 +24,7 @@ export const userPool = z.strictObject({
   Policies: noEffect,
   Schema: noEffect,
   SmsVerificationMessage: noEffect,
-  // Nobody can change an address here.
+  // Users cannot change an email address in the local cloud.
   UserAttributeUpdateSettings: noEffect,
   UserPoolTags: noEffect,
   UserPoolTier: noEffect,

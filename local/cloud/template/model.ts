@@ -102,12 +102,12 @@ export type ModelOptions = {
   readonly withoutStatement?: DroppedStatement;
 };
 
-/** Every resource of the template that this machine runs, before the values of secrets are known. */
+/** Reads the resources of the template that the local cloud runs, before the values of secrets are known. */
 export class TemplateReader {
   readonly resolver: Resolver;
   readonly #options: ModelOptions;
   readonly #resources: readonly (readonly [string, Resource])[];
-  readonly #played: ReadonlySet<string>;
+  readonly #emulated: ReadonlySet<string>;
 
   /** @param secretString gives the current value of a secret by its ARN; called while the model is read */
   constructor(options: ModelOptions, secretString: (arn: string) => string) {
@@ -127,7 +127,7 @@ export class TemplateReader {
       },
     });
     this.#resources = Object.entries(assembly.template.Resources);
-    this.#played = this.#playedFunctions();
+    this.#emulated = this.#emulatedFunctions();
   }
 
   /** Secrets come first: other values are made of them. */
@@ -243,7 +243,7 @@ export class TemplateReader {
   /** Reads and resolves every resource of a type. Anything that the schema does not name is an error. */
   #read<T extends z.ZodType, R>(type: string, shape: T, make: (logicalId: string, properties: z.infer<T>) => R): R[] {
     return this.#resources
-      .filter(([id, resource]) => resource.Type === type && !this.#played.has(id))
+      .filter(([id, resource]) => resource.Type === type && !this.#emulated.has(id))
       .map(([id, resource]) => make(id, parse(shape, `${type} ${id}`, this.resolver.resolve(resource.Properties))));
   }
 
@@ -271,26 +271,26 @@ export class TemplateReader {
     }
   }
 
-  /** Functions behind custom resources, with the roles and policies that only they use: their work is done here, or has no effect. */
-  #playedFunctions(): Set<string> {
+  /** Returns the functions of custom resources, with their roles and policies. The local cloud does their work, or it has no effect. */
+  #emulatedFunctions(): Set<string> {
     const tokens = this.#resources
       .filter(([, { Type }]) => Type.startsWith('Custom::'))
       .map(([, { Properties }]) => this.resolver.text(Properties.ServiceToken ?? null));
-    const played = new Set<string>();
+    const emulated = new Set<string>();
     for (const [id, { Type, Properties }] of this.#resources) {
       if (Type !== 'AWS::Lambda::Function' || !tokens.includes(this.#attribute(id, 'Arn'))) continue;
-      played.add(id);
+      emulated.add(id);
       const roleArn = this.resolver.text(Properties.Role ?? null);
       for (const [role, resource] of this.#resources) {
         if (resource.Type !== 'AWS::IAM::Role' || this.#attribute(role, 'Arn') !== roleArn) continue;
-        played.add(role);
+        emulated.add(role);
         for (const [policy, { Type: type, Properties: properties }] of this.#resources) {
           const roles = type === 'AWS::IAM::Policy' ? this.resolver.resolve(properties.Roles ?? []) : [];
-          if (Array.isArray(roles) && roles.includes(this.#ref(role))) played.add(policy);
+          if (Array.isArray(roles) && roles.includes(this.#ref(role))) emulated.add(policy);
         }
       }
     }
-    return played;
+    return emulated;
   }
 
   #roles(): Role[] {

@@ -79,7 +79,7 @@ export const lambdaFunction = z.strictObject({
 export const permission = z.strictObject({
   Action: text,
   FunctionName: text,
-  /** A service of AWS; nobody else is let in by a permission here. */
+  /** A service of AWS. The stack gives no other principal a permission. */
   Principal: z.string().regex(/\.amazonaws\.com$/),
   SourceArn: text,
 });
@@ -118,7 +118,7 @@ export const stage = z.strictObject({
   ApiId: text,
   StageName: z.literal('$default'),
   AutoDeploy: flag,
-  // Throttling guards against floods from outside; nobody outside reaches a loopback address.
+  // Throttling protects against load from outside, which cannot reach a loopback address.
   DefaultRouteSettings: noEffect,
   // The access log is the service provider's, not the service's.
   AccessLogSettings: noEffect,
@@ -216,11 +216,11 @@ export const viewerFunction = z.strictObject({
   FunctionConfig: z.strictObject({ Comment: noEffect, Runtime: z.literal('cloudfront-js-2.0') }),
 });
 
-/** Types that change nothing on one machine, and why. Their names and attributes are in identities.ts where others ask. */
+/** Types without an effect in the local cloud, with the reasons. identities.ts has their names and attributes where other resources use them. */
 export const NO_LOCAL_EFFECT: ReadonlySet<string> = new Set([
   // Calls that are made while a stack is deployed.
   'Custom::AWS',
-  // Functions print their metrics into their logs; nobody draws them here.
+  // Functions print their metrics into their logs. The local cloud does not display metrics.
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',
   // Counts CDK constructs in AWS's own statistics.

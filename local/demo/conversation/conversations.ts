@@ -10,7 +10,7 @@ import type { Operator } from '../operator.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { type Credential, type Visitor, visitorOf } from './visitor.ts';
 
-/** More than anybody opens in one run of the demo; the oldest is forgotten. */
+/** The maximum number of conversations in memory, more than a run of the demo needs. The oldest is dropped. */
 const KEPT = 500;
 const TEXT_MAX_CHARACTERS = 1000;
 
@@ -34,8 +34,8 @@ export type Conversations = {
 };
 
 /**
- * The platform that runs the assistant, as a backend of the conversation view: no part of the service. Who may speak in a
- * conversation the service itself says (visitor.ts).
+ * The platform that runs the assistant, as the backend of the conversation view. It is no part of the service. The service decides
+ * whether a visitor may use a conversation (visitor.ts).
  */
 export function conversations(cloud: DemoCloud, orgId: string, operator: Operator): Conversations {
   const { gatewayUrl: endpoint, region, credentials } = cloud;

@@ -11,7 +11,7 @@ const FIND_AN_ORDER = 'find-an-order';
 const REFUSED =
   'I may look up five orders in one conversation, and this would be the sixth. Please use a form above: a colleague will help.';
 
-/** Stands in for a model: it follows a script, so the demo needs no account with anybody. */
+/** A scripted replacement for a model, so that the demo needs no account at a model provider. */
 export const scriptedModel: Model = async ({ system, messages, tools }) => {
   const last = messages.at(-1);
   const content =
@@ -43,9 +43,9 @@ function answerTo(
   return [text('I am a script, not a model. Ask me where an order is: 1001 and 1002 exist.')];
 }
 
-/** What a person is told of a tool's answer. Its words are data; only the status is read out of them. */
+/** Returns the text for the visitor after a tool's answer. The answer is data; only its status is used. */
 function readOut(answer: ToolAnswer, messages: readonly Message[]): string {
-  // What a tool answers is told to the assistant, not to the visitor.
+  // The assistant receives the tool's answer; the visitor does not.
   if (answer.failed && String(answer.content.message).includes('maximum use')) return REFUSED;
   if (answer.failed) return 'I cannot look that up at the moment. Shall a colleague get back to you?';
   const order = orderIn(messages, answer.id);

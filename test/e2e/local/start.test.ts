@@ -100,7 +100,7 @@ test('for a port in use, prints one message and exits with 1', async () => {
   const run = start(['--port', String(port)], await serviceAssembly());
   expect(await run.ended).toBe(1);
   expect(run.output()).toBe(
-    `Port ${port} is in use. Stop what listens there, or choose another with --port (0 = any)\n`,
+    `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 = any)\n`,
   );
   server.close();
 });

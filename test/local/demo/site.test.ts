@@ -91,7 +91,7 @@ test('a failed answer does not disclose its cause', async () => {
   console.error = (line: string) => void printed.push(line);
   try {
     const { status, body } = await ask('/members/token', site.host);
-    expect([status, body]).toEqual([500, 'The demo site could not answer; its terminal says why']);
+    expect([status, body]).toEqual([500, 'The demo site could not answer. Its terminal shows the cause.']);
     expect(printed).toEqual([expect.stringContaining('could not answer: ')]);
   } finally {
     console.error = error;
