@@ -13,12 +13,12 @@ import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { killUnderStream } from '../events/killed-dispatcher.ts';
 import { startTestSystem, type TestSystem } from '../events/test-system.ts';
 
-/** AI-decided Actions, Forms, the usage webhook, the Test button and a dying dispatcher, each through its own bundle. */
+/** Tests AI-decided Actions, Forms, the usage webhook, the Test button and a killed dispatcher, each with its deployed bundle. */
 
 const PAGE = 'https://a.example';
 
 let system: TestSystem;
-/** Begun first and awaited last: it is mostly waiting, and touches none of the other functions. */
+/** Starts first and is awaited last, because it mostly waits and uses none of the other functions. */
 let killed: Promise<void>;
 beforeAll(async () => {
   system = await startTestSystem();
@@ -29,7 +29,7 @@ afterAll(() => system?.stop());
 
 type Settings = Partial<ActionInput> & { readonly name: string; readonly trigger: ActionInput['trigger'] };
 
-/** Creates an Action whose endpoint is the receiver's path of its name. */
+/** Creates an Action. Its endpoint is the receiver's path with the Action's name. */
 async function action(siteId: string, settings: Settings & Record<string, unknown>) {
   const path = `/${siteId}/${settings.name.replaceAll(' ', '-')}`;
   const created = await createAction(siteId, { url: system.receiver.url(path), ...settings }, system.management);
@@ -53,7 +53,7 @@ describe('AI-decided', () => {
       arguments: args,
     });
 
-  test('tools are listed as every model API takes them; only enabled ones of the assistant', async () => {
+  test('lists the enabled tools of the assistant, in a format that model APIs accept', async () => {
     const { orgId, siteId } = await system.organization();
     const otherSite = await system.operator.createAssistant(orgId, { domain: 'b.example', hourlyRateLimit: 10 });
     const parameters = {
@@ -90,7 +90,7 @@ describe('AI-decided', () => {
     expect(await list('site_nobody')).toEqual({ success: true, tools: [] });
   });
 
-  test('wrong arguments name their field, send nothing and do not count; others are dropped', async () => {
+  test('refuses wrong arguments by field, without a request or a count, and drops unknown arguments', async () => {
     const { siteId } = await system.organization();
     const { slug, path } = await action(
       siteId,
@@ -112,7 +112,7 @@ describe('AI-decided', () => {
       [{}, 'text: is required'],
       [{ text: null }, 'text: must be a string'],
       [{ text: 'b' }, 'text: must match the pattern'],
-      // Exponential in a backtracking engine: 2^100000 steps.
+      // A backtracking engine would need 2^100000 steps.
       [{ text: `${'a'.repeat(100_000)}!` }, 'text: must match the pattern'],
       [{ text: 'a', mail: 'no address' }, 'mail: must be an email address'],
       [{ text: 'a', whole: 1.5 }, 'whole: must be an integer'],
@@ -139,7 +139,7 @@ describe('AI-decided', () => {
     expect(await call(siteId, 'no-such-tool')).toMatchObject({ outcome: 'unknown_tool' });
   });
 
-  test('a pattern that no linear-time engine supports is refused when it is saved', async () => {
+  test('refuses to save a pattern that a linear-time engine does not support', async () => {
     const { siteId } = await system.organization();
     for (const pattern of ['(?=a)b', '(a)\\1', '(?<!a)b', '[a', '(a{1,1000}){1,1000}']) {
       const parameters = { properties: { text: { type: 'string', pattern } } };
@@ -151,7 +151,7 @@ describe('AI-decided', () => {
     }
   });
 
-  test('of 20 calls at once exactly five are made, each signed and recorded on the conversation', async () => {
+  test('makes exactly five of 20 concurrent calls, each signed and recorded on the conversation', async () => {
     const { siteId } = await system.organization();
     const { slug, path, secret, id } = await action(siteId, tool('Busy'));
     system.receiver.answer(path, [200, 503, 200, 404, 200]);
@@ -199,7 +199,7 @@ describe('AI-decided', () => {
     expect(await call(siteId, slug)).toMatchObject({ outcome: 'completed' });
   });
 
-  test('a response is fed back as the Action says: not at all, its scalars, the mapped paths, or 500 characters', async () => {
+  test('returns to the assistant what the Action configures: nothing, scalars, mapped paths, or 500 characters', async () => {
     const { siteId } = await system.organization();
     const told = async (name: string, body: string, more: object) => {
       const { slug, path } = await action(siteId, tool(name, more));
@@ -230,12 +230,12 @@ describe('AI-decided', () => {
     expect(mapped).toEqual({ ...completed, response: { state: 'sent', sku: 'x' } });
     expect(prototype).toEqual({ ...completed, response: {} });
     expect(text).toEqual({ ...completed, response: `<p>${'é'.repeat(497)}` });
-    // Only the first megabyte is read, which is then no JSON.
+    // Only the first megabyte is read, which is not valid JSON.
     expect(cut).toEqual({ ...completed, response: huge.slice(0, 500) });
     expect(nested).toEqual({ ...completed, response: { status: 'sent' } });
   });
 
-  test('an endpoint that is slower than five seconds is unavailable, and asked once', async () => {
+  test('reports an endpoint as unavailable after five seconds, and calls it once', async () => {
     const { siteId } = await system.organization();
     const { slug, path, id } = await action(siteId, tool('Slow'));
     system.receiver.answer(path, [200], () => pause(6000, '{}'));
@@ -248,11 +248,11 @@ describe('AI-decided', () => {
 });
 
 describe('Form', () => {
-  test('is accepted when the endpoint or a topic accepts, and a 502 when neither does', async () => {
+  test('accepts a submission when the endpoint or a topic accepts it, and otherwise answers 502', async () => {
     const sns = new SNSClient(system.service.aws);
     const { TopicArn: topic = '' } = await sns.send(new CreateTopicCommand({ Name: 'va-wave-escalation-forms' }));
     const gone = topic.replace('escalation-forms', 'escalation-gone');
-    const ways: [endpoint: number, topics: string[], status: number][] = [
+    const cases: [endpoint: number, topics: string[], status: number][] = [
       [200, [], 200],
       [200, [topic], 200],
       [200, [gone], 200],
@@ -262,7 +262,7 @@ describe('Form', () => {
       [500, [gone, topic], 200],
     ];
     await Promise.all(
-      ways.map(async ([endpoint, topics, expected]) => {
+      cases.map(async ([endpoint, topics, expected]) => {
         const { siteId, submit, form } = await aForm();
         if (topics.length > 0) await setEscalationTopics(siteId, topics, system.management);
         system.receiver.answer(form.path, [endpoint]);
@@ -276,11 +276,11 @@ describe('Form', () => {
         );
         const [request, ...others] = system.receiver.to(form.path);
         expect(others).toEqual([]);
-        if (request === undefined) throw new Error('The endpoint was not asked');
+        if (request === undefined) throw new Error('The endpoint received no request');
         verifyWithStripe(request, form.secret);
         const { submission_id } = JSON.parse(request.body.toString());
         expect(request.headers).toMatchObject({ 'x-service-trigger': 'form', 'x-service-trigger-ref': submission_id });
-        // Both outcomes are known: the endpoint's in the delivery log, both in the function's.
+        // The delivery log has the endpoint's outcome. The function's log has both outcomes.
         expect(await system.operator.deliveries(form.id)).toEqual([
           expect.objectContaining({ reference: submission_id, status: endpoint, success: endpoint === 200, sends: 1 }),
         ]);
@@ -295,13 +295,13 @@ describe('Form', () => {
     sns.destroy();
   });
 
-  test("a topic outside the prefix is refused when it is set, and by the function's role besides", async () => {
+  test("refuses to set a topic outside the prefix, and the function's role does not allow it either", async () => {
     const { siteId, submit } = await aForm();
     const foreign = 'arn:aws:sns:us-east-1:000000000000:somebody-elses-alarms';
     const refusal = await refusalOf(setEscalationTopics(siteId, [foreign], system.management));
     expect([refusal.status, refusal.message]).toEqual([400, expect.stringContaining('va-wave-escalation-')]);
     const assistant = await system.management.store.findAssistant(siteId);
-    if (assistant === undefined) throw new Error('The assistant is gone');
+    if (assistant === undefined) throw new Error('The assistant is missing');
     const next = { ...assistant, escalation_topics: [foreign], version: assistant.version + 1 };
     await system.management.store.replaceAssistant(assistant, next);
     expect((await submit()).status).toBe(200);
@@ -352,7 +352,7 @@ describe('the usage webhook', () => {
   }
   const report = (session_token: string) => system.service.invoke('UsageReport', { session_token, usage });
 
-  test('is told each turn in canonical JSON, signed as Python would sign it', async () => {
+  test('receives each turn in canonical JSON, with the signature that Python computes', async () => {
     const token = await session(system.receiver.url('/usage/canonical'));
     for (let turn = 0; turn < 2; turn++) {
       expect(await report(token)).toEqual({ success: true, should_continue: true, reported: true });
@@ -383,7 +383,7 @@ describe('the usage webhook', () => {
     if (python !== undefined) expect(first?.headers['x-webhook-signature']).toBe(python.trim());
   });
 
-  test('stops the conversation with 200 and should_continue false, and with nothing else', async () => {
+  test('stops the conversation only with status 200 and should_continue false', async () => {
     const replies: [name: string, status: number, body: string, goesOn: boolean][] = [
       ['stop', 200, '{"should_continue": false, "reason": "budget"}', false],
       ['201', 201, '{"should_continue": false}', true],
@@ -411,7 +411,7 @@ describe('the usage webhook', () => {
     );
   });
 
-  test('at a private address is never asked; the conversation goes on and the log says why', async () => {
+  test('at a private address receives no request, the conversation continues, and the log has the reason', async () => {
     const token = await session('https://10.0.0.1/usage');
     expect(await report(token)).toEqual({ success: true, should_continue: true, reported: true });
     const records = await system.operator.deliveries(`usage_${siteId}`);
@@ -420,7 +420,7 @@ describe('the usage webhook', () => {
     );
   });
 
-  test('of a session that has none is no request', async () => {
+  test('is not called for a session without one', async () => {
     const requests = () => system.receiver.requests.filter(({ path }) => path.startsWith('/usage/')).length;
     const before = requests();
     const logged = (await system.operator.deliveries(`usage_${siteId}`)).length;
@@ -429,7 +429,7 @@ describe('the usage webhook', () => {
     expect(await system.operator.deliveries(`usage_${siteId}`)).toHaveLength(logged);
   });
 
-  test('is told of a turn during which the token expired, up to fifteen minutes; other tokens are refused', async () => {
+  test('receives a turn whose token expired at most fifteen minutes ago; other tokens are refused', async () => {
     const webhook = { url: system.receiver.url('/usage/expired'), secret: SECRET };
     const now = Math.floor(Date.now() / 1000);
     const signed = async (expired: number) => {
@@ -458,7 +458,7 @@ describe('the usage webhook', () => {
     expect(system.receiver.to('/usage/expired')).toHaveLength(2);
   });
 
-  test('leaves no secret of its own in the log', async () => {
+  test('leaves no secret in the log', async () => {
     const stored = JSON.stringify(await system.storedRecords());
     for (const text of [stored, system.logs()]) {
       expect(text).not.toContain(SECRET);
@@ -467,7 +467,7 @@ describe('the usage webhook', () => {
     }
   });
 
-  /** The key that signs, as the functions read it. */
+  /** Returns the signing key of the session tokens, as the functions read it. */
   async function tokenKey(): Promise<{ kid: string; key: string }> {
     const secrets = new SecretsManagerClient(system.service.aws);
     const id = system.cloud.statements.flatMap(
@@ -481,7 +481,7 @@ describe('the usage webhook', () => {
 });
 
 describe('the Test button', () => {
-  test('sends each kind of Action one signed request, also a disabled one, and reports what came of it', async () => {
+  test('sends one signed request for every trigger, also for a disabled Action, and reports the outcome', async () => {
     const { orgId, siteId } = await system.organization();
     const kinds: [string, Settings & Record<string, unknown>, object][] = [
       [
@@ -534,7 +534,7 @@ describe('the Test button', () => {
         expect(request.headers['x-service-trigger']).toBe(trigger);
         expect(JSON.parse(request.body.toString())).toMatchObject(body);
       }
-      // Newest first.
+      // The newest record is first.
       expect((await system.operator.deliveries(id)).map(({ status, trigger: kind }) => [status, kind])).toEqual([
         [200, trigger],
         [503, trigger],
@@ -548,7 +548,7 @@ describe('the Test button', () => {
     });
   });
 
-  test("of 25 at once ten are sent: the limit is the organization's, over all its Actions", async () => {
+  test('sends ten of 25 concurrent test requests, because the limit is per organization', async () => {
     const { orgId, siteId } = await system.organization();
     const first = await action(siteId, { trigger: 'Event', name: 'One', events: ['sms.sent'] });
     const second = await action(siteId, { trigger: 'Event', name: 'Two', events: ['sms.sent'] });
@@ -564,13 +564,13 @@ describe('the Test button', () => {
     expect(await system.service.invoke('ActionTest', { org_id: other.orgId, action_id: free.id })).toMatchObject({
       success: true,
     });
-    // Of another organization: unknown there.
+    // Another organization's Action is unknown.
     expect(await system.service.invoke('ActionTest', { org_id: other.orgId, action_id: first.id })).toMatchObject({
       success: false,
     });
   });
 
-  test('goes where the Action goes now', async () => {
+  test('sends the request to the current endpoint of the Action', async () => {
     const { orgId, siteId } = await system.organization();
     const { id, path } = await action(siteId, { trigger: 'Event', name: 'Moves', events: ['sms.sent'] });
     await updateAction(id, { url: system.receiver.url('/moved-to'), method: 'GET' }, system.management);
@@ -582,9 +582,9 @@ describe('the Test button', () => {
   });
 });
 
-test('no event is lost while the dispatcher is killed, and only what was cut off is sent again', () => killed, 75_000);
+test('loses no event when the dispatcher is killed, and sends only interrupted requests again', () => killed, 75_000);
 
-/** The name of the conversations table, which is no output of the stack. */
+/** Returns the name of the conversations table, which is no output of the stack. */
 async function conversationsTable(): Promise<string> {
   const arns = system.cloud.statements.flatMap(
     (statement) => JSON.stringify(statement).match(/table\/[^"]*Conversations[^"/]*/) ?? [],

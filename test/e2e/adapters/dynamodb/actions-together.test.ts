@@ -14,7 +14,7 @@ afterAll(() => tables.stop());
 
 type BatchGet = DynamoDb['batchGet'];
 
-/** The calls that were made, by the number of their keys. */
+/** The number of keys of each call. */
 function watched(batchGet: BatchGet = (input) => tables.client.batchGet(input)) {
   const calls: number[] = [];
   const client: DynamoDb = {
@@ -36,7 +36,7 @@ async function stored(org_id: string, count: number) {
   return actions;
 }
 
-test('Actions that are asked for in one turn are read in one call, each once', async () => {
+test('reads the Actions that are requested in one turn in one call, each once', async () => {
   const [first, second] = [await stored('org_one', 3), await stored('org_two', 2)];
   const { calls, find } = watched();
   const actions = [...first, ...second, ...first];
@@ -45,9 +45,9 @@ test('Actions that are asked for in one turn are read in one call, each once', a
   expect(calls).toEqual([5]);
 });
 
-test('those that are asked for later are read anew: nothing is remembered', async () => {
+test('reads Actions that are requested later again, without a cache', async () => {
   const [action] = await stored('org_later', 1);
-  if (action === undefined) throw new Error('There is one');
+  if (action === undefined) throw new Error('There is no Action');
   const { calls, find } = watched();
   expect(await find(action.org_id, action.action_id)).toEqual(action);
   await configurationStore(tables.client, tables.sorted).deleteAction(action);
@@ -55,7 +55,7 @@ test('those that are asked for later are read anew: nothing is remembered', asyn
   expect(calls).toEqual([1, 1]);
 });
 
-test('one that does not exist, or belongs to another organization, is not found among others that are', async () => {
+test('does not find a missing Action or one of another organization among others', async () => {
   const [action] = await stored('org_some', 1);
   const { find } = watched();
   const [known, unknown, foreign] = await Promise.all([
@@ -66,13 +66,13 @@ test('one that does not exist, or belongs to another organization, is not found 
   expect([known, unknown, foreign]).toEqual([action, undefined, undefined]);
 });
 
-test('more than a hundred take a second call', async () => {
+test('needs a second call for more than a hundred Actions', async () => {
   const { calls, find } = watched();
   await atOnce(101, (i) => find('org_many', `act_${i}`));
   expect(calls).toEqual([100, 1]);
 });
 
-test('what DynamoDB did not process is read again, and the rest is not', async () => {
+test('reads only the keys again that DynamoDB did not process', async () => {
   const actions = await stored('org_slow', 3);
   let first = true;
   const { calls, find } = watched(async (input) => {
@@ -85,13 +85,13 @@ test('what DynamoDB did not process is read again, and the rest is not', async (
   expect(calls).toEqual([3, 2]);
 });
 
-test('what it never gets to is a failure, and so is a call that fails; the next ones are read again', async () => {
+test('fails when keys stay unprocessed or a call fails, and reads again for the next request', async () => {
   const never = watched(async ({ Keys }) => ({ Items: [], UnprocessedKeys: Keys }));
   await expect(never.find('org', 'act')).rejects.toThrow('DynamoDB did not process 1 items');
   expect(never.calls).toEqual([1, 1, 1, 1]);
   let fails = true;
   const away = watched(async () => {
-    if (fails) throw new Error('away');
+    if (fails) throw new Error('not available');
     return { Items: [], UnprocessedKeys: [] };
   });
   const settled = await Promise.allSettled([away.find('org', 'act_1'), away.find('org', 'act_2')]);
@@ -100,7 +100,7 @@ test('what it never gets to is a failure, and so is a call that fails; the next 
   expect(await away.find('org', 'act_1')).toBeUndefined();
 });
 
-test('of a batch with an Action that newer code stored, only who asked for that one is refused', async () => {
+test('fails only the read of an Action that newer code stored, and no other read of the batch', async () => {
   const actions = await stored('org_newer', 2);
   const newer = KEYS.action('org_newer', 'act_of_later');
   await tables.documents.send(new PutCommand({ TableName: tables.sorted, Item: { ...newer, v: 2 } }));

@@ -24,7 +24,7 @@ const VALUES = {
   nested: { binaries: [BYTES, Uint8Array.of()] },
 };
 describe('values', () => {
-  test("that our client writes are the ones that AWS's client reads", async () => {
+  test("of this client are readable for AWS's client", async () => {
     const Key = { pk: 'ours', sk: '1' };
     await tables.client.put({ TableName: tables.sorted, Item: { ...Key, ...VALUES, left_out: undefined } });
     const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
@@ -33,7 +33,7 @@ describe('values', () => {
     expect(Item?.nested.binaries.map((one: Uint8Array) => one.length)).toEqual([256, 0]);
   });
 
-  test("that AWS's client writes are the ones that ours reads", async () => {
+  test("of AWS's client are readable for this client", async () => {
     const Key = { pk: 'theirs', sk: '1' };
     await tables.documents.send(new PutCommand({ TableName: tables.sorted, Item: { ...Key, ...VALUES } }));
     const { Item } = await tables.client.get({ TableName: tables.sorted, Key });
@@ -43,14 +43,14 @@ describe('values', () => {
     expect(Item).toMatchObject({ nested: { binaries: [{ length: 256 }, { length: 0 }] } });
   });
 
-  test('may be called like what every object has', async () => {
+  test('may have the names of an object’s built-in members', async () => {
     const Item = { pk: 'names', sk: '1', map: { constructor: { name: 'Set' }, toString: 'text' }, constructor: 'text' };
     await tables.client.put({ TableName: tables.sorted, Item });
     const { Item: stored } = await tables.client.get({ TableName: tables.sorted, Key: { pk: 'names', sk: '1' } });
     expect(stored).toEqual({ ...Item, v: 1 });
   });
 
-  test('that are no values are refused before anything is sent', async () => {
+  test('of unsupported types are refused before a request is sent', async () => {
     const put = (value: unknown) => tables.client.put({ TableName: tables.sorted, Item: { pk: 'x', sk: 'x', value } });
     await expect(put(new Date())).rejects.toThrow();
     await expect(put(Number.MAX_SAFE_INTEGER + 1)).rejects.toThrow();
@@ -58,7 +58,7 @@ describe('values', () => {
   });
 });
 
-test('a write whose condition does not hold hands over what stands in its way, and keeps it out of what is logged', async () => {
+test('a write whose condition fails returns the conflicting item, and does not log it', async () => {
   const Item = { pk: 'in-the-way', sk: '1', text: 'private', binary: BYTES };
   const put = () =>
     tables.client.put({
@@ -74,7 +74,7 @@ test('a write whose condition does not hold hands over what stands in its way, a
   expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain('private');
 });
 
-describe('a partition of more than a page', () => {
+describe('a partition with several pages', () => {
   const COUNT = 40;
   beforeAll(async () => {
     const requests = Array.from({ length: COUNT }, (_, i) => ({
@@ -91,7 +91,7 @@ describe('a partition of more than a page', () => {
     ProjectionExpression: 'pk, sk',
   };
 
-  test('is queried and scanned to its end', async () => {
+  test('is queried and scanned completely', async () => {
     const queried: string[][] = [];
     for await (const { Items } of tables.client.queryPages({ TableName: tables.sorted, ...query })) {
       queried.push(Items.map(({ sk }) => String(sk)));
@@ -108,7 +108,7 @@ describe('a partition of more than a page', () => {
     expect(read).toBeGreaterThanOrEqual(COUNT);
   });
 
-  test('is deleted in batches, and a batch of too many is refused', async () => {
+  test('is deleted in batches, and a batch that is too large is refused', async () => {
     const keys = Array.from({ length: 26 }, (_, i) => ({ pk: 'pages', sk: String(i).padStart(3, '0') }));
     await expect(tables.client.batchDelete(tables.sorted, keys)).rejects.toMatchObject({ name: 'ValidationException' });
     expect(await tables.client.batchDelete(tables.sorted, keys.slice(0, 25))).toEqual([]);
@@ -116,7 +116,7 @@ describe('a partition of more than a page', () => {
   });
 });
 
-test('a transaction whose answer got lost is sent again under the token that makes it once', async () => {
+test('a transaction whose answer is lost is sent again with the same idempotency token', async () => {
   const { client, calls, stop } = await through(tables.access, ({ count }) => (count === 1 ? 'lost' : undefined));
   const write = () =>
     client.transactWrite({
@@ -147,7 +147,7 @@ test('a transaction whose answer got lost is sent again under the token that mak
   expect(Item?.hits).toBe(2);
 });
 
-test('what a batch did not get to is handed back', async () => {
+test('a batch returns its unprocessed keys', async () => {
   const left = { [tables.sorted]: [{ DeleteRequest: { Key: { pk: { S: 'p' }, sk: { S: '2' } } } }] };
   const { client, stop } = await through(tables.access, () => ({ UnprocessedItems: left }));
   const keys = [
@@ -158,7 +158,7 @@ test('what a batch did not get to is handed back', async () => {
   stop();
 });
 
-test('binary is found in an answer however its JSON is spaced', async () => {
+test('binary values are found in answers with and without spaces in the JSON', async () => {
   const { client, stop } = await through(tables.access, () => ({ Item: { pk: { S: 'p' }, bytes: { B: 'AQI=' } } }));
   const { Item } = await client.get({ TableName: tables.unsorted, Key: { pk: 'p' } });
   expect(Item?.bytes).toEqual(Buffer.of(1, 2));

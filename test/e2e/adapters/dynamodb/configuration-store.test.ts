@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.stop());
 
-/** An organization with one assistant, of a test's own. */
+/** Creates an organization with one assistant for a test. */
 async function organization(changes: Partial<Assistant> = {}) {
   const org_id = newId('org', randomBytes);
   await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
@@ -47,7 +47,7 @@ describe('organizations', () => {
     expect(await store.findOrganization('org_nobody')).toBeUndefined();
   });
 
-  test('that two people change at once keep both changes', async () => {
+  test('keep both of two concurrent changes', async () => {
     const { org_id } = await organization();
     await Promise.all([
       store.changeOrganization(org_id, { suspended: true }),
@@ -69,26 +69,29 @@ describe('organizations', () => {
   test.each<[string, Partial<Organization>]>([
     ['suspended', { suspended: true }],
     ['given a quota', { daily_outbound_quota: 5 }],
-  ])('that were %s since they were read get no assistant and no Action without it', async (_, restrictions) => {
-    const { org_id, mine, assistant } = await organization();
-    await store.changeOrganization(org_id, restrictions);
-    const site = { ...assistant, site_id: newId('site', randomBytes) };
-    const action = anEventAction(mine());
-    expect(await store.createAssistant(site)).toBe('organization_changed');
-    expect(await store.createAction(action)).toBe('organization_changed');
-    expect(await store.createAssistant({ ...site, ...restrictions })).toBe('created');
-    expect(await store.createAction({ ...action, ...restrictions })).toBe('created');
-    await store.changeOrganization(org_id, { suspended: false, daily_outbound_quota: null });
-    expect(await store.createAction({ ...action, ...restrictions })).toBe('organization_changed');
-    expect(await store.createAction(anEventAction(mine()))).toBe('created');
-  });
+  ])(
+    'that were %s after a read refuse an assistant and an Action with the old restrictions',
+    async (_, restrictions) => {
+      const { org_id, mine, assistant } = await organization();
+      await store.changeOrganization(org_id, restrictions);
+      const site = { ...assistant, site_id: newId('site', randomBytes) };
+      const action = anEventAction(mine());
+      expect(await store.createAssistant(site)).toBe('organization_changed');
+      expect(await store.createAction(action)).toBe('organization_changed');
+      expect(await store.createAssistant({ ...site, ...restrictions })).toBe('created');
+      expect(await store.createAction({ ...action, ...restrictions })).toBe('created');
+      await store.changeOrganization(org_id, { suspended: false, daily_outbound_quota: null });
+      expect(await store.createAction({ ...action, ...restrictions })).toBe('organization_changed');
+      expect(await store.createAction(anEventAction(mine()))).toBe('created');
+    },
+  );
 
-  test('that are erased get nothing', async () => {
+  test('that are erased get no new items', async () => {
     const { assistant } = await organization();
     expect(await store.createAssistant({ ...assistant, org_id: 'org_gone' })).toBe('organization_changed');
   });
 
-  test('that are renamed keep the count of their Actions', async () => {
+  test('keep the count of their Actions when they are renamed', async () => {
     const { org_id, mine } = await organization();
     await atOnce(50, () => store.createAction(anEventAction(mine())));
     await store.changeOrganization(org_id, { name: 'B', plan: 'free' });
@@ -97,7 +100,7 @@ describe('organizations', () => {
 });
 
 describe('assistants', () => {
-  test('are found and listed with what they were saved with', async () => {
+  test('are found and listed with their saved values', async () => {
     const { org_id, assistant } = await organization({
       ip_allowlist: ['2001:db8::1'],
       server_secret: { sha256: 'ab', last_six: 'abcdef' },
@@ -115,7 +118,7 @@ describe('assistants', () => {
     await expect(store.createAssistant(assistant)).rejects.toThrow('in use');
   });
 
-  test('of 20 savers of one version exactly one wins', async () => {
+  test('accept exactly one of 20 concurrent changes of one version', async () => {
     const { assistant } = await organization();
     const saved = await atOnce(20, (i) =>
       store.replaceAssistant(assistant, { ...assistant, name: `Name ${i}`, version: 2 }),
@@ -124,7 +127,7 @@ describe('assistants', () => {
     expect((await store.findAssistant(assistant.site_id))?.name).toBe(`Name ${saved.indexOf(true)}`);
   });
 
-  test('are found by their Domain, and by it only as long as they have it', async () => {
+  test('are found by their current Domain only', async () => {
     const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
     const { assistant } = await organization({ domain });
     expect(await reads.anyDomain([domain, `${domain}:443`])).toBe(true);
@@ -137,7 +140,7 @@ describe('assistants', () => {
     expect(await reads.anyDomain([domain, `${domain}:8443`])).toBe(false);
   });
 
-  test('that share a Domain do not take it from each other', async () => {
+  test('can share a Domain', async () => {
     const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
     const { assistant } = await organization({ domain });
     await organization({ domain });
@@ -145,7 +148,7 @@ describe('assistants', () => {
     expect(await reads.anyDomain([domain])).toBe(true);
   });
 
-  test('a save that loses leaves the Domain as it was', async () => {
+  test('keep their Domain when a change is refused', async () => {
     const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
     const { assistant } = await organization({ domain });
     const stale = { ...assistant, version: 7 };
@@ -153,7 +156,7 @@ describe('assistants', () => {
     expect([await reads.anyDomain([domain]), await reads.anyDomain(['stolen.example'])]).toEqual([true, false]);
   });
 
-  test('a regenerated server secret works with the next read, and the old one does not', async () => {
+  test('accept a regenerated server secret at the next read, and refuse the old one', async () => {
     const { assistant } = await organization({ authentication_mode: 'Session Signed' });
     const ports = { store, now: () => new Date(), randomBytes };
     const first = await generateServerSecret(assistant.site_id, { regenerate: false }, ports);
@@ -168,14 +171,14 @@ describe('assistants', () => {
 });
 
 describe('Actions', () => {
-  test('of 70 created at once exactly 50 are', async () => {
+  test('are limited to 50 when 70 are created concurrently', async () => {
     const { org_id, mine } = await organization();
     const results = await atOnce(70, () => store.createAction(anEventAction(mine())));
     expect(tally(results)).toEqual({ created: 50, too_many: 20 });
     expect((await store.listActions(org_id)).actions).toHaveLength(50);
   });
 
-  test('deleted make room for as many, however they race', async () => {
+  test('can be created again after as many concurrent deletions', async () => {
     const { org_id, mine } = await organization();
     const actions = Array.from({ length: 50 }, () => anEventAction(mine()));
     await atOnce(50, (i) => store.createAction(actions[i] ?? anEventAction(mine())));
@@ -192,19 +195,19 @@ describe('Actions', () => {
   test.each([
     ['Form', aFormAction],
     ['AI-decided', anAiAction],
-  ])('of the kind %s: of 20 with one slug created at once exactly one is', async (_, make) => {
+  ])('with the trigger %s: exactly one of 20 with one slug is created', async (_, make) => {
     const { org_id, mine } = await organization();
     const results = await atOnce(20, () => store.createAction(make({ ...mine(), slug: 'same' })));
     expect(tally(results)).toEqual({ created: 1, slug_taken: 19 });
     expect((await store.listActions(org_id)).actions).toHaveLength(1);
-    // The 19 must not count.
+    // The 19 refused Actions must not count.
     expect(tally(await atOnce(50, () => store.createAction(anEventAction(mine()))))).toEqual({
       created: 49,
       too_many: 1,
     });
   });
 
-  test('share a slug across triggers and assistants, and Event Actions always', async () => {
+  test('can share a slug across triggers and assistants, and Event Actions always can', async () => {
     const { org_id, mine } = await organization();
     const site_id = newId('site', randomBytes);
     const same = { slug: 'same' };
@@ -217,7 +220,7 @@ describe('Actions', () => {
     ]).toEqual(Array.from({ length: 5 }, () => 'created'));
   });
 
-  test('renamed free their slug and take the new one, unless it is taken', async () => {
+  test('release their slug when they are renamed, and get the new one unless it is in use', async () => {
     const { mine } = await organization();
     const first = aFormAction({ ...mine(), slug: 'first' });
     const second = aFormAction({ ...mine(), slug: 'second' });
@@ -232,7 +235,7 @@ describe('Actions', () => {
     expect(await store.replaceAction(second, { ...second, slug: 'first', version: 2 })).toBe('replaced');
   });
 
-  test('of 20 savers of one version exactly one wins', async () => {
+  test('accept exactly one of 20 concurrent changes of one version', async () => {
     const { mine } = await organization();
     const action = anEventAction(mine());
     await store.createAction(action);
@@ -240,7 +243,7 @@ describe('Actions', () => {
     expect(tally(results)).toEqual({ replaced: 1, stale: 19 });
   });
 
-  test('are found by id, by organization and by assistant, with all they hold', async () => {
+  test('are found by id, by organization and by assistant, with all values', async () => {
     const { org_id, assistant, mine } = await organization();
     const event = anEventAction(mine());
     const form = aFormAction(mine());
@@ -270,7 +273,7 @@ describe('Actions', () => {
     expect(await store.deleteAction(form)).toBe(false);
   });
 
-  test('of an organization that fill several pages are all listed', async () => {
+  test('of an organization are all listed over several pages', async () => {
     const { org_id, mine } = await organization();
     const name = 'x'.repeat(60_000);
     await atOnce(30, () => store.createAction(anEventAction({ ...mine(), name })));
@@ -278,7 +281,7 @@ describe('Actions', () => {
   });
 });
 
-test('lists of one trigger do not carry what the Actions of another hold', async () => {
+test('lists the Actions of one trigger without the data of other triggers', async () => {
   const { org_id, mine } = await organization();
   const long = { type: 'object' as const, properties: {}, required: ['x'.repeat(10_000)] };
   await atOnce(20, () =>

@@ -33,7 +33,7 @@ function aConversation(changes: Partial<Conversation> = {}): Conversation {
 }
 
 describe('a conversation', () => {
-  test('is found by its site and id, and by nothing else', async () => {
+  test('is found only by its site and id', async () => {
     const { store } = setUp();
     const conversation = aConversation({ user_id: 'user-1' });
     await store.saveConversation(conversation);
@@ -42,7 +42,7 @@ describe('a conversation', () => {
     expect(await store.findConversation(SITE_ID, randomUUID())).toBeUndefined();
   });
 
-  test('is forgotten after 30 days, also when DynamoDB has not deleted it yet', async () => {
+  test('is not found after 30 days, also when DynamoDB has not deleted it yet', async () => {
     const { store, clock } = setUp();
     const conversation = aConversation();
     await store.saveConversation(conversation);
@@ -59,7 +59,7 @@ describe('a conversation', () => {
 });
 
 describe('a submission with a client_key', () => {
-  test('of 20 at once exactly one is claimed, the others are told that it is under way', async () => {
+  test('is claimed by exactly one of 20 concurrent requests; the others learn that it is in progress', async () => {
     const { store, key, clock } = setUp();
     const claims = await atOnce(20, (i) => store.claimSubmission(key, `submission-${i}`, clock.now()));
     const claimed = claims.filter((claim) => claim.kind === 'claimed');
@@ -71,7 +71,7 @@ describe('a submission with a client_key', () => {
     });
   });
 
-  test('that was accepted is told with its id, for good', async () => {
+  test('that was accepted always returns its id', async () => {
     const { store, key, clock } = setUp();
     await store.claimSubmission(key, 'first', clock.now());
     await store.settleSubmission(key, true);
@@ -80,7 +80,7 @@ describe('a submission with a client_key', () => {
     expect(claims).toEqual(Array.from({ length: 5 }, () => ({ kind: 'accepted', submissionId: 'first' })));
   });
 
-  test('that failed is claimed again by one of 20, under the id that it had', async () => {
+  test('that failed is claimed again by one of 20 requests, with the same id', async () => {
     const { store, key, clock } = setUp();
     await store.claimSubmission(key, 'first', clock.now());
     await store.settleSubmission(key, false);
@@ -88,7 +88,7 @@ describe('a submission with a client_key', () => {
     expect(claims.filter((claim) => claim.kind === 'claimed')).toEqual([{ kind: 'claimed', submissionId: 'first' }]);
   });
 
-  test('that was cut off is claimed again once no function can still be sending it', async () => {
+  test('that was cut off is claimed again when no function can still be sending it', async () => {
     const { store, key, clock } = setUp();
     await store.claimSubmission(key, 'first', clock.now());
     clock.advance(30_000);
@@ -110,7 +110,7 @@ describe('a submission with a client_key', () => {
   );
 });
 
-test('of 30 calls of one Action at once exactly five are counted, per conversation and Action', async () => {
+test('counts exactly five of 30 concurrent calls per conversation and Action', async () => {
   const { store } = setUp();
   const call = { siteId: SITE_ID, conversationId: randomUUID(), actionId: 'act_1' };
   const counted = await atOnce(30, () => store.countCall(call, 5));

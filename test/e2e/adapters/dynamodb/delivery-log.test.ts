@@ -46,7 +46,7 @@ async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
   return records;
 }
 
-test('a record that newer code wrote, and this code cannot read, is neither taken over nor taken for another’s', async () => {
+test('a record of newer code that this code cannot read is neither claimed nor treated as another message’s', async () => {
   const start = aStart();
   await log().claim(start);
   await log().complete(start, { ...FAILURE, error: { code: 'timeout', message: '' } });
@@ -58,12 +58,12 @@ test('a record that newer code wrote, and this code cannot read, is neither take
       ExpressionAttributeValues: { ':code': 'code_of_the_future' },
     }),
   );
-  // The message comes back until code runs that knows whether to retry.
+  // The message becomes visible again until code runs that can read the record.
   await expect(log().claim(start)).rejects.toThrow();
 });
 
 describe('the attempts of an event', () => {
-  test('are found by its time, or in a window, those of a replay beside them', async () => {
+  test('are found by its time or in a time window, with those of a replay', async () => {
     const start = aStart();
     const replay = '0123456789ab';
     expect(await log().claim(start)).toEqual({ kind: 'claimed' });
@@ -88,14 +88,14 @@ describe('the attempts of an event', () => {
 });
 
 describe('a claim', () => {
-  test('of 20 messages at once is given to exactly one', async () => {
+  test('succeeds for exactly one of 20 concurrent messages', async () => {
     const start = aStart();
     const claims = await atOnce(20, (i) => log().claim({ ...start, message_id: `message-${i}` }));
     expect(claims.filter((claim) => claim.kind === 'claimed')).toHaveLength(1);
     expect(claims.filter((claim) => claim.kind === 'taken')).toHaveLength(19);
   });
 
-  test('of the same message is left to the other one, until a crash must have cut that off', async () => {
+  test('of the same message waits until the other invocation must have ended', async () => {
     const start = aStart();
     const later = new FrozenClock();
     const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
@@ -112,7 +112,7 @@ describe('a claim', () => {
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started', sends: 3 })]);
   });
 
-  test('of 10 receives of one message at once is given to exactly one, also after a crash', async () => {
+  test('succeeds for exactly one of 10 concurrent receives of one message, also after a crash', async () => {
     const start = aStart();
     const later = new FrozenClock();
     const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
@@ -125,10 +125,10 @@ describe('a claim', () => {
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 2 })]);
   });
 
-  test('whose answer got lost on the way is found by the repeated write, and no send is counted twice', async () => {
+  test('whose answer is lost is found by the repeated write, and no send is counted twice', async () => {
     const start = aStart();
     const later = new FrozenClock();
-    // The first answer to every write gets lost on the way, although the write was made.
+    // The proxy drops the first answer to every write, after the write was made.
     const { client, calls, stop } = await through(tables.access, ({ count }) => (count % 2 === 1 ? 'lost' : undefined));
     const log = deliveryLog(client, tables.sorted, { retentionDays: 30, now: later.now });
     expect(await log.claim(start)).toEqual({ kind: 'claimed' });
@@ -143,7 +143,7 @@ describe('a claim', () => {
     ['a success', SUCCESS],
     ['a failure', FAILURE],
     ['a success with a note', { ...SUCCESS, error: { code: 'timeout' as const, message: 'cut off' } }],
-  ])('of the same message after %s tells the outcome', async (_, result) => {
+  ])('of the same message after %s returns the outcome', async (_, result) => {
     const start = aStart();
     await log().claim(start);
     await log().complete(start, result);
@@ -153,7 +153,7 @@ describe('a claim', () => {
     expect(await log().claim({ ...start, message_id: null })).toEqual({ kind: 'taken' });
   });
 
-  test('of a request that no queue carries is never resumed', async () => {
+  test('of a request without a queue message is never resumed', async () => {
     const start = aStart({ message_id: null });
     await log().claim(start);
     expect(await log().claim(start)).toEqual({ kind: 'taken' });
@@ -163,7 +163,7 @@ describe('a claim', () => {
     ['attempt', { attempt: 2 }],
     ['event', { reference: 'event-2' }],
     ['Action', { action_id: 'act_other' }],
-  ])('of another %s is another record', async (_, changes) => {
+  ])('of another %s has another record', async (_, changes) => {
     const start = aStart();
     await log().claim(start);
     expect(await log().claim({ ...start, ...changes })).toEqual({ kind: 'claimed' });
@@ -171,7 +171,7 @@ describe('a claim', () => {
 });
 
 describe('a record', () => {
-  test('holds all that the spec names', async () => {
+  test('has all fields of the spec', async () => {
     const start = aStart();
     await log().claim(start);
     await log().complete(start, FAILURE);
@@ -198,7 +198,7 @@ describe('a record', () => {
     ]);
   });
 
-  test('of a request without a body and an answer holds nulls', async () => {
+  test('of a request without a body and an answer has nulls', async () => {
     const start = aStart({ payload: null, message_id: null });
     await log().claim(start);
     await log().complete(start, {
@@ -213,7 +213,7 @@ describe('a record', () => {
     ]);
   });
 
-  test('of what was never sent is finished, counts no send, and keeps a record that exists', async () => {
+  test('of an attempt that was not sent is finished, counts no send, and does not replace an existing record', async () => {
     const start = aStart();
     const error = { code: 'action_deleted' as const, message: 'The Action was deleted' };
     await log().recordUnsent(start, error);
@@ -229,7 +229,7 @@ describe('a record', () => {
     ]);
   });
 
-  test('of an attempt that was cut off, and that is then not to be made again, is closed', async () => {
+  test('of an attempt that was cut off is completed when the attempt must not be made again', async () => {
     const start = aStart();
     const error = { code: 'action_disabled' as const, message: 'The Action is disabled' };
     await log().claim(start);
@@ -241,7 +241,7 @@ describe('a record', () => {
     expect(await log().recordUnsent(start, error)).toEqual(finished);
   });
 
-  test('whose claim could not be written is written whole when it is completed', async () => {
+  test('whose claim could not be written is written completely at the end', async () => {
     const start = aStart({ message_id: null });
     await log().complete(start, FAILURE);
     await log().complete(start, FAILURE);
@@ -296,7 +296,7 @@ describe('a payload', () => {
     expect((await found(start)).record).toMatchObject({ payload: start.payload, state: 'failed', sends });
   });
 
-  test('of an attempt that was never claimed is written by what ends it', async () => {
+  test('of an attempt without a claim is written at the end of the attempt', async () => {
     const [completed, refused] = [aStart(), aStart()];
     await log().complete(completed, SUCCESS);
     await log().recordUnsent(refused, REFUSAL);
@@ -304,20 +304,20 @@ describe('a payload', () => {
     expect((await found(refused)).record).toMatchObject({ payload: refused.payload, sends: 0 });
   });
 
-  test('of an attempt that no message carries is written before it is sent: nobody else has it', async () => {
+  test('of an attempt without a queue message is written before the request, because no queue keeps it', async () => {
     const start = aStart({ message_id: null });
     await log().claim(start);
     expect((await found(start)).record).toMatchObject({ payload: start.payload, state: 'started' });
   });
 
-  test('that is small stands as it is, and comes back', async () => {
+  test('that is small is stored as text and read again', async () => {
     const payload = 'é'.repeat(2048);
     const { item, record } = await stored(payload);
     expect(item.payload).toBe(payload);
     expect(record).toMatchObject({ payload, payload_cut: false });
   });
 
-  test('that is larger is compressed, and comes back', async () => {
+  test('that is larger is compressed and read again', async () => {
     const payload = JSON.stringify({ text: 'é 👩 '.repeat(100_000) });
     const { item, record } = await stored(payload);
     expect(item.payload).toBeUndefined();
@@ -325,14 +325,14 @@ describe('a payload', () => {
     expect(record).toMatchObject({ payload, payload_cut: false });
   });
 
-  test('that fits no item even compressed is cut, and the record says so', async () => {
+  test('that is too large for an item even when compressed is cut, and the record says so', async () => {
     const payload = randomBytes(400 * 1024).toString('base64');
     const { record } = await stored(payload);
     expect(record?.payload_cut).toBe(true);
     expect(record?.payload).toBe(payload.slice(0, 50_000));
   });
 
-  test('that is cut ends at a whole code point', async () => {
+  test('that is cut ends with a complete code point', async () => {
     const noise = Array.from(randomBytes(300 * 1024), (byte) => String.fromCodePoint(0x1f300 + byte)).join('');
     const { record } = await stored(`x${noise}`);
     expect(record?.payload_cut).toBe(true);
@@ -342,7 +342,7 @@ describe('a payload', () => {
 });
 
 describe('the records of an Action', () => {
-  test('come newest first, by event time and then by attempt', async () => {
+  test('are sorted by event time and then by attempt, the newest first', async () => {
     const { action_id } = aStart();
     const starts = [
       aStart({ action_id, at: '2026-03-04T05:06:00Z', reference: 'a', attempt: 1 }),
@@ -361,7 +361,7 @@ describe('the records of an Action', () => {
     ]);
   });
 
-  test('of events before a time are left out', async () => {
+  test('exclude events before a given time', async () => {
     const { action_id } = aStart();
     for (const at of ['2026-03-04T05:06:00Z', '2026-03-04T05:07:00Z']) await log().claim(aStart({ action_id, at }));
     const found: string[] = [];
@@ -376,7 +376,7 @@ describe('the records of an Action', () => {
     expect(found).toEqual(['2026-03-04T05:07:00Z']);
   });
 
-  test("are all read, over several pages, and are nobody else's", async () => {
+  test('are all read over several pages, without records of other Actions', async () => {
     const { action_id } = aStart();
     await log().claim(aStart());
     const payload = randomBytes(100_000).toString('base64');
@@ -386,7 +386,7 @@ describe('the records of an Action', () => {
     expect(new Set(records.map((record) => record.action_id))).toEqual(new Set([action_id]));
   });
 
-  test('that never had one are none', async () => {
+  test('are empty for an Action without records', async () => {
     expect(await recordsOf('act_nobody')).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.stop());
 
-/** What ends the work at a step, as Ctrl-C does. */
+/** Thrown at a step, like an interruption by Ctrl-C. */
 class Interrupted extends Error {}
 
 const clock = new FrozenClock();
@@ -60,7 +60,7 @@ function setUp() {
       message_id: 'message',
     });
 
-  /** An assistant with everything that it can leave behind, a deleted Action's log among it. */
+  /** Creates an assistant with every kind of item that belongs to one, also the log of a deleted Action. */
   const assistant = async (orgId: string) => {
     const { site_id } = await createAssistant(
       orgId,
@@ -101,7 +101,7 @@ function setUp() {
   return { ports, assistant, organization, record };
 }
 
-/** Every item that names one of these. */
+/** Returns every item that contains one of these texts. */
 async function itemsNaming(...ids: readonly string[]): Promise<string[]> {
   const { Items = [] } = await tables.documents.send(
     new ScanCommand({ TableName: tables.sorted, ConsistentRead: true }),
@@ -111,7 +111,7 @@ async function itemsNaming(...ids: readonly string[]): Promise<string[]> {
 
 const counted = (text: string) => text.length;
 
-test('an assistant goes with all that it left, and nothing of another one', async () => {
+test('erases an assistant with all its items, and no item of another assistant', async () => {
   const { ports, assistant, organization } = setUp();
   const { orgId } = await organization();
   const doomed = await assistant(orgId);
@@ -126,13 +126,13 @@ test('an assistant goes with all that it left, and nothing of another one', asyn
   expect(await itemsNaming(orgId, doomed, other, 'of a visitor')).toEqual([]);
 });
 
-test('an organization goes whole, wherever it was interrupted and run again', async () => {
+test('erases an organization completely after interruptions at every step', async () => {
   const { ports, assistant, organization } = setUp();
   const { orgId, audited } = await organization();
   const sites = [await assistant(orgId), await assistant(orgId)];
   await createAssistant(orgId, { name: 'Audited', domain: '', hourly_rate_limit: 9 }, audited);
   let interruptions = 0;
-  // Every run gets one step further than the one before it, so that each step is interrupted once.
+  // Every run makes one step more than the run before it, so that each step is interrupted once.
   for (let steps = 0; ; steps++) {
     try {
       await eraseOrganization(orgId, ports(steps));

@@ -13,7 +13,7 @@ afterAll(() => tables.stop());
 
 const periods = () => failurePeriods(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
 
-test('a period begins with the first failure, however many come at once, and is forgotten after two days', async () => {
+test('a period begins once with concurrent first failures, and expires after two days', async () => {
   const id = randomUUID();
   const clock = new FrozenClock();
   const begun = { since: unixSeconds(clock.now()), signalled_at: null, looked_to: null };
@@ -26,7 +26,7 @@ test('a period begins with the first failure, however many come at once, and is 
   expect(await periods().recordFailure(id, clock.now())).toEqual(anew);
 });
 
-test('of 20 who would signal it at once, one does; and only what was seen begins anew', async () => {
+test('one of 20 concurrent callers signals a period, and only the period that was read is restarted', async () => {
   const id = randomUUID();
   const clock = new FrozenClock();
   const seen = await periods().recordFailure(id, clock.now());
@@ -44,7 +44,7 @@ test('of 20 who would signal it at once, one does; and only what was seen begins
   });
 });
 
-/** Writes attempts of an Action into the delivery log. */
+/** Writes attempts of an Action to the delivery log. */
 const attemptsOf = (action_id: string, clock: FrozenClock) => {
   const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
   return async (at: string, started_at: string, success: boolean) => {
@@ -56,7 +56,7 @@ const attemptsOf = (action_id: string, clock: FrozenClock) => {
   };
 };
 
-test('a success counts by when its attempt began, whatever the time of its event', async () => {
+test('a success counts from the start of its attempt, not from the time of its event', async () => {
   const clock = new FrozenClock('2026-03-04T05:06:00.000Z');
   const action_id = randomUUID();
   const attempt = attemptsOf(action_id, clock);

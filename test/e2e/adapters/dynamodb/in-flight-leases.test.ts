@@ -14,7 +14,7 @@ afterAll(() => tables.stop());
 
 const isLease = (lease: Lease | undefined): lease is Lease => lease !== undefined;
 
-/** Takes places one after the other until there is none. */
+/** Takes places in sequence until none is free. */
 async function takeAll(take: () => Promise<Lease | undefined>): Promise<readonly Lease[]> {
   const leases: Lease[] = [];
   for (let lease = await take(); lease !== undefined; lease = await take()) leases.push(lease);
@@ -25,18 +25,18 @@ const setUp = () => {
   const clock = new FrozenClock();
   const takeLease = inFlightLeases(tables.client, tables.unsorted, PLACES);
   const orgId = randomUUID();
-  // Longer than a container remembers that every place was taken.
+  // A container caches for a shorter time that every place is in use.
   const later = () => clock.advance(201);
   return { clock, later, take: (org = orgId) => takeLease(org, clock.now()) };
 };
 
-test('an organization has its places and no more, and another one has its own', async () => {
+test('an organization has a fixed number of places, separate from other organizations', async () => {
   const { take } = setUp();
   expect(await takeAll(take)).toHaveLength(PLACES);
   expect(isLease(await take(randomUUID()))).toBe(true);
 });
 
-test('of 200 at once at most 50 get a place, and a place that is given back is free', async () => {
+test('at most 50 of 200 concurrent requests get a place, and a released place is free', async () => {
   const { take, later } = setUp();
   const leases = (await atOnce(200, () => take())).filter(isLease);
   expect(leases.length).toBeGreaterThan(PLACES / 2);
@@ -47,7 +47,7 @@ test('of 200 at once at most 50 get a place, and a place that is given back is f
   expect(await takeAll(take)).toHaveLength(leases.length);
 });
 
-test('a place that is never given back is free after 20 seconds', async () => {
+test('a place that is not released is free after 20 seconds', async () => {
   const { clock, take } = setUp();
   await takeAll(take);
   clock.advance(19_799);
@@ -56,7 +56,7 @@ test('a place that is never given back is free after 20 seconds', async () => {
   expect(await takeAll(take)).toHaveLength(PLACES);
 });
 
-test('giving back late frees no place that is another’s by now', async () => {
+test('a late release does not free a place that another request has taken', async () => {
   const { clock, take } = setUp();
   const early = await takeAll(take);
   clock.advance(20_000);
@@ -65,7 +65,7 @@ test('giving back late frees no place that is another’s by now', async () => {
   expect(await take()).toBeUndefined();
 });
 
-test('a container that saw every place taken asks again after a fifth of a second', async () => {
+test('a container that found every place in use asks again after 200 milliseconds', async () => {
   const { take, later } = setUp();
   const [first] = await takeAll(take);
   await first?.release();

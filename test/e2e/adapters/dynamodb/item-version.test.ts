@@ -64,7 +64,7 @@ type Kind = {
   readonly kind: string;
   readonly key: Record<string, string>;
   readonly read: () => Promise<unknown>;
-  /** What newer code would have kept of the shape, where a read depends on it. */
+  /** Attributes on which the read depends, and which newer code would also write. */
   readonly attributes?: Record<string, unknown>;
 };
 
@@ -157,7 +157,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 describe('an item of a newer version', () => {
-  test.each(KINDS)('$kind: is refused, by the name of its table and its version', async ({ key, read, attributes }) => {
+  test.each(KINDS)('$kind: is refused with the names of its table and version', async ({ key, read, attributes }) => {
     const TableName = 'sk' in key ? tables.sorted : tables.unsorted;
     const newer = { ...key, ...attributes, v: 2, of_a_later_release: true };
     await tables.documents.send(new PutCommand({ TableName, Item: newer }));
@@ -171,7 +171,7 @@ describe('an item of a newer version', () => {
     [0.5, 1],
     ['1', false],
     [3, false],
-  ])('a version of %p is read: %p', async (v, isRead) => {
+  ])('with a version of %p is readable: %p', async (v, isRead) => {
     const Key = KEYS.assistant('site_version');
     const assistant = anAssistant({ site_id: 'site_version' });
     const Item = { ...Key, assistant, v };
@@ -183,7 +183,7 @@ describe('an item of a newer version', () => {
 });
 
 describe('an item of this version', () => {
-  test('carries it, by itself or in a transaction, and no reader sees it', async () => {
+  test('is written with the version, alone or in a transaction, and readers do not return the version', async () => {
     const assistant = anAssistant({ site_id: 'site_put' });
     await store().createAssistant(assistant);
     await kept().saveConversation(conversation('c-put'));
@@ -193,7 +193,7 @@ describe('an item of this version', () => {
     }
   });
 
-  test('that carries none is one of the first, and what it has besides is overlooked and kept', async () => {
+  test('without a version is an item of the first version, whose unknown attributes are ignored and kept', async () => {
     const action = anEventAction({ action_id: 'act_old', org_id: 'org_old' });
     await store().createOrganization({ org_id: 'org_old', name: 'Old', plan: 'free', created_at: AT });
     await store().createAction(action);

@@ -18,19 +18,19 @@ describe('hits per minute', () => {
   const hit = (key: string, limit: number, milliseconds: number) =>
     hitPerMinute(tables.client, tables.unsorted)(key, limit, at(milliseconds));
 
-  test.each([10, 20])('of 100 at once exactly %p are allowed', async (limit) => {
+  test.each([10, 20])('allow exactly %p of 100 concurrent hits', async (limit) => {
     const decisions = await atOnce(100, () => hit(`at-once-${limit}`, limit, 0));
     expect(allowed(decisions)).toBe(limit);
     expect(decisions.find((one) => !one.allowed)).toEqual({ allowed: false, retryAfterSeconds: 60 });
   });
 
-  test('keys do not share a limit', async () => {
+  test('have one limit per key', async () => {
     await atOnce(10, () => hit('one', 10, 0));
     expect(await hit('one', 10, 1)).toMatchObject({ allowed: false });
     expect(await hit('two', 10, 1)).toEqual({ allowed: true });
   });
 
-  test('a hit makes room exactly 60 000 ms later, for one', async () => {
+  test('allow one more hit exactly 60 000 ms after a hit', async () => {
     for (let i = 0; i < 20; i++) expect(await hit('edge', 20, i * 100)).toEqual({ allowed: true });
     expect(await hit('edge', 20, 59_999)).toEqual({ allowed: false, retryAfterSeconds: 1 });
     expect(await hit('edge', 20, 60_000)).toEqual({ allowed: true });
@@ -38,7 +38,7 @@ describe('hits per minute', () => {
     expect(await hit('edge', 20, 60_100)).toEqual({ allowed: true });
   });
 
-  test('in no 60 seconds are there more than the limit, whenever they come', async () => {
+  test('never exceed the limit within any 60 seconds', async () => {
     const times: number[] = [];
     let seed = 7;
     for (let time = 0, i = 0; i < 150; i++) {
@@ -53,19 +53,19 @@ describe('hits per minute', () => {
     });
   });
 
-  test('a refused hit does not count: who keeps asking is let in as soon as one who waits', async () => {
+  test('do not include refused hits: a caller that repeats its request waits no longer than another', async () => {
     await atOnce(20, () => hit('impatient', 20, 0));
     for (let time = 1000; time < 60_000; time += 5000) expect((await hit('impatient', 20, time)).allowed).toBe(false);
     expect(allowed(await atOnce(30, () => hit('impatient', 20, 60_000)))).toBe(20);
   });
 
-  test('tells how long to wait, in whole seconds rounded up', async () => {
+  test('return the time to wait in whole seconds, rounded up', async () => {
     await atOnce(20, () => hit('wait', 20, 0));
     expect(await hit('wait', 20, 18_500)).toEqual({ allowed: false, retryAfterSeconds: 42 });
     expect(await hit('wait', 20, 19_000)).toEqual({ allowed: false, retryAfterSeconds: 41 });
   });
 
-  test('the item expires once it can refuse nobody any more', async () => {
+  test('expire when they can no longer refuse a hit', async () => {
     await hit('expires', 20, 0);
     const { Item } = await tables.documents.send(
       new GetCommand({ TableName: tables.unsorted, Key: { pk: 'expires' } }),
@@ -78,7 +78,7 @@ describe('hits per minute', () => {
 describe('hits per hour', () => {
   const HOUR = 3_600_000;
 
-  test('of 100 at once from five containers exactly the limit is allowed', async () => {
+  test('allow exactly the limit of 100 concurrent hits from five containers', async () => {
     const containers = Array.from({ length: 5 }, () => hitPerHour(tables.client, tables.unsorted));
     const decisions = await atOnce(100, (i) => {
       const hit = containers[i % 5];
@@ -88,7 +88,7 @@ describe('hits per hour', () => {
     expect(allowed(decisions)).toBe(42);
   });
 
-  test('a clock hour begins anew, and Retry-After names its beginning', async () => {
+  test('restart with each clock hour, and Retry-After is the time until then', async () => {
     const hit = hitPerHour(tables.client, tables.unsorted);
     const lastSecond = new Date('2026-03-04T05:59:59.999Z');
     await hit('site-hour', 1, at(0));
@@ -97,14 +97,14 @@ describe('hits per hour', () => {
     expect(await hit('site-hour', 1, new Date('2026-03-04T06:00:00.000Z'))).toEqual({ allowed: true });
   });
 
-  test('sites do not share a limit', async () => {
+  test('have one limit per site', async () => {
     const hit = hitPerHour(tables.client, tables.unsorted);
     await hit('site-one', 1, at(0));
     expect((await hit('site-one', 1, at(0))).allowed).toBe(false);
     expect((await hit('site-two', 1, at(0))).allowed).toBe(true);
   });
 
-  test('a container that was refused writes no more until the limit or the hour changes', async () => {
+  test('cause no more writes of a container that was refused, until the limit or the hour changes', async () => {
     let sent = 0;
     const { client } = tables;
     const update: DynamoDb['update'] = (input) => {
@@ -134,11 +134,11 @@ describe('the counts of the last day', () => {
   const countsOf = (site: string, milliseconds: number) =>
     requestCounts(tables.client, tables.unsorted, () => at(milliseconds))(site);
 
-  test('of a site that nobody asked for are none', async () => {
+  test('are 0 for a site without requests', async () => {
     expect(await countsOf('site-quiet', 0)).toEqual({ this_hour: 0, last_24_hours: 0 });
   });
 
-  test('add up 24 clock hours, this one included, and no refused request', async () => {
+  test('add up 24 clock hours with the current one, without refused requests', async () => {
     const hit = hitPerHour(tables.client, tables.unsorted);
     for (const [hours, hits] of [
       [0, 2],
@@ -154,7 +154,7 @@ describe('the counts of the last day', () => {
     expect(await countsOf('site-other', HOUR)).toEqual({ this_hour: 0, last_24_hours: 0 });
   });
 
-  test('are kept as long as they are shown, and not much longer', async () => {
+  test('expire soon after they are no longer shown', async () => {
     await hitPerHour(tables.client, tables.unsorted)('site-kept', 1, at(0));
     const pk = `requests#site-kept#${Math.floor(START / HOUR)}`;
     const { Item } = await tables.client.get({ TableName: tables.unsorted, Key: { pk } });
@@ -182,7 +182,7 @@ describe('outbound requests per day', () => {
   const LAST_MOMENT = new Date('2026-03-04T23:59:59.999Z');
   const MIDNIGHT = new Date('2026-03-05T00:00:00.000Z');
 
-  test('of 100 at once from five containers exactly the quota is made', async () => {
+  test('are exactly the quota of 100 concurrent ones from five containers', async () => {
     const containers = Array.from({ length: 5 }, () => hitPerDay(tables.client, tables.unsorted));
     const decisions = await atOnce(100, (i) => {
       const hit = containers[i % 5];
@@ -192,7 +192,7 @@ describe('outbound requests per day', () => {
     expect(allowed(decisions)).toBe(42);
   });
 
-  test('a UTC day begins anew, and organizations do not share a quota', async () => {
+  test('are counted again from 0 each UTC day, and per organization', async () => {
     const hit = hitPerDay(tables.client, tables.unsorted);
     expect(await hit('org-one', 1, at(0))).toEqual({ allowed: true });
     expect(await hit('org-one', 1, LAST_MOMENT)).toEqual({ allowed: false, retryAfterSeconds: 1 });
@@ -200,7 +200,7 @@ describe('outbound requests per day', () => {
     expect(await hit('org-one', 1, MIDNIGHT)).toEqual({ allowed: true });
   });
 
-  test('a quota that is raised goes on from what was counted', async () => {
+  test('continue from the count when the quota is raised', async () => {
     const hit = hitPerDay(tables.client, tables.unsorted);
     for (const [limit, yes] of [
       [1, true],
@@ -212,7 +212,7 @@ describe('outbound requests per day', () => {
     }
   });
 
-  test('the counter outlives its day, and no more than the next one', async () => {
+  test('have a counter that expires during the next day', async () => {
     await hitPerDay(tables.client, tables.unsorted)('org-expires', 1, at(0));
     const pk = `outbound#org-expires#${Math.floor(START / DAY)}`;
     const { Item } = await tables.client.get({ TableName: tables.unsorted, Key: { pk } });
@@ -220,7 +220,7 @@ describe('outbound requests per day', () => {
     expect(Number(Item?.expires_at)).toBeLessThanOrEqual((MIDNIGHT.getTime() + DAY) / 1000);
   });
 
-  test('a counter that cannot be written is told, not guessed', async () => {
+  test('fail with an error when the counter cannot be written', async () => {
     await expect(hitPerDay(tables.client, 'no-such-table')('org', 1, at(0))).rejects.toThrow();
   });
 });

@@ -47,7 +47,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
   const createAssistant = (key: string, input: object = settings) =>
     createAssistantOnce(admin, { key, input }, ports());
 
-  test('twenty creations with one key at once make one assistant and one record', async () => {
+  test('twenty concurrent creations with one key make one assistant and one record', async () => {
     const before = (await ports().auditOf(ORG_ID)).length;
     const made = await Promise.all(Array.from({ length: 20 }, () => createAssistant('race')));
     expect(new Set(made.map(({ site_id }) => site_id)).size).toBe(1);
@@ -55,7 +55,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
     expect(await ports().store.listAssistants(ORG_ID)).toHaveLength(1);
   });
 
-  test('the same holds for a form, whose slug is taken by the first of them', async () => {
+  test('concurrent creations of a form with one key make one form, which has the slug', async () => {
     const { site_id } = await createAssistant('forms');
     const made = await Promise.all(
       Array.from({ length: 10 }, () => createActionOnce(admin, site_id, { key: 'form', input: form }, ports())),
@@ -65,7 +65,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
     expect((await refusedWith(other))[0]).toBe(409);
   });
 
-  test('a key is forgotten after 24 hours, whether or not its item was deleted', async () => {
+  test('a key is ignored after 24 hours, even when its item is not deleted yet', async () => {
     const first = await createAssistant('daily');
     clock.advance(24 * 3600 * 1000 - 1000);
     expect((await createAssistant('daily')).site_id).toBe(first.site_id);
@@ -73,7 +73,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
     expect((await createAssistant('daily')).site_id).not.toBe(first.site_id);
   });
 
-  test('of ten saves of one version one is made, and only that one is recorded', async () => {
+  test('one of ten saves of one version succeeds, and only that one is recorded', async () => {
     // The trail is sorted by time first.
     clock.advance(1000);
     const { site_id } = await createAssistant('saves');

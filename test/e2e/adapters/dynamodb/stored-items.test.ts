@@ -23,8 +23,8 @@ import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { startTables, type TestTables } from './tables.ts';
 
 /**
- * Every kind of item, as the service wrote it before its readers had schemas, in DynamoDB's own JSON. What stands there is
- * never edited: code that no longer reads it cannot be deployed.
+ * Every kind of item, as the service wrote it before its readers had schemas, in DynamoDB's JSON. The file is never edited, because
+ * code that cannot read these items must not be deployed.
  */
 const FIXTURE: Readonly<Record<string, readonly Record<string, unknown>[]>> = fixture();
 
@@ -49,10 +49,10 @@ const EVENT = 'act_xpegzu4jxhyckqatbuxr';
 const FORM = 'act_j7sj6wyeexgavzwyyyeh';
 const AI = 'act_oybs2gngnero25wdvyi2';
 const CALL = 'act_ji55hlxquhthapufenrp';
-/** When they were written. */
+/** When the items were written. */
 const AT = '2026-03-04T05:06:10.250Z';
 
-/** Tables with the items of the fixture, and every way to read them. */
+/** Stores the items of the fixture in tables. @returns every reader of these items */
 async function storeItems(tables: TestTables, logs: TestTables) {
   const put = (TableName: string, Item: Item) =>
     (TableName === logs.sorted ? logs : tables).documents.send(new PutCommand({ TableName, Item }));
@@ -120,7 +120,7 @@ const RECORD = { pk: `ACTION#${EVENT}`, sk: '2026-03-04T05:06:00Z#event-1#1' };
 type Kind = {
   readonly kind: string;
   readonly key: { readonly pk: string; readonly sk?: string };
-  /** One without which, or with another value, nobody can know what the item means. */
+  /** An attribute that must be present and valid for the item to be readable. */
   readonly attribute: readonly [string, ...string[]];
   readonly read: () => Promise<unknown>;
 };
@@ -289,7 +289,7 @@ function itemAt({ pk, sk }: Kind['key']): Item {
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** With another value at the path, or without one. */
+/** Returns the item with another value at the path, or without the value. */
 function changedAt(
   item: Record<string, unknown>,
   [name, ...rest]: readonly string[],
@@ -300,7 +300,7 @@ function changedAt(
   return next === undefined ? others : { ...others, [String(name)]: next };
 }
 
-/** What somebody names freely: another name there is another parameter, and no attribute of newer code. */
+/** Objects whose property names an admin chooses. A further name there is a further parameter, and no attribute of newer code. */
 const NAMED_FREELY: ReadonlySet<string> = new Set(['properties', 'response_field_map']);
 
 function withMore(value: unknown, name = ''): unknown {
@@ -356,7 +356,7 @@ describe('items that the service wrote before its readers had schemas', () => {
     expect([await kept.countCall(call, 3), await kept.countCall(call, 3)]).toEqual([true, false]);
   });
 
-  test('of counters go on counting', async () => {
+  test('of counters continue to count', async () => {
     const { client, unsorted } = tables;
     const now = stored.clock.now();
     expect(await hitPerMinute(client, unsorted)('form-submit#full', 2, now)).toEqual({
@@ -414,8 +414,8 @@ describe.each(KINDS)('$kind', ({ key, attribute, read }) => {
     ['with a value of another type', { TellNobody: 'TellNobody' }],
     ['with nothing', null],
     ['with a number that JavaScript cannot hold', 2n ** 70n],
-  ])('%s is an error that names table and key, and no value', async (_, value) => {
-    // Null is what some attributes say on purpose; what is not there blocks nobody, or begins.
+  ])('%s causes an error that names the table and the key, and no value', async (_, value) => {
+    // Null is a valid value of one attribute. Two others may be missing.
     if (attribute.join('.') === 'conversation.user_id' && value === null) return;
     if (['h0', 'failing_since'].includes(attribute.join('.')) && value === undefined) return;
     await put(changedAt(itemAt(key), attribute, value));
@@ -427,7 +427,7 @@ describe.each(KINDS)('$kind', ({ key, attribute, read }) => {
     expect(message).not.toMatch(/TellNobody|1180591620717411303424/);
   });
 
-  test('is read with what newer code stored beside, at every depth', async () => {
+  test('is read with additional attributes of newer code at every depth', async () => {
     const before = await read();
     await stored.put(tableOf(key), itemAt(key));
     await put(z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))));
@@ -438,7 +438,7 @@ describe.each(KINDS)('$kind', ({ key, attribute, read }) => {
   });
 });
 
-describe('what newer code stored', () => {
+describe('attributes of newer code', () => {
   afterAll(async () => {
     for (const key of [ACTION(EVENT), ACTION(FORM), ACTION(AI), { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' }]) {
       await stored.put(tables.sorted, itemAt(key));
@@ -448,7 +448,7 @@ describe('what newer code stored', () => {
     (await tables.client.get({ TableName: tables.sorted, Key: { pk, sk }, ConsistentRead: true })).Item;
   const more = { of_a_later_release: { on: [true] } };
 
-  test.each([EVENT, FORM, AI])('beside and in the Action %s is kept when somebody changes it', async (id) => {
+  test.each([EVENT, FORM, AI])('in the item of the Action %s are kept by a change', async (id) => {
     const key = ACTION(id);
     await stored.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
     const before = await rawAt(key);
@@ -459,14 +459,14 @@ describe('what newer code stored', () => {
     expect(after?.action).toMatchObject(kept);
   });
 
-  test('beside and in an assistant is kept when somebody changes it', async () => {
+  test('in the item of an assistant are kept by a change', async () => {
     const key = { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' };
     await stored.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
     await updateAssistant(PLAIN, { name: 'Another' }, stored.ports);
     expect(await rawAt(key)).toMatchObject({ ...more, assistant: { ...more, name: 'Another' } });
   });
 
-  test('under limits and a catalog that are no longer, or not yet, is read, and can be changed', async () => {
+  test('that exceed the limits and the catalog of this code can be read and changed', async () => {
     const [name, events] = ['x'.repeat(5000), ['conversation.started', 'event.of.a.later.release']];
     const put = changedAt(changedAt(itemAt(ACTION(EVENT)), ['action', 'name'], name), ['action', 'events'], events);
     await stored.put(tables.sorted, { ...put, ...ACTION(EVENT) });
@@ -492,12 +492,12 @@ test('an Action whose parameters and fields have names such as constructor is st
   await stored.store.deleteAction(changed);
 });
 
-describe('of an organization with an Action that cannot be read', () => {
+describe('an organization with an Action that cannot be read', () => {
   const broken = changedAt(itemAt(ACTION(FORM)), ['action', 'slug'], undefined);
   beforeAll(() => stored.put(tables.sorted, { ...broken, ...ACTION(FORM) }));
   afterAll(() => stored.put(tables.sorted, itemAt(ACTION(FORM))));
 
-  test('the others are listed, offered and delivered to', async () => {
+  test('lists and offers its other Actions, and delivers to them', async () => {
     const list = await stored.store.listActions(ORG);
     expect(list.actions.map(({ action_id }) => action_id).sort()).toEqual([AI, CALL, EVENT].sort());
     expect(list.unreadable).toMatchObject([
@@ -518,7 +518,7 @@ describe('of an organization with an Action that cannot be read', () => {
   });
 
   test.each([undefined, null, 7, 'of a later release', { wrong: true }])(
-    'whose trigger is %j, it is not left out of the reads for one trigger',
+    'includes an Action with the trigger %j as unreadable in the list of every trigger',
     async (trigger) => {
       await stored.put(tables.sorted, {
         ...changedAt(itemAt(ACTION(FORM)), ['action', 'trigger'], trigger),

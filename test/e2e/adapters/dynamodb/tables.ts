@@ -10,18 +10,18 @@ import { type DynamoDb, dynamoDb } from '../../../../src/adapters/dynamodb/clien
 
 export type TestTables = {
   readonly client: DynamoDb;
-  /** Where the engine is, and how to get in. */
+  /** The endpoint of the engine, and credentials. */
   readonly access: AwsAccess & { readonly endpoint: string };
-  /** AWS's own client, for a look past ours. */
+  /** AWS's client, for checks that do not use the service's client. */
   readonly documents: DynamoDBDocumentClient;
-  /** Keys `pk` and `sk`, as of the configuration, conversations and delivery log tables. */
+  /** A table with the keys `pk` and `sk`, like the configuration, conversations and delivery log tables. */
   readonly sorted: string;
-  /** Key `pk`, as of the counters table. */
+  /** A table with the key `pk`, like the counters table. */
   readonly unsorted: string;
   readonly stop: () => Promise<void>;
 };
 
-/** A real DynamoDB engine of this test file's own, with one table of each shape that the stack has. */
+/** Starts a real DynamoDB engine for this test file, with one table of each shape of the stack's tables. */
 export async function startTables(): Promise<TestTables> {
   const folder = await mkdtemp(join(tmpdir(), 'va-wave-test-'));
   const engine = await startDynoxide(join(folder, 'tables.sqlite'), () => undefined);
@@ -29,7 +29,7 @@ export async function startTables(): Promise<TestTables> {
     endpoint: engine.origin,
     region: 'eu-central-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    // A busy machine is no failure.
+    // A busy machine must not fail the test.
     requestHandler: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
   };
   const plain = new DynamoDBClient(access);
@@ -66,7 +66,7 @@ export async function startTables(): Promise<TestTables> {
   };
 }
 
-/** Runs `count` of these at once. */
+/** Runs a function `count` times concurrently. */
 export function atOnce<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }

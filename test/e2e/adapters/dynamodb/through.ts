@@ -6,8 +6,8 @@ import { dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
 type Call = { readonly operation: string; readonly body: string };
 
 /**
- * A client whose calls go through a proxy. For each, `answer` has an answer of its own, lets the engine's get lost after it was
- * asked, or leaves it at that.
+ * Returns a client whose calls pass through a proxy. For each call, `answer` replaces the engine's answer, drops it after the engine
+ * has processed the call, or keeps it.
  */
 export async function through(
   access: AwsAccess & { readonly endpoint: string },
@@ -23,7 +23,7 @@ export async function through(
       calls.push({ operation, body });
       const own = answer({ operation, body, count: calls.length });
       if (own !== undefined && own !== 'lost') {
-        // With spaces between, which JSON allows.
+        // JSON allows spaces between tokens.
         response.end(JSON.stringify(own, null, 1));
         return;
       }
