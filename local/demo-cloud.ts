@@ -1,7 +1,7 @@
 import type { Cloud } from './cloud/start-cloud.ts';
 import type { ReceiverCertificates } from './receiver-certificates.ts';
 
-/** What the demo is given of a running one-machine cloud: what an operator of a deployment would have. It keeps its state below `<dataDir>/demo`. */
+/** The parts of a running local cloud that the demo uses, which an operator of a deployment also has. The demo's state is in `<dataDir>/demo`. */
 export type DemoCloud = Pick<
   Cloud,
   'baseUrl' | 'apiUrl' | 'gatewayUrl' | 'region' | 'credentials' | 'outputs' | 'dataDir'

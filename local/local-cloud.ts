@@ -18,16 +18,16 @@ export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy
 
 export type LocalCloud = Cloud;
 
-/** The name under which local/network-rule.ts finds the file of trusted authorities. */
+/** The environment variable from which local/network-rule.ts reads the path of the trusted authorities. */
 const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
 
 /**
  * Starts va-wave on this machine.
- * @throws CloudError when it cannot, with one message for the person at the terminal; nothing is left running then
+ * @throws CloudError with one message for the user when it cannot start; no process is left running then
  */
 export function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
   const { strict = false, authorities = [], assembly: named, ...cloud } = options;
-  // One that the tests made for all services that they start; it has this machine's network rule.
+  // The assembly that the tests make once for all their services. It has the local network rule.
   const assembly = named ?? (strict ? undefined : process.env.VA_WAVE_LOCAL_ASSEMBLY);
   return startCloud({
     ...cloud,

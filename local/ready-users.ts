@@ -12,14 +12,14 @@ import type { DemoCloud } from './demo-cloud.ts';
 
 export type ReadyUser = { readonly email: string; readonly password: string; readonly role: Role };
 
-/** Who can log in to the demo's dashboard. The passwords open nothing but this machine's demonstration. */
+/** The users of the demo's dashboard. Their passwords are valid only for the demo on this machine. */
 export const READY_USERS: readonly ReadyUser[] = [
   { email: 'admin@northwind.example', password: 'demo-admin', role: 'admin' },
   { email: 'member@northwind.example', password: 'demo-member', role: 'member' },
 ];
 
 /**
- * Adds the ready users to an organization, as the operator's `member add` would.
+ * Adds the ready users to an organization, as the operator's `member add` does.
  * @throws CloudError when the stack lacks an output
  */
 export async function addReadyUsers(cloud: DemoCloud, orgId: string): Promise<void> {

@@ -9,7 +9,7 @@ const VALID_DAYS = 365;
 const RENEW_DAYS_BEFORE = 30;
 const AUTHORITY = 'va-wave local authority';
 
-/** What the receiver presents, and the authority that vouches for it; PEM. */
+/** The receiver's certificate, and the certificate of the authority that signed it, in PEM. */
 export type ReceiverCertificates = {
   readonly caFile: string;
   readonly certificateFile: string;
@@ -50,7 +50,7 @@ function usable(files: readonly string[], certificate: string): boolean {
   return Date.parse(validTo) - Date.now() > RENEW_DAYS_BEFORE * DAY_MS;
 }
 
-/** The authority's own key is thrown away: it signs this one certificate and never another. */
+/** Creates an authority and one certificate. The authority's key is not stored, so it cannot sign another certificate. */
 function makeCertificates(now: number): { readonly ca: string; readonly certificate: string; readonly key: string } {
   const validity = { notBefore: new Date(now - DAY_MS), notAfter: new Date(now + VALID_DAYS * DAY_MS) };
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });

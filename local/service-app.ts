@@ -3,8 +3,7 @@ import { VaWaveStack } from '../lib/va-wave-stack.ts';
 import type { ComposeApp } from './cloud/template/synthesis-worker.ts';
 
 /**
- * The same app as bin/app.ts. Its one difference is the one thing that bin/ never passes: the network rule of this
- * machine, without which no endpoint on loopback could be called.
+ * The app of bin/app.ts with one difference: the local network rule, which allows endpoints on loopback. bin/ never uses this rule.
  */
 const compose: ComposeApp = (app, { networkRule }) => {
   const service = new App(app);

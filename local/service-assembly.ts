@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { synthesize } from './cloud/template/synthesize.ts';
 import { hashOf, keepAssembly } from './kept-assembly.ts';
 
-/** What a synthesis reads: folders whole, because a file too many costs a slow start and one too few a wrong one. */
+/** The sources of a synthesis. Whole folders are listed: an unneeded file causes a slower start, a missing file a wrong assembly. */
 const SOURCES = [
   'lib',
   'lambdas',
@@ -15,10 +15,10 @@ const SOURCES = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
-  // What is installed, which need not be what the lock file says.
+  // The installed packages, which can differ from the lock file.
   'node_modules/.package-lock.json',
 ];
-/** Of the environment, what the CDK, Vite and React look at. */
+/** The environment variables that the CDK, Vite and React read. */
 const VARIABLES = /^(?:CDK_|VITE_|NODE_ENV$)/;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SERVICE_APP = new URL('./service-app.ts', import.meta.url);
@@ -37,8 +37,8 @@ export function assembleService(outdir: string, options: { readonly strict?: boo
 }
 
 /**
- * As `assembleService`, but leaves what is there while its sources are the same: what this repository and its packages hold, and the
- * Node that runs it.
+ * Synthesizes like `assembleService`, but keeps an existing assembly while the repository, its packages and the version of Node are
+ * the same.
  */
 export function keepServiceAssembled(outdir: string, options: { readonly strict: boolean }): Promise<void> {
   const environment = Object.entries(process.env)

@@ -29,11 +29,11 @@ export function conditionsHold(conditions: PolicyStatement['Condition'], keys: C
 export function requireKnownConditions(conditions: PolicyStatement['Condition'], where: string): void {
   for (const [operator, tests] of Object.entries(conditions)) {
     if (!Object.hasOwn(OPERATORS, operator)) {
-      throw new CloudError(`${where}: the one-machine cloud does not know the condition operator ${operator}`);
+      throw new CloudError(`${where}: the local cloud does not know the condition operator ${operator}`);
     }
     for (const key of Object.keys(tests)) {
       if (!KNOWN_KEYS.has(key.toLowerCase())) {
-        throw new CloudError(`${where}: the one-machine cloud does not know the condition key ${key}`);
+        throw new CloudError(`${where}: the local cloud does not know the condition key ${key}`);
       }
     }
   }

@@ -46,7 +46,7 @@ export function requireKnownStatement(statement: PolicyStatement, where: string)
   for (const action of statement.Action) {
     const service = action.split(':')[0] ?? '';
     if (action !== '*' && !KNOWN_SERVICES.has(service)) {
-      throw new CloudError(`${where}: the one-machine cloud does not know the action ${action}`);
+      throw new CloudError(`${where}: the local cloud does not know the action ${action}`);
     }
   }
   for (const resource of statement.Resource ?? []) {

@@ -38,7 +38,7 @@ export class EventTargets {
       for (const { Arn, SqsParameters, DeadLetterConfig } of properties.Targets) {
         const known = this.#queues.has(Arn) || (this.#functions.has(Arn) && SqsParameters === undefined);
         if (!known || (DeadLetterConfig !== undefined && !this.#queues.has(DeadLetterConfig.Arn))) {
-          throw new CloudError(`The one-machine cloud does not know the target ${Arn} of ${logicalId}`);
+          throw new CloudError(`The local cloud does not know the target ${Arn} of ${logicalId}`);
         }
       }
     }

@@ -80,7 +80,7 @@ export function intervalOf(expression: string): number {
   const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
   const unitMs = UNITS[unit];
   if (unitMs === undefined || Number(count) < 1) {
-    throw new CloudError(`The one-machine cloud does not know the schedule ${expression}`);
+    throw new CloudError(`The local cloud does not know the schedule ${expression}`);
   }
   return Number(count) * unitMs;
 }

@@ -6,13 +6,13 @@ import type { EventSourceDefinition } from '../template/model.ts';
 import type { InvocationResult } from './function-worker.ts';
 import type { Pace } from './pace.ts';
 
-/** The queue of an event source, in the name of the function's role. What the role does not allow throws. */
+/** The queue of an event source. The function's role makes the calls, which throw when the role does not allow them. */
 export type SourceQueue = {
-  /** Asks what Lambda asks when the mapping is created; never throws. */
+  /** Makes the calls of Lambda at the creation of the mapping. Never throws. */
   check(): void;
-  /** Resolves with true as soon as messages wait, with false after a while without any. */
+  /** Resolves with true as soon as messages wait, and with false after some time without messages. */
   arrival(): Promise<boolean>;
-  /** What is there now, at most `max`. @param quietOnly nothing of a message group that has much in work already */
+  /** Receives the waiting messages, at most `max`. @param quietOnly no message of a noisy message group */
   receive(max: number, quietOnly: boolean): readonly QueueMessage[];
   /** @param receiptHandles up to ten */
   delete(receiptHandles: readonly string[]): Promise<void>;
@@ -47,18 +47,19 @@ type EventSourceOptions<Environment> = {
   readonly onError: (message: string) => void;
 };
 
-/** Polling goes on after an error: a permission may be all that is missing from a working machine. */
+/** Milliseconds before the next poll after an error. */
 const ERROR_PAUSE_MS = 5_000;
 
 /** The pause before the next check while the pace allows no batch. */
 const PACE_PAUSE_MS = 20;
 
-/** One in so many places of a function is kept for messages of quiet groups, so that those find a place at once. */
+/** One of this many places of a function is reserved for messages of quiet groups, which then need not wait. */
 const QUIET_SHARE = 4;
 
 /**
- * Feeds a function from a queue as Lambda does: in batches, with the rights of the function's role, several at a time. What
- * succeeded is deleted; what failed comes back when its visibility timeout is over, and ends in the dead-letter queue.
+ * Invokes a function with the messages of a queue as Lambda does: in batches, with the permissions of the function's role, several at a
+ * time. Successful messages are deleted. Failed messages are visible again after the visibility timeout, and finally move to the
+ * dead-letter queue.
  */
 export class EventSource<Environment> {
   readonly #options: EventSourceOptions<Environment>;
@@ -79,7 +80,7 @@ export class EventSource<Environment> {
     this.#loop ??= this.#poll();
   }
 
-  /** Takes no new messages. Those in work are cut off: they are there again at the next start. */
+  /** Receives no further messages. Messages in flight are cut off, and are visible again at the next start. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#loop;
@@ -102,7 +103,7 @@ export class EventSource<Environment> {
           await Promise.race([sleep(PACE_PAUSE_MS), this.#stopped]);
           continue;
         }
-        // What cannot be worked on yet stays in the queue, where its order may still change.
+        // Messages that the function cannot process yet stay in the queue, where their order may still change.
         const environment = await pool.acquire();
         if (environment === undefined) return;
         if (!this.#take(environment)) await this.#change();
@@ -114,7 +115,7 @@ export class EventSource<Environment> {
     }
   }
 
-  /** Whether there was something to work on. */
+  /** Returns true when messages were processed. */
   #take(environment: Environment): boolean {
     const { definition, queue, pool, pace } = this.#options;
     const most = Math.min(definition.BatchSize, pace.admit());
@@ -133,7 +134,7 @@ export class EventSource<Environment> {
     return true;
   }
 
-  /** Only messages of noisy groups wait, and they have their share of the function: until a batch ends or another message comes. */
+  /** Waits until a batch ends or another message arrives, when only messages of noisy groups wait and have used their share. */
   async #change(): Promise<void> {
     await Promise.race([...this.#running, sleep(20), this.#stopped]);
   }
@@ -162,7 +163,7 @@ export class EventSource<Environment> {
   }
 }
 
-/** A message as a function sees it. */
+/** Returns a message as a function receives it. */
 function recordOf(message: QueueMessage, queueArn: string): object {
   const { MD5OfMessageAttributes: md5 } = message;
   return {
@@ -190,8 +191,8 @@ const lowerFirst = (value: object): object => ({
 });
 
 /**
- * The messages that a function reports as failed. Nothing, null or an empty list means none; anything that is not a proper
- * report means all of them, as Lambda reads it.
+ * Returns the messages that a function reports as failed. Like Lambda, reads nothing, null and an empty list as no failure, and an
+ * invalid report as the failure of all messages.
  */
 export function failedItems(payload: string, messages: readonly { readonly MessageId: string }[]): Set<string> {
   const all = new Set(messages.map(({ MessageId }) => MessageId));

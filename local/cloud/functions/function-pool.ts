@@ -10,12 +10,12 @@ type FunctionPoolOptions = {
   readonly definition: FunctionDefinition;
   /** Creates the environment variables of a new environment, with a separate access key. */
   readonly issue: () => EnvironmentKey;
-  /** Enough to see concurrency; AWS has a thousand. What comes on top waits for a worker. */
+  /** The maximum number of concurrent invocations; AWS allows a thousand. Further invocations wait for a worker. */
   readonly maxWorkers: number;
   /** Folder where V8 keeps compiled code for the next worker. */
   readonly compiledCode: string;
   readonly onOutput: (text: string) => void;
-  /** Told in one line when an asynchronous invocation is given up. */
+  /** Called with one line when an asynchronous invocation has failed for the last time. */
   readonly onLost: (message: string) => void;
 };
 
@@ -28,7 +28,7 @@ export type EnvironmentKey = {
   readonly revoke: () => void;
 };
 
-/** An execution environment that its holder uses alone until he releases it or has run something in it. */
+/** An execution environment that its holder uses exclusively until it is released or has run an invocation. */
 export type Environment = FunctionWorker;
 
 /** For a caller that waits for an answer, as many environments start at once. Further ones, and those for queues, start when they are needed. */
@@ -37,12 +37,12 @@ const STARTED_FOR_CALLERS = 2;
 const LOOK_MS = 50;
 /** If a check runs this late, the process lacks processor time, and another environment would only take more of it. */
 const LATE_MS = 50;
-/** A worker that has had nothing to do for this long is ended. */
+/** A worker ends when it has been idle for this time. */
 const IDLE_MS = 60_000;
-/** After a failed asynchronous invocation Lambda tries twice again, after one and two minutes. */
+/** Lambda retries a failed asynchronous invocation twice, after one and two minutes. */
 const ASYNC_RETRY_MS = [60_000, 120_000] as const;
 
-/** The execution environments of one function: started when something waits for them, ended when nothing does. */
+/** The execution environments of one function. They start when an invocation waits, and end when they are idle. */
 export class FunctionPool {
   readonly definition: FunctionDefinition;
   readonly #options: FunctionPoolOptions;
@@ -61,7 +61,7 @@ export class FunctionPool {
     this.#options = options;
   }
 
-  /** How many invocations run side by side at most. */
+  /** The maximum number of concurrent invocations. */
   get concurrency(): number {
     return this.#options.maxWorkers;
   }
@@ -82,7 +82,7 @@ export class FunctionPool {
     return this.#acquire(1);
   }
 
-  /** As `invoke`, in an environment that was acquired; it is released at the end. */
+  /** Runs the function like `invoke`, in an acquired environment, which is released at the end. */
   async run(environment: Environment, event: string): Promise<InvocationResult> {
     try {
       return await environment.invoke(event, randomUUID());
@@ -193,7 +193,7 @@ export class FunctionPool {
 
   #shrink(): void {
     const now = Date.now();
-    // The last one used is at the end; the others have been idle longer.
+    // The most recently used environment is last. The others have been idle for longer.
     while (this.#idle[0] !== undefined && now - this.#idle[0].since >= IDLE_MS) void this.#idle.shift()?.worker.kill();
     const [oldest] = this.#idle;
     this.#idleTimer = oldest === undefined ? undefined : setTimeout(() => this.#shrink(), oldest.since + IDLE_MS - now);

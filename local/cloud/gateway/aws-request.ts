@@ -53,7 +53,7 @@ export class ServiceError extends Error {
 /** The error for an operation that is not emulated. Doing nothing would look like success. */
 export class UnknownOperation extends ServiceError {
   constructor(service: string, operation: string) {
-    super('UnknownOperationException', `The one-machine cloud does not know ${service} ${operation}`);
+    super('UnknownOperationException', `The local cloud does not know ${service} ${operation}`);
   }
 }
 

@@ -41,7 +41,7 @@ export class Gateway {
     }
     if (region !== REGION) {
       return jsonRefusal('1.0')(
-        new ServiceError('ValidationException', `The one-machine cloud is in ${REGION}, not in ${region}`),
+        new ServiceError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`),
       );
     }
     return this.#call(service, { ...request, caller: holder.caller }, holder.calls);
@@ -53,7 +53,7 @@ export class Gateway {
     if (service === undefined) {
       const error = new ServiceError(
         'UnknownOperationException',
-        `The one-machine cloud does not know the service ${serviceName}`,
+        `The local cloud does not know the service ${serviceName}`,
       );
       this.#options.onFault(error.message);
       return jsonRefusal('1.0')(error);

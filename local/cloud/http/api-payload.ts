@@ -8,16 +8,16 @@ export type ApiRequest = {
   readonly routeKey: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly method: string;
-  /** Decoded, as HTTP APIs hand it over. */
+  /** Decoded, as HTTP APIs pass it to functions. */
   readonly path: string;
   readonly rawQueryString: string;
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as received. */
   readonly rawHeaders: readonly string[];
   readonly host: string;
   readonly sourceIp: string;
   readonly body: Buffer;
   readonly now: Date;
-  /** What the route's authorizer found out; undefined on routes without one. */
+  /** The result of the route's authorizer; undefined on routes without one. */
   readonly authorizer: JsonObject | undefined;
 };
 
@@ -108,7 +108,7 @@ function joined(pairs: readonly (readonly [string, string])[]): Record<string, s
   return result;
 }
 
-/** Bodies of these types arrive as text, all others in base64; without a type, what is UTF-8 counts as text. */
+/** Bodies of these types are passed as text, all others in base64. Without a type, a body in UTF-8 is passed as text. */
 function isText(contentType: string | undefined): boolean {
   if (contentType === undefined) return true;
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';

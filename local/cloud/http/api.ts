@@ -28,7 +28,7 @@ const message = (status: number, text: string): HttpAnswer => ({
   body: JSON.stringify({ message: text }),
 });
 
-/** The HTTP API of the template: routes to functions, payload format 2.0. */
+/** Emulates the HTTP API of the template: routes to functions, with payload format 2.0. */
 export class HttpApi {
   readonly #id: string;
   readonly #routes: Routes<Target>;
@@ -49,7 +49,7 @@ export class HttpApi {
     );
   }
 
-  /** Answers one request as API Gateway would. */
+  /** Answers one request as API Gateway does. */
   async answer(request: IncomingMessage): Promise<HttpAnswer> {
     const headerBytes = request.rawHeaders.reduce((sum, text) => sum + Buffer.byteLength(text) + 2, 0);
     const body = await readBody(request, MAX_BODY_BYTES);

@@ -18,8 +18,8 @@ const METADATA: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the bucket deployments of the stack would upload, by bucket and key.
- * @throws CloudError on an asset or metadata that is not known here
+ * Returns the objects that the stack's bucket deployments upload, by bucket and key.
+ * @throws CloudError on unknown assets or metadata
  */
 export function readBucketObjects(
   deployments: readonly DeploymentDefinition[],
@@ -33,7 +33,7 @@ export function readBucketObjects(
     for (const [index, key] of deployment.SourceObjectKeys.entries()) {
       const folder = assembly.assetPath(key.replace(/\.zip$/, ''));
       if (!statSync(folder).isDirectory())
-        throw new CloudError(`${folder} is an archive; one machine serves folders only`);
+        throw new CloudError(`${folder} is an archive. The local cloud serves only folders`);
       for (const file of filesBelow(folder)) {
         const inJson = deployment.SourceMarkersConfig[index]?.jsonEscape === true;
         const body = fillMarkers(readFileSync(join(folder, file)), deployment.SourceMarkers[index] ?? {}, inJson);
@@ -50,13 +50,13 @@ function headersOf(metadata: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(
     Object.entries(metadata).map(([name, value]) => {
       const header = METADATA[name];
-      if (header === undefined) throw new CloudError(`The one-machine cloud does not know the object metadata ${name}`);
+      if (header === undefined) throw new CloudError(`The local cloud does not know the object metadata ${name}`);
       return [header, value];
     }),
   );
 }
 
-/** Values that are known only at deploy time stand as markers in the asset; in JSON they are escaped, within their quotes. */
+/** Replaces the markers in an asset by values that are known only at deploy time. In JSON, the values are escaped. */
 function fillMarkers(body: Buffer, markers: Readonly<Record<string, string>>, inJson: boolean): Buffer {
   if (Object.keys(markers).length === 0) return body;
   let text = body.toString('utf8');

@@ -1,7 +1,7 @@
 import { CloudError } from '../cloud-error.ts';
 import type { Model } from '../template/model.ts';
 
-/** What of a viewer's request reaches the origin. */
+/** The parts of a viewer's request that the distribution forwards to the origin. */
 export type OriginRequestPolicy = {
   /** Names in lower case: only these, or all but these. Cookies are a header. */
   readonly headers: { readonly which: 'only' | 'all-but'; readonly names: ReadonlySet<string> };
@@ -9,12 +9,12 @@ export type OriginRequestPolicy = {
   readonly query: 'all' | ReadonlySet<string>;
 };
 
-/** A header that is laid over a response, or only added where the origin gave none. */
+/** A header that replaces the origin's header, or is only added when the origin sent none. */
 type LaidHeader = { readonly name: string; readonly value: string; readonly override: boolean };
 /** `cors` headers are for requests with an Origin. */
 export type ResponseHeadersPolicy = { readonly always: readonly LaidHeader[]; readonly cors: readonly LaidHeader[] };
 
-/** AWS's own policies, by the ids that every account knows them under. */
+/** The managed policies of AWS, by ids that are the same in every account. */
 const MANAGED_REQUEST_POLICIES: Readonly<Record<string, OriginRequestPolicy>> = {
   // AllViewerExceptHostHeader
   'b689b0a8-53d0-40ab-baf2-68738e2966ac': {
@@ -39,7 +39,7 @@ const MANAGED_RESPONSE_POLICIES: Readonly<Record<string, ResponseHeadersPolicy>>
   },
 };
 
-/** The request policy with this id. Without an id nothing is forwarded. @throws CloudError on an id that is not known */
+/** Returns the request policy with this id. Without an id, nothing is forwarded. @throws CloudError on an unknown id */
 export function originRequestPolicy(model: Model, id: string | undefined): OriginRequestPolicy {
   if (id === undefined) return { headers: { which: 'only', names: new Set() }, query: new Set() };
   const own = model.originRequestPolicies.get(id);
@@ -51,23 +51,21 @@ export function originRequestPolicy(model: Model, id: string | undefined): Origi
     };
   }
   const managed = MANAGED_REQUEST_POLICIES[id];
-  if (managed === undefined)
-    throw new CloudError(`The one-machine cloud does not know the origin request policy ${id}`);
+  if (managed === undefined) throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
   return managed;
 }
 
-/** The response policy with this id, or an empty one without an id. @throws CloudError on an id that is not known */
+/** Returns the response policy with this id, or an empty policy without an id. @throws CloudError on an unknown id */
 export function responseHeadersPolicy(model: Model, id: string | undefined): ResponseHeadersPolicy {
   if (id === undefined) return { always: [], cors: [] };
   const own = model.responseHeadersPolicies.get(id);
   if (own !== undefined) return { always: headersOf(own), cors: [] };
   const managed = MANAGED_RESPONSE_POLICIES[id];
-  if (managed === undefined)
-    throw new CloudError(`The one-machine cloud does not know the response headers policy ${id}`);
+  if (managed === undefined) throw new CloudError(`The local cloud does not know the response headers policy ${id}`);
   return managed;
 }
 
-/** The headers of a response under a policy. `origin` is the Origin header of the request. */
+/** Returns the headers that a policy adds to a response. `origin` is the Origin header of the request. */
 export function applyResponsePolicy(
   { always, cors }: ResponseHeadersPolicy,
   origin: string | undefined,

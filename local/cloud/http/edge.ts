@@ -48,7 +48,7 @@ export class Edge {
         const bucket = model.bucketDomains.get(origin.DomainName);
         if (bucket !== undefined) return [origin.Id, { kind: 'bucket', objects: buckets.get(bucket) ?? new Map() }];
         if (!origin.DomainName.startsWith('127.0.0.1:')) {
-          throw new CloudError(`The one-machine cloud does not know the origin ${origin.DomainName}`);
+          throw new CloudError(`The local cloud does not know the origin ${origin.DomainName}`);
         }
         const pool = new Pool(`http://${origin.DomainName}`, { connections: 64 });
         this.#pools.push(pool);
@@ -118,7 +118,7 @@ function viewerFunction(model: Model, arn: string | undefined): ViewerFunction |
   return new ViewerFunction(arn, code);
 }
 
-/** S3 does not say whether an object that it may not list exists: it refuses. */
+/** Answers with an object of a bucket. A missing object is refused, because without the permission to list, S3 does not disclose it. */
 function fromBucket(
   objects: ReadonlyMap<string, StoredObject>,
   key: string,
@@ -171,7 +171,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'content-length',
   'date',
 ]);
-/** Never forwarded as they came: the connection's own, and those that CloudFront writes. */
+/** Headers that are never forwarded unchanged: those of the connection, and those that CloudFront sets. */
 const OWN: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   'host',
@@ -189,7 +189,7 @@ function forwardedHeaders(
 ): Record<string, string> {
   const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
-    // A viewer cannot write what CloudFront tells about him.
+    // A viewer cannot set the headers that CloudFront sets.
     if (value === undefined || OWN.has(name) || name.startsWith('cloudfront-')) continue;
     if ((which === 'only') !== names.has(name)) continue;
     forwarded[name] = typeof value === 'string' ? value : value.join(',');

@@ -6,8 +6,8 @@ import { CloudError } from '../cloud-error.ts';
 const result = z.object({ uri: z.string() });
 
 /**
- * Runs a CloudFront function on viewer requests: its code from the template, in a realm without anything of Node's.
- * One machine lets it change the path and nothing else.
+ * Runs a CloudFront function on viewer requests, with its code from the template, in a realm without the objects of Node. In the local
+ * cloud, the function can only change the path.
  */
 export class ViewerFunction {
   readonly #call: (event: object) => unknown;
@@ -21,7 +21,7 @@ export class ViewerFunction {
     this.#call = (event) => JSON.parse(String(call(JSON.stringify(event))));
   }
 
-  /** The path that is asked of the origin. @throws when the function does something that is not known here */
+  /** Returns the path for the origin. @throws when the function does something that is not emulated */
   path(request: IncomingMessage, path: string): string {
     const method = request.method ?? 'GET';
     const viewer = { ip: request.socket.remoteAddress ?? '' };

@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../listener.ts';
 import type { JwtAuthorizerDefinition } from '../template/model.ts';
 
 const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
-/** API Gateway takes these and no others. */
+/** The only algorithms that API Gateway accepts. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
 const refusal = (status: 401 | 403, message: string, headers = {}): HttpAnswer => ({
@@ -15,8 +15,8 @@ const refusal = (status: 401 | 403, message: string, headers = {}): HttpAnswer =
 });
 
 /**
- * The JWT authorizer of an HTTP API: the bearer token's signature by the issuer's published keys, its issuer, times, audience
- * (`aud`, or `client_id` where there is none) and scopes. Every value comes from the template.
+ * Emulates the JWT authorizer of an HTTP API. It checks the bearer token's signature with the issuer's published keys, and its issuer,
+ * times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template.
  */
 export class JwtAuthorizer {
   readonly #keys = new Map<string, Promise<ReturnType<typeof createRemoteJWKSet>>>();
@@ -69,7 +69,7 @@ function scopesOf(claims: JWTPayload): string[] {
   return typeof scope === 'string' ? scope.split(' ') : [];
 }
 
-/** Events hold claims as text, whatever they were. */
+/** Converts claims to text, as events contain them. */
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : Array.isArray(value) ? `[${value.join(' ')}]` : String(value);
 }

@@ -1,4 +1,4 @@
-/** The pages of the stand-in for Cognito's managed login: a form each, no script but the one that ends a session. */
+/** The pages of the emulated managed login. Each has one form. Only the page that ends a session has a script. */
 
 const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; margin: 0; color: #16191f; background: #f2f3f3; }
@@ -15,7 +15,7 @@ const page = (title: string, content: string) => `<!doctype html>
 <title>${title}</title><style>${STYLE}</style></head><body><main>${content}</main></body></html>
 `;
 
-/** @param problem what was wrong with the last try */
+/** @param problem the error of the previous login */
 export function loginPage(service: string, uid: string, email: string, problem?: string): string {
   return page(
     'Log in',

@@ -14,7 +14,7 @@ const FORM_LIMIT_BYTES = 10_000;
 /** The lifetime of the browser's session at Cognito. */
 const SESSION_SECONDS = 3600;
 const OPENID_SCOPES = ['openid', 'email', 'profile', 'phone'];
-/** Names the resource server inside the provider. */
+/** The name of the resource server inside the provider. */
 const RESOURCE = 'urn:one-machine:api';
 
 /**
@@ -42,8 +42,8 @@ export class LoginServer {
   }
 
   /**
-   * @param service what people log in to, as its page says
-   * @param onFault told of what went wrong in the provider itself
+   * @param service name of the service, which the page shows
+   * @param onFault called with errors of the provider itself
    */
   async serve(
     service: string,
@@ -51,7 +51,7 @@ export class LoginServer {
     users: Users,
     onFault: (error: unknown) => void,
   ): Promise<void> {
-    // Loaded only when a stack has a login: it is the largest package here.
+    // The provider is a large package, so it is loaded only for a stack with a login.
     const { default: OidcProvider } = await import('oidc-provider');
     const provider = new OidcProvider(`http://${this.address}`, await configuration(clients, users));
     provider.on('server_error', (_, error) => onFault(error));
@@ -98,7 +98,7 @@ async function configuration(clients: readonly LoginClient[], users: Users): Pro
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,
     pkce: { required: () => true },
-    // A browser asks from the dashboard's origin; Cognito lets the origins of callbacks as well.
+    // The browser calls from the dashboard's origin. Cognito also allows the origins of callbacks.
     clientBasedCORS: (_, origin) =>
       clients.some(({ callbackUrls }) => callbackUrls.some((url) => new URL(url).origin === origin)),
     features: {
@@ -124,7 +124,7 @@ async function configuration(clients: readonly LoginClient[], users: Users): Pro
     },
     formats: {
       customizers: {
-        // Cognito's access tokens have no audience; the provider insists on one, and an API compares it like the client's id.
+        // Cognito's access tokens have no audience. The provider requires one, which an API compares like the client id.
         jwt: (_, { clientId }, token) => {
           token.payload = { ...token.payload, aud: clientId, token_use: 'access', username: token.payload.sub };
         },
@@ -194,7 +194,7 @@ async function interact(
   await provider.interactionFinished(request, response, { login: { accountId: user.sub } });
 }
 
-/** Cognito's `/logout` takes `logout_uri` where the standard says `post_logout_redirect_uri`. */
+/** Cognito's `/logout` has the parameter `logout_uri` instead of the standard's `post_logout_redirect_uri`. */
 function withStandardLogout(url: string): string {
   const { pathname, searchParams } = new URL(url, 'http://login');
   const target = searchParams.get('logout_uri');

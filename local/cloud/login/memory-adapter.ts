@@ -2,10 +2,10 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 type Entry = { payload: AdapterPayload; readonly expiresAt: number };
 
-/** Where sessions, grants and refresh tokens are while this machine runs. A restart asks for a new login. */
+/** The memory with sessions, grants and refresh tokens. After a restart, users log in again. */
 const entries = new Map<string, Entry>();
 
-/** The store of one kind of thing, as the provider wants it. */
+/** The provider's store of one kind of object. */
 export class MemoryAdapter implements Adapter {
   readonly #kind: string;
 

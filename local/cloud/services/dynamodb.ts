@@ -15,7 +15,7 @@ const TABLE_OPERATIONS: ReadonlySet<string> = new Set([
   'Scan',
 ]);
 
-/** The members of a transaction, each checked as the single call that it stands for. */
+/** The members of a transaction. Each is checked like the corresponding single call. */
 const MEMBER_ACTIONS: Readonly<Record<string, string>> = {
   Put: 'PutItem',
   Update: 'UpdateItem',
@@ -23,7 +23,7 @@ const MEMBER_ACTIONS: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
-/** DynamoDB: the engine answers, the gateway only decides who may ask. */
+/** DynamoDB. The gateway checks permissions, and the engine answers. */
 export function dynamoDb(engine: DynamoEngine): AwsService {
   return {
     refuse: jsonRefusal('1.0'),

@@ -2,7 +2,7 @@ import type { EventBridge } from '../engines/event-bridge.ts';
 import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
 import { objectsOf, optionalText, readJsonCall } from '../gateway/json-protocol.ts';
 
-/** EventBridge: PutEvents, up to ten entries, each judged alone. */
+/** EventBridge: PutEvents with up to ten entries, each of which is accepted or refused separately. */
 export function eventBridge(engine: EventBridge): AwsService {
   return {
     refuse: jsonRefusal('1.1'),

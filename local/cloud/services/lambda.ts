@@ -3,7 +3,7 @@ import { type AwsService, ServiceError, UnknownOperation } from '../gateway/aws-
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
 
-/** Bytes of an event, as Lambda limits them. */
+/** Lambda's limit for an event, in bytes. */
 const LIMIT = { RequestResponse: 6 * 1024 * 1024, Event: 1024 * 1024 } as const;
 
 /** Lambda's Invoke, waiting for the answer or not. */

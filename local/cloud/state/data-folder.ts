@@ -6,11 +6,11 @@ import { CloudError, codeOf, messageOf } from '../cloud-error.ts';
 import { parseObject } from '../json.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 
-/** Raised when what an older version stored can no longer be read. */
+/** The version of the stored state. It increases when the state of older versions can no longer be read. */
 const VERSION = 1;
 const marker = z.object({ version: z.literal(VERSION) });
 
-/** The folder that holds everything one machine remembers. At most one running machine owns it. */
+/** The folder with the local cloud's complete state. At most one running instance uses it. */
 export class DataFolder {
   readonly path: string;
   readonly logs: string;

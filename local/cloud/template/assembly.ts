@@ -54,7 +54,7 @@ export function readAssembly(directory: string): Assembly {
   const [stack] = stacks;
   const file = stack?.[1].properties?.templateFile;
   if (stack === undefined || file === undefined || stacks.length > 1) {
-    throw new CloudError(`${directory} holds ${stacks.length} stacks; one machine runs exactly one`);
+    throw new CloudError(`${directory} holds ${stacks.length} stacks. The local cloud runs exactly one`);
   }
   const { files } = assets.parse(read(directory, file.replace('.template.json', '.assets.json')));
   return {

@@ -47,7 +47,7 @@ export function stackId(stackName: string): string {
 const byLogicalId: Identify = ({ logicalId }) => ({ ref: logicalId, attributes: { Id: logicalId } });
 
 /**
- * Names and attributes by resource type. A type that is missing here stops the start: the one-machine cloud would
+ * Names and attributes by resource type. The local cloud does not start with a type that is missing here. It would
  * otherwise run something else than what is deployed.
  */
 const IDENTITIES: Readonly<Record<string, Identify>> = {
@@ -135,7 +135,7 @@ const IDENTITIES: Readonly<Record<string, Identify>> = {
   'Custom::AWS': byLogicalId,
 };
 
-/** Gives a resource its name, address and attributes. @throws CloudError on a type that one machine does not know */
+/** Gives a resource its name, address and attributes. @throws CloudError on an unknown type */
 export function identify(options: {
   readonly logicalId: string;
   readonly resource: Resource;
@@ -146,7 +146,7 @@ export function identify(options: {
   const { logicalId, resource, stackName, resolver } = options;
   const make = IDENTITIES[resource.Type];
   if (make === undefined) {
-    throw new CloudError(`The one-machine cloud does not know the resource type ${resource.Type} (${logicalId})`);
+    throw new CloudError(`The local cloud does not know the resource type ${resource.Type} (${logicalId})`);
   }
   return make({
     ...options,

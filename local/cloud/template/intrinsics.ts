@@ -89,22 +89,21 @@ export class Resolver {
         return this.text(text ?? null).split(this.text(separator ?? null));
       }
       default:
-        throw new CloudError(`The one-machine cloud does not know ${name}`);
+        throw new CloudError(`The local cloud does not know ${name}`);
     }
   }
 
   #ref(name: string): Json {
     const pseudo = this.#options.pseudoParameters[name];
     if (pseudo !== undefined) return pseudo;
-    if (name.startsWith('AWS::'))
-      throw new CloudError(`The one-machine cloud does not know the pseudo parameter ${name}`);
+    if (name.startsWith('AWS::')) throw new CloudError(`The local cloud does not know the pseudo parameter ${name}`);
     return this.identity(name).ref;
   }
 
   #attribute(logicalId: string, attribute: string): string {
     const value = this.identity(logicalId).attributes[attribute];
     if (value === undefined)
-      throw new CloudError(`The one-machine cloud does not know the attribute ${logicalId}.${attribute}`);
+      throw new CloudError(`The local cloud does not know the attribute ${logicalId}.${attribute}`);
     return value;
   }
 
@@ -113,7 +112,7 @@ export class Resolver {
     return text.replaceAll(DYNAMIC_REFERENCE, (all, service: string, id: string, rest: string) => {
       const [, part, key = '', stage = '', version = ''] = rest.split(':');
       if (service !== 'secretsmanager' || part !== 'SecretString' || `${stage}${version}` !== '') {
-        throw new CloudError(`The one-machine cloud does not know the dynamic reference ${all}`);
+        throw new CloudError(`The local cloud does not know the dynamic reference ${all}`);
       }
       const secret = this.#options.secretString(id);
       if (key === '') return secret;

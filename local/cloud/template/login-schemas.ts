@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The login's resources. A property that changes nothing on one machine is `noEffect`. */
+/** The login's resources. A property without an effect in the local cloud is `noEffect`. */
 const noEffect = z.unknown().optional();
 const text = z.string();
 const count = z.coerce.number().int();

@@ -45,7 +45,7 @@ export type JwtAuthorizerDefinition = {
   readonly scopes: readonly string[];
 };
 export type UserPoolDefinition = { readonly id: string; readonly arn: string };
-/** What the template says of a public client of the user pool. */
+/** A public client of the user pool, as the template defines it. */
 export type LoginClient = {
   readonly id: string;
   readonly callbackUrls: readonly string[];
@@ -57,7 +57,7 @@ export type LoginClient = {
 export type DistributionDefinition = z.infer<typeof schema.distribution>['DistributionConfig'];
 export type DeploymentDefinition = z.infer<typeof schema.bucketDeployment>;
 
-/** Everything that one machine runs, read from the template and resolved. */
+/** Everything that the local cloud runs, read from the template and resolved. */
 export type Model = {
   readonly tables: readonly TableDefinition[];
   readonly queues: readonly QueueDefinition[];
@@ -88,7 +88,7 @@ export type Model = {
   readonly outputs: Readonly<Record<string, string>>;
 };
 
-/** A statement of a role that is left out of the run: what a test needs to prove that it is needed. */
+/** A statement of a role that is left out, so that a test can prove that the statement is needed. */
 export type DroppedStatement = {
   /** Logical id of the role. */
   readonly role: string;
@@ -139,7 +139,7 @@ export class TemplateReader {
     }));
   }
 
-  /** @throws CloudError when the template holds a type, a property or an expression that one machine does not know */
+  /** @throws CloudError when the template contains an unknown type, property or expression */
   model(): Model {
     this.#refuseUnknownTypes();
     const roles = this.#roles();
@@ -262,11 +262,11 @@ export class TemplateReader {
       ...this.#resources,
       ...Object.entries(this.#options.assembly.template.Outputs),
     ]) {
-      if (Condition !== undefined) throw new CloudError(`The one-machine cloud does not know the condition of ${id}`);
+      if (Condition !== undefined) throw new CloudError(`The local cloud does not know the condition of ${id}`);
     }
     for (const [id, { Type }] of this.#resources) {
       if (!READ_TYPES.has(Type) && !schema.NO_LOCAL_EFFECT.has(Type)) {
-        throw new CloudError(`The one-machine cloud does not know the resource type ${Type} (${id})`);
+        throw new CloudError(`The local cloud does not know the resource type ${Type} (${id})`);
       }
     }
   }
@@ -321,7 +321,7 @@ export class TemplateReader {
   #functions(roles: readonly Role[]): FunctionDefinition[] {
     return this.#read('AWS::Lambda::Function', schema.lambdaFunction, (logicalId, properties) => {
       if (!properties.Runtime.startsWith('nodejs')) {
-        throw new CloudError(`${logicalId}: the one-machine cloud does not run ${properties.Runtime}`);
+        throw new CloudError(`${logicalId}: the local cloud does not run ${properties.Runtime}`);
       }
       const role = roles.find(({ arn }) => arn === properties.Role);
       if (role === undefined) throw new CloudError(`${logicalId} has a role that is not in the template`);
@@ -379,7 +379,7 @@ export class TemplateReader {
     );
   }
 
-  /** A distribution is always https in AWS; the edge of one machine has no certificate that a browser would trust. */
+  /** In AWS, a distribution always uses https. The local distribution has no certificate that a browser trusts. */
   #edgeUrl(text: string): string {
     const { edge } = this.#options.addresses;
     return text.replaceAll(`https://${edge}`, `http://${edge}`);
@@ -398,7 +398,7 @@ export class TemplateReader {
   }
 }
 
-/** The types that are read above. */
+/** The resource types that `model` reads. */
 const READ_TYPES: ReadonlySet<string> = new Set([
   'AWS::DynamoDB::Table',
   'AWS::SQS::Queue',
@@ -430,5 +430,5 @@ function parse<T extends z.ZodType>(shape: T, where: string, value: Json): z.inf
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  throw new CloudError(`The one-machine cloud does not know this of ${where}: ${path}${issue?.message ?? 'invalid'}`);
+  throw new CloudError(`The local cloud does not know this of ${where}: ${path}${issue?.message ?? 'invalid'}`);
 }

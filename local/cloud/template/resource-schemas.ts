@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { policyDocument } from '../access/policy-document.ts';
 
-/** A property that changes nothing on one machine: cost, encryption at rest, descriptions, recovery. */
+/** A property without an effect in the local cloud: cost, encryption at rest, descriptions, recovery. */
 const noEffect = z.unknown().optional();
 const text = z.string();
 const count = z.coerce.number().int();
@@ -227,13 +227,13 @@ export const NO_LOCAL_EFFECT: ReadonlySet<string> = new Set([
   'AWS::CDK::Metadata',
   // Function logs are files here; who may write them is decided by the role (function-log.ts).
   'AWS::Logs::LogGroup',
-  // The AWS command line for the function behind BucketDeployment, which one machine plays itself.
+  // The AWS command line for the function behind BucketDeployment, whose work the local cloud does.
   'AWS::Lambda::LayerVersion',
   // Objects come from the deployment assets, and only the edge reads them.
   'AWS::S3::Bucket',
   'AWS::S3::BucketPolicy',
   'AWS::CloudFront::OriginAccessControl',
-  // The stand-in for the managed login has its own address, its own looks and the scopes of its client.
+  // The emulated login has its own address and appearance, and the scopes of its client.
   'AWS::Cognito::UserPoolDomain',
   'AWS::Cognito::UserPoolResourceServer',
   'AWS::Cognito::ManagedLoginBranding',

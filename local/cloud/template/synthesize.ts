@@ -13,11 +13,11 @@ export type AppModule = {
   readonly configuration: URL;
 };
 
-/** Without it the template does not say which asset belongs to which function. */
+/** Without this context, the template does not say which asset belongs to which function. */
 const ASSET_METADATA = { 'aws:cdk:enable-asset-metadata': true };
 
 /**
- * Synthesizes an app in a thread of its own: the CDK's memory goes when it is done, and the engines start meanwhile.
+ * Synthesizes an app in a separate thread. The CDK's memory is released at the end, and the engines start at the same time.
  * @param outdir folder of the cloud assembly, absolute; created if need be
  * @throws CloudError with the first lines of what synthesis complained about
  */
@@ -33,11 +33,11 @@ export async function synthesize(app: AppModule, outdir: string): Promise<void> 
     stdout: true,
     stderr: true,
     execArgv: [],
-    // What CloudFormation would say of the template is for a deployment to know, and takes longer than the synthesis.
+    // The validation with CloudFormation's rules is for deployments, and takes longer than the synthesis.
     env: { ...process.env, CDK_VALIDATION: 'false' },
   });
   let complaint = '';
-  // The progress that the CDK prints is not ours to show, unless it fails.
+  // The output of the CDK is shown only when the synthesis fails.
   worker.stdout.resume();
   worker.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text;

@@ -1,8 +1,8 @@
-/** The demo page's own script: shows what the receiver got, and stands for the customer's page towards the widget. */
+/** The demo page's script. It shows the receiver's requests, and uses the widget as a customer's page does. */
 
 import { conversationView } from './conversation-view.js';
 
-// The widget's stub: calls wait in it until the loader is there.
+// The widget's stub, which keeps calls until the loader is ready.
 if (!window.vaWave) {
   window.vaWave = (...call) => {
     window.vaWave.q.push(call);
@@ -45,7 +45,7 @@ function outcome(request) {
   return ['', '', `${request.answered} accepted`];
 }
 
-/** What repeats are recognized by. */
+/** The key by which the receiver recognizes duplicates. */
 const KEYS = { event: 'Envelope', form: 'Submission', usage: 'Nonce' };
 
 function titleOf({ trigger, triggerRef, path }) {
@@ -117,7 +117,7 @@ function show(request) {
 let latest = 0;
 new EventSource('/live').addEventListener('message', (message) => {
   const request = JSON.parse(message.data);
-  // After a broken connection the stream begins with what was shown already.
+  // After a broken connection, the stream starts with requests that are already shown.
   if (request.number <= latest) return;
   latest = request.number;
   show(request);
@@ -127,7 +127,7 @@ document.querySelector('#publish').addEventListener('click', () => {
   post('/publish', { event: document.querySelector('#event').value });
 });
 
-// The widget asks, the page's backend mints: the server secret stays on the server.
+// The widget asks the page for a token, and the page's backend creates it. The server secret stays on the server.
 addEventListener('va-wave:token-expired', async () => {
   const { token } = await post('/members/token');
   window.vaWave.setSessionToken(token);

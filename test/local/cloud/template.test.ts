@@ -146,7 +146,7 @@ describe('a template', () => {
     [
       'a condition key',
       statement({ Condition: { Bool: { 'aws:ViaAWSService': 'true' } } }),
-      'R: the one-machine cloud does not know the condition key aws:ViaAWSService',
+      'R: the local cloud does not know the condition key aws:ViaAWSService',
     ],
     ...[
       'StringEquals',
@@ -161,7 +161,7 @@ describe('a template', () => {
     ].map((operator): [string, () => unknown, string] => [
       `the operator ${operator}`,
       statement({ Condition: { [operator]: { 'aws:SourceArn': '1' } } }),
-      `R: the one-machine cloud does not know the condition operator ${operator}`,
+      `R: the local cloud does not know the condition operator ${operator}`,
     ]),
     ['an action', statement({ Action: 'kms:Decrypt' }), 'does not know the action kms:Decrypt'],
     ['a variable', statement({ Resource: `\${aws:username}` }), 'policy variables'],
@@ -180,7 +180,7 @@ describe('a template', () => {
     ...patterns.map((EventPattern): [string, () => unknown, string] => [
       `the event pattern ${JSON.stringify(EventPattern)}`,
       rule({ EventPattern }),
-      'The one-machine cloud does not know this of AWS::Events::Rule X: EventPattern',
+      'The local cloud does not know this of AWS::Events::Rule X: EventPattern',
     ]),
     [
       'a secret with a fixed value',
