@@ -18,8 +18,8 @@ test('the table of functions has each function once', () => {
   expect(rows.map(({ name }) => name).sort()).toEqual(globSync('*', { cwd: 'lambdas' }).sort());
 });
 
-test('it says their timeouts and sizes', () => {
-  // The folder's name in the words of a construct's id, which the resource of its role repeats.
+test('the table has the timeout and memory size of each function', () => {
+  // The id of a role contains the function's folder name without hyphens.
   const constructs = new Map(
     deployed.map(({ Role, Timeout, MemorySize }) => [
       JSON.stringify(Role).toLowerCase(),
@@ -67,7 +67,7 @@ describe('the files that a request passes through', () => {
   test.each([
     ['One session create, file by file', ['lambdas/session-create/handler.ts']],
     ['One event, file by file', ['lambdas/event-router/handler.ts', 'lambdas/dispatcher/handler.ts']],
-  ])('%s', (heading, handlers) => {
+  ])('are all imported by the handlers of the section "%s"', (heading, handlers) => {
     const section = text.split('\n## ').find((part) => part.startsWith(heading)) ?? '';
     const files = [...section.matchAll(/\]\(\.\.\/((?:src|lambdas)\/[^)]+)\)/g)].map(([, path = '']) => path);
     expect(files.length).toBeGreaterThan(8);

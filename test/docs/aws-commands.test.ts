@@ -8,8 +8,8 @@ import { allDocuments } from './documents.ts';
 import { type AwsCommand, awsCommands } from './shell-commands.ts';
 
 /**
- * The commands of AWS's own command line that the documents state, held to AWS's model of each operation, which the SDK brings along:
- * the command line derives its commands and options from the same model. `test/e2e/deploy` runs them.
+ * Compares the commands of AWS's command line in the documents with AWS's model of each operation, which is in the SDK. The command line
+ * derives its commands and options from the same model. `test/e2e/deploy` runs these commands.
  */
 const SERVICES: Readonly<Record<string, object>> = {
   cloudformation,
@@ -18,9 +18,9 @@ const SERVICES: Readonly<Record<string, object>> = {
   dynamodb,
   secretsmanager,
 };
-/** Their models do not come with a package that is installed here; the command line itself looks at these, in `test/e2e/deploy`. */
+/** Commands whose models are in no installed package. `test/e2e/deploy` checks them with the command line. */
 const ELSEWHERE = new Set(['cloudwatch put-metric-alarm', 's3 rb']);
-/** Options of the command line, and of no operation. */
+/** Options of the command line that belong to no operation. */
 const GLOBAL = new Set(['region', 'query', 'output']);
 
 const BOOLEAN = 2;
@@ -43,7 +43,7 @@ function membersOf(schema: unknown): Members | undefined {
   const { success, data } = structure.safeParse(resolved(schema));
   if (!success) return undefined;
   const [, , , , names, schemas, count] = data;
-  // Those that are required come first.
+  // The required members come first.
   return {
     schemas: new Map(names.map((name, index) => [name, schemas[index]])),
     required: names.slice(0, z.number().default(0).parse(count)),
@@ -63,7 +63,7 @@ const inputOf = (service: object, name: string): Members | undefined => {
   return found.success ? membersOf(found.data[4]) : undefined;
 };
 
-/** What is wrong with a command; nothing when AWS knows all of it. */
+/** Returns the problems of a command; none when AWS knows the command and its options. */
 function problems({ words, whole }: AwsCommand): readonly string[] {
   const [serviceName = '', command = '', ...rest] = words;
   if (ELSEWHERE.has(`${serviceName} ${command}`)) return [];
@@ -107,7 +107,7 @@ function optionsOf(words: readonly string[]) {
   });
 }
 
-test('every command of aws that a document states is one that AWS knows, with its options', () => {
+test('AWS knows every command of aws in the documents, with its options', () => {
   const commands = allDocuments().flatMap((document) =>
     awsCommands(document).map((command) => ({ path: document.path, command })),
   );
@@ -134,7 +134,7 @@ test.each([
     '--time-to-live-specification has no Attribute',
   ],
   ['aws dynamodb wait table-is-there --table-name x', 'dynamodb has no waitUntilTableIsThere'],
-])('%s: %s', (line, problem) => {
+])('finds in "%s": %s', (line, problem) => {
   const [command] = awsCommands({ path: 'x.md', text: ['```sh', line, '```'].join('\n') });
   expect(command === undefined ? [] : problems(command)).toEqual(problem.split(/, (?=[A-Z])/));
 });

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { costs, IDLE, IN_SHORT } from '../../scripts/costs.ts';
 import { synthesize } from '../lib/synthesized.ts';
 
-test('docs/costs.md is what the price table says (node scripts/costs.ts)', () => {
+test('docs/costs.md is generated from the current price table (node scripts/costs.ts)', () => {
   expect(readFileSync('docs/costs.md', 'utf8')).toBe(costs());
 });
 
-test('what is paid for without a request is what the template has', async () => {
+test('the resources that cost money without requests are those of the template', async () => {
   const template = await synthesize();
   template.resourceCountIs('AWS::SecretsManager::Secret', IDLE.secrets);
   template.resourceCountIs('AWS::Lambda::EventSourceMapping', IDLE.queues);

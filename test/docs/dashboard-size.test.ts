@@ -1,7 +1,7 @@
 import { dashboardSize } from '../../bench/pages/dashboard-files.ts';
 import { readDocument } from './documents.ts';
 
-test('docs/dashboard.md says what the built dashboard weighs, to two percent', () => {
+test('docs/dashboard.md states the size of the built dashboard to two percent', () => {
   const row = /All files, gzip \| (\d+) KB in some (\d+) files/.exec(readDocument('docs/dashboard.md').text);
   const { kilobytes, files } = dashboardSize();
   expect(Math.abs(files - Number(row?.[2]))).toBeLessThan(5);

@@ -1,7 +1,7 @@
 import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../src/contract/events.ts';
 import { readDocument, tableRows } from './documents.ts';
 
-/** The spec says what `data` holds for three of them. */
+/** The contents of `data` for the three events for which the spec defines them. */
 const DATA: Partial<Record<EventName, string>> = {
   'conversation.started': '`conversation_id`, `session_id`, `visitor_id`, `referrer`',
   'conversation.ended': 'conversation id, session id, message count',

@@ -63,7 +63,7 @@ test('every file that is named exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('what docs/open-points.md tells to change is in the files that it names', () => {
+test('the names that docs/open-points.md tells to change are in the files that it names', () => {
   const rows = tableRows(
     readDocument('docs/open-points.md'),
     '| Open in the contract | What the service does | Where | To change it |',

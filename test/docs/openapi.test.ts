@@ -7,7 +7,7 @@ test('docs/openapi.json is current (node scripts/openapi.ts writes it)', () => {
   expect(JSON.parse(kept)).toEqual(JSON.parse(openApiDocument()));
 });
 
-test('no answer of the dashboard has a place for a signing secret', () => {
+test('no answer of the dashboard has a property for a signing secret', () => {
   expect(kept).not.toMatch(/signing_secret|sha256/);
 });
 

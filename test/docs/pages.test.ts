@@ -16,7 +16,7 @@ function problemOf({ text }: Document): string | undefined {
   return unknown.length === 0 ? undefined : `names readers that the index does not explain: ${unknown.join(', ')}`;
 }
 
-test('every page of docs/ says for whom it is and what they can do after reading it', () => {
+test('every page of docs/ names its readers and what they can do after reading it', () => {
   const pages = allDocuments().filter(({ path }) => path.startsWith('docs/'));
   expect(pages.length).toBeGreaterThan(20);
   const problems = pages.map((page) => ({ path: page.path, problem: problemOf(page) }));

@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 
 const workflows = globSync('.github/workflows/*.yml').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 
-test.each(workflows)('$path names every action by a commit, and its version beside it', ({ text }) => {
+test.each(workflows)('$path names every action by a commit and a version', ({ text }) => {
   const actions = [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action);
   expect(actions).not.toEqual([]);
   for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
-test('what takes too long for every change runs every night', () => {
+test('the slow tests run every night', () => {
   const scripts: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).scripts;
   const slow = Object.keys(scripts).filter((name) => scripts[name]?.includes('.slow.ts'));
   const nightly = workflows.find(({ path }) => path.endsWith('nightly.yml'))?.text ?? '';
