@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { passagesOf } from '../../scripts/words/passages.ts';
 import { unwantedWords } from '../../scripts/words/unwanted-words.ts';
 import { UNWANTED } from '../../scripts/words/word-list.ts';
 
 const check = (path: string, text: string) => unwantedWords(path, passagesOf(path, text));
+
+test('npm run check checks the words', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(scripts.check.split(' && ')).toContain('node scripts/words.ts');
+});
 
 test.each([
   ['a comment', 'a.ts', '// Nobody waits.', 'a.ts:1 "Nobody"'],
