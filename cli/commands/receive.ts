@@ -47,7 +47,7 @@ export function addReceiveCommand(program: Command, run: Run): void {
       `
 Give Actions the address that it prints, with any path. Requests are verified with the signing secrets of the Actions that have
 their address, whatever the organization; what is not verified is answered 400, 401 or 404. A usage webhook may have any path.
-Ctrl-C ends it.
+Press Ctrl-C to stop.
 
 Examples:
   va-wave receive --local
@@ -85,7 +85,7 @@ Examples:
           onRequest: (received) => show(received, session),
         });
         session.progress.end();
-        output.note(`Receiving at https://localhost:${options.port}/ with any path; Ctrl-C ends it`);
+        output.note(`Receiving at https://localhost:${options.port}/ with any path. Press Ctrl-C to stop`);
         while (await cliProcess.pause(MINUTE_MS));
         await receiver.stop();
       }),

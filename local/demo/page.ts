@@ -48,31 +48,31 @@ export function demoPage(page: DemoPage): string {
     <h1 id="title">${page.kind === 'website' ? 'Bikes for cities.' : 'Welcome back, Ada.'}</h1>
     <p>${
       page.kind === 'website'
-        ? "A customer's website on an origin of its own. The round button in the corner is the widget, embedded by one script tag and let in by its host: <strong>Allowed Websites</strong>."
-        : "The members' area. This page's backend minted a session token that lives one minute, and renews it when the widget asks: <strong>Session Signed</strong>."
+        ? "This is a customer's website. The round button in the corner is the widget, which one script tag embeds. The service allows it because the host is in a list: <strong>Allowed Websites</strong>."
+        : "This is the members' area. The page's backend created a session token that is valid for one minute, and creates a new one when the widget asks: <strong>Session Signed</strong>."
     }</p>
     <h2>Try this</h2>
     <ol class="steps">
-      <li><strong>Talk to the assistant.</strong> Click the round button and ask <em>Where is order 1001?</em> The assistant, a script, calls an Action; ${
+      <li><strong>Talk to the assistant.</strong> Click the round button and ask <em>Where is order 1001?</em> The assistant, which is a script, calls an Action. ${
         page.kind === 'website'
-          ? 'its sixth call in one conversation is refused.'
-          : 'usage is reported after each answer, until the budget of the conversation is spent and the usage webhook ends it.'
+          ? 'Its sixth call in one conversation is refused.'
+          : 'Usage is reported after each answer. The usage webhook ends the conversation when its budget is spent.'
       }</li>
       <li><strong>Send a form.</strong> Choose one above the conversation, fill it in, and watch the signed request arrive on this page.</li>
-      <li><strong>Let an event happen.</strong> The platform puts it on the bus; every Action that subscribed to it is called.
+      <li><strong>Let an event happen.</strong> The platform puts it on the bus, and every Action that is subscribed to it is called.
         <span class="row"><label class="hidden" for="event">Event</label>
         <select id="event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
         <button type="button" id="publish">Put on the bus</button></span></li>
-      <li><strong>Replay or alter a request.</strong> A repeat is recognized by its id and done only once; an altered one fails verification.</li>
+      <li><strong>Replay or alter a request.</strong> The receiver recognizes a repeated request by its id and processes it only once. An altered request fails verification.</li>
       <li><strong>Watch retries.</strong> ${
         page.fail > 0
-          ? `The receiver answers 503 to the first ${page.fail} requests of each event: the next attempts follow after 2 and 4 seconds.`
-          : 'Restart with <code>npm start -- --demo-fail 2</code>: the receiver answers 503 twice, and the retries follow after 2 and 4 seconds.'
+          ? `The receiver answers 503 to the first ${page.fail} requests of each event. The next attempts follow after 2 and 4 seconds.`
+          : 'Restart with <code>npm start -- --demo-fail 2</code>: the receiver then answers 503 twice, and the retries follow after 2 and 4 seconds.'
       }</li>
       <li>${
         page.kind === 'website'
-          ? '<strong>Come from elsewhere.</strong> Open this page as <a id="elsewhere" href="/">127.0.0.1</a>: that host is not allowed, so there is no widget.'
-          : '<strong>Let the token expire.</strong> Wait a minute with the form open, then send it: the page renews the token, and you notice nothing.'
+          ? '<strong>Use another host.</strong> Open this page as <a id="elsewhere" href="/">127.0.0.1</a>. That host is not allowed, so the widget does not appear.'
+          : '<strong>Let the token expire.</strong> Wait a minute with the form open, then send it. The page renews the token, and the form is sent as usual.'
       }</li>
     </ol>
   </section>

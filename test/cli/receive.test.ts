@@ -95,7 +95,7 @@ test('prints verified requests with their Action, and the reason for others', as
     statuses.push((await send('event-3', { t: 1_700_000_000 })).status);
     statuses.push((await send('event-4', { path: '/crm' })).status);
   });
-  expect([code, err]).toEqual([0, `Receiving at https://localhost:${port}/ with any path; Ctrl-C ends it\n`]);
+  expect([code, err]).toEqual([0, `Receiving at https://localhost:${port}/ with any path. Press Ctrl-C to stop\n`]);
   expect(statuses).toEqual([200, 200, 401, 400, 404]);
   const lines = out.split('\n').filter((line) => /^\d/.test(line));
   expect(lines[0]).toContain(
