@@ -34,10 +34,12 @@ function start(more: readonly string[], assembly?: string): Run {
   return run;
 }
 
+/** Waits for the ready file, and for the output that follows it, which arrives through a pipe. */
 async function ready(run: Run): Promise<Record<string, string>> {
   return eventually(async () => {
     if (run.child.exitCode !== null) throw new Error(run.output());
-    return existsSync(readyFile) ? JSON.parse(readFileSync(readyFile, 'utf8')) : undefined;
+    if (!existsSync(readyFile) || !/is ready after \d+\.\d s/.test(run.output())) return undefined;
+    return JSON.parse(readFileSync(readyFile, 'utf8'));
   });
 }
 
