@@ -100,7 +100,7 @@ machine is faster.`,
       goals,
     };
   } finally {
-    if ('stop' in peers) peers.stop();
+    if ('stop' in peers) await peers.stop();
     receiver.stop();
     await storage.stop();
   }

@@ -1,13 +1,13 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startRedis } from '../one-machine/targets/databases.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const QUEUE_WORKER = new URL('./queue-worker.mjs', import.meta.url);
 
-export type Peers = { readonly redisPort: number; readonly stop: () => void };
+export type Peers = { readonly redisPort: number; readonly stop: () => Promise<void> };
 
 /**
  * Starts Redis on a free port, and installs BullMQ in this folder on first use. Redis appends every write to a file and syncs the file
@@ -25,28 +25,6 @@ export async function startPeers(folder: string): Promise<Peers | { readonly mis
       return { missing: 'BullMQ could not be installed from the package registry' };
     }
   }
-  const redisPort = await freePort();
-  const redis = spawn(
-    'redis-server',
-    ['--bind', '127.0.0.1', '--port', `${redisPort}`, '--dir', folder, '--appendonly', 'yes', '--save', ''],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  let log = '';
-  await new Promise<void>((resolve, reject) => {
-    redis.stdout.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-      if (log.includes('Ready to accept connections')) resolve();
-    });
-    redis.once('exit', () => reject(new Error(`Redis did not start: ${log}`)));
-  });
-  return { redisPort, stop: () => redis.kill() };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1');
-  return address.port;
+  const { port, stop } = await startRedis(folder);
+  return { redisPort: port, stop };
 }
