@@ -15,7 +15,7 @@ export type Program = {
 };
 
 /**
- * Starts a program and waits until it is ready. Its output goes to `<name>.log` in the folder.
+ * Starts a program in the folder and waits until it is ready. Its output goes to `<name>.log` there.
  * @param isReady is called every 100 milliseconds
  * @throws Error with the end of the log when the program ends, or is not ready within a minute
  */
@@ -29,7 +29,7 @@ export async function startProgram(
   const logFile = join(folder, `${name}.log`);
   const log = openSync(logFile, 'w');
   const [file, ...args] = command;
-  const child = spawn(file, args, { ...options, stdio: ['ignore', log, log] });
+  const child = spawn(file, args, { cwd: folder, ...options, stdio: ['ignore', log, log] });
   closeSync(log);
   const failure = (what: string) => new Error(`${name} ${what}:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
   const ended = Promise.race([once(child, 'exit'), once(child, 'error')]).then(() => true);
