@@ -60,7 +60,7 @@ export class Deliveries extends Construct {
     });
     tables.configuration.allow(dispatcher, 'BatchGetItem');
     tables.counters.allow(dispatcher, 'UpdateItem');
-    tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem', 'Query');
+    tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem', 'Query', 'PartiQLInsert', 'PartiQLUpdate');
     keys.allowSealingKey(dispatcher);
     messaging.allowSendDeliveries(dispatcher);
     messaging.allowPutEvents(dispatcher);

@@ -6,7 +6,16 @@ import type { ExistingTables } from './deployment-options.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-type Call = 'ConditionCheckItem' | 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+type Call =
+  | 'ConditionCheckItem'
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'PartiQLInsert'
+  | 'PartiQLUpdate';
 
 type ServiceTableProps = {
   readonly sortKey: boolean;

@@ -72,7 +72,10 @@ export const COUNTED = {
     writes: 0,
     logKb: 0.34 * batch,
   }),
-  /** The claim is a small item. The write that completes the record is billed for the whole record. */
+  /**
+   * The claim is a small item. The write that completes the record is billed for the whole record. Writes of a batch share calls, but
+   * DynamoDB bills each write.
+   */
   attempted: (batch: number) => ({
     calls: { BatchGetItem: 1, PutItem: batch, UpdateItem: batch },
     reads: batch,

@@ -17,7 +17,7 @@ import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const outbound = outboundFunction('dispatcher', process.env, dynamo);
+const outbound = outboundFunction('dispatcher', process.env, dynamo, { recordsTogether: true });
 const { logger, metrics } = outbound;
 const report = deliveryReport(logger, metrics, now);
 const ports = {

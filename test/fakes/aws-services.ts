@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
+import type { BatchExecuteStatementInput } from '@aws-sdk/client-dynamodb';
 import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
 import type { GetSecretValueRequest, PutSecretValueRequest } from '@aws-sdk/client-secrets-manager';
 import type { PublishInput } from '@aws-sdk/client-sns';
@@ -18,6 +19,7 @@ import type { AwsAccess } from '../../src/adapters/aws-clients.ts';
 
 /** Inputs of the operations for which tests define answers. */
 type Inputs = {
+  readonly BatchExecuteStatement: BatchExecuteStatementInput;
   readonly BatchGetItem: BatchGetCommandInput;
   readonly ChangeMessageVisibility: ChangeMessageVisibilityRequest;
   readonly GetItem: GetCommandInput;
@@ -36,6 +38,7 @@ type Answer = object | Error | (() => Promise<object>);
 type Rule = { readonly operation: string; readonly where: object; readonly answers: Answer[] };
 
 const noCalls = (): { readonly [Name in Operation]: Inputs[Name][] } => ({
+  BatchExecuteStatement: [],
   BatchGetItem: [],
   ChangeMessageVisibility: [],
   GetItem: [],

@@ -85,6 +85,8 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     'events:PutEvents MessagingBus',
     'dynamodb:PutItem TablesDeliveryLogTable',
     'dynamodb:UpdateItem TablesDeliveryLogTable',
+    'dynamodb:PartiQLInsert TablesDeliveryLogTable',
+    'dynamodb:PartiQLUpdate TablesDeliveryLogTable',
     'secretsmanager:GetSecretValue KeysSealing',
     'sqs:SendMessage MessagingDeliveriesQueue',
     ...consuming('MessagingDeliveriesQueue'),

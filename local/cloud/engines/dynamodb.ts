@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
 import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
-import { type AwsResponse, ServiceError } from '../gateway/aws-request.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { type AwsResponse, jsonResponse, ServiceError } from '../gateway/aws-request.ts';
+import { isList, isObject, type JsonObject } from '../json.ts';
 import type { TableDefinition } from '../template/model.ts';
 import type { DynamoProcess } from './dynoxide.ts';
 
@@ -38,6 +38,24 @@ export class DynamoEngine {
       if (typeof value === 'string' && name !== 'connection' && name !== 'transfer-encoding') answer[name] = value;
     }
     return { status: response.statusCode, headers: answer, body: Buffer.from(await response.body.arrayBuffer()) };
+  }
+
+  /**
+   * BatchExecuteStatement. The statements first run in one transaction, because the engine writes to the disk once per transaction. Only
+   * when the transaction is refused does each statement run by itself, with its own result.
+   */
+  async executeBatch(headers: Readonly<Record<string, string>>, parameters: JsonObject): Promise<AwsResponse> {
+    const { Statements, ...more } = parameters;
+    const run = (operation: string, body: JsonObject) =>
+      this.forward({
+        headers: { ...headers, 'x-amz-target': `DynamoDB_20120810.${operation}` },
+        body: Buffer.from(JSON.stringify(body)),
+      });
+    if (isList(Statements) && Statements.length > 1 && Object.keys(more).length === 0) {
+      const together = await run('ExecuteTransaction', { TransactStatements: Statements });
+      if (together.status === 200) return jsonResponse('1.0', { Responses: Statements.map(() => ({})) });
+    }
+    return run('BatchExecuteStatement', parameters);
   }
 
   /** Creates the tables that are missing. @throws CloudError when one is there with other keys */

@@ -23,6 +23,9 @@ const MEMBER_ACTIONS: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
+/** The statements of PartiQL that change an item, with the table. */
+const STATEMENT = /^(?:(?<insert>INSERT INTO)|UPDATE) "(?<table>[\w.-]+)" /;
+
 /** DynamoDB. The gateway checks permissions, and the engine answers. */
 export function dynamoDb(engine: DynamoEngine): AwsService {
   return {
@@ -31,7 +34,10 @@ export function dynamoDb(engine: DynamoEngine): AwsService {
       const { operation, parameters } = readJsonCall(request);
       return {
         checks: checksOf(operation, parameters),
-        perform: () => engine.forward({ headers: request.headers, body: request.body }),
+        perform: () =>
+          operation === 'BatchExecuteStatement'
+            ? engine.executeBatch(request.headers, parameters)
+            : engine.forward({ headers: request.headers, body: request.body }),
       };
     },
   };
@@ -54,6 +60,12 @@ function checksOf(operation: string, parameters: JsonObject): Check[] {
       if (!isObject(items)) throw new ServiceError('ValidationException', 'RequestItems must be an object');
       return Object.keys(items).map((table) => check(operation, table));
     }
+    case 'BatchExecuteStatement':
+      return objectsOf(parameters, 'Statements').map((member) => {
+        const { insert, table } = STATEMENT.exec(textOf(member, 'Statement'))?.groups ?? {};
+        if (table === undefined) throw new UnknownOperation('dynamodb', `${operation} with this statement`);
+        return check(insert === undefined ? 'PartiQLUpdate' : 'PartiQLInsert', table);
+      });
     case 'ListTables':
       return [{ action: 'dynamodb:ListTables', resource: '*' }];
     default:

@@ -1,10 +1,12 @@
 import {
   type AttributeValue,
+  BatchExecuteStatementCommand,
   BatchGetItemCommand,
   BatchWriteItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
+  DynamoDBServiceException,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
@@ -29,6 +31,9 @@ import type { StoredItem } from './stored-item.ts';
 
 type Key = Readonly<Record<string, unknown>>;
 type WireItem = Readonly<Record<string, AttributeValue>>;
+
+/** A write in PartiQL. The text has no values, only a question mark for each parameter. */
+export type WriteStatement = { readonly text: string; readonly parameters: readonly unknown[] };
 
 type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key };
 type ScanPage = QueryPage & { readonly ScannedCount: number };
@@ -55,6 +60,11 @@ export type DynamoDb = {
     readonly Keys: readonly Key[];
     readonly ConsistentRead: boolean;
   }) => Promise<{ readonly Items: readonly StoredItem[]; readonly UnprocessedKeys: readonly Key[] }>;
+  /**
+   * Makes at most 25 writes in one call, each independently of the others.
+   * @returns for each whether it was made. DynamoDB refuses all writes of a call in which two have the same key.
+   */
+  readonly writeEach: (statements: readonly WriteStatement[]) => Promise<readonly boolean[]>;
   readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
 };
 
@@ -100,6 +110,20 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
         Items: (Responses?.[TableName] ?? []).map((item) => plainItem(item)),
         UnprocessedKeys: (UnprocessedKeys?.[TableName]?.Keys ?? []).map((key) => unmarshall(key)),
       };
+    },
+    writeEach: async (statements) => {
+      const Statements = statements.map(({ text, parameters }) => ({
+        Statement: text,
+        Parameters: parameters.map(attributeValue),
+      }));
+      const results = await client.send(new BatchExecuteStatementCommand({ Statements })).then(
+        ({ Responses }) => Responses ?? [],
+        (error: unknown) => {
+          if (error instanceof DynamoDBServiceException && error.name === 'ValidationException') return [];
+          throw error;
+        },
+      );
+      return statements.map((_, index) => results[index] !== undefined && results[index].Error === undefined);
     },
     transactWrite: async ({ TransactItems = [], ...input }) => {
       const writes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => ({

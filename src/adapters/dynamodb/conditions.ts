@@ -35,14 +35,20 @@ export async function whenConditionHolds(write: Promise<unknown>): Promise<boole
 
 /**
  * Runs a conditional write that asks for ALL_OLD on failure. Returns undefined when it was made, otherwise the existing item.
+ *
+ * The client repeats a write whose response was lost, and the repeated write meets the item of the first one. `isOwn` recognizes that
+ * item, by something that only this write has stored. Transactions need no such check: DynamoDB recognizes the client's token.
  */
-export async function conditionFailure(write: Promise<unknown>): Promise<Record<string, unknown> | undefined> {
+export async function conditionFailure(
+  write: Promise<unknown>,
+  isOwn: (existing: Record<string, unknown>) => boolean = () => false,
+): Promise<Record<string, unknown> | undefined> {
   try {
     await write;
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
-    return error.item;
+    return isOwn(error.item) ? undefined : error.item;
   }
 }
 

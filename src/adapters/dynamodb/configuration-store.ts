@@ -9,7 +9,7 @@ import { CreationTaken } from '../../domain/organizations/recorded-changes.ts';
 import { restrictionsOf } from '../../domain/organizations/restrictions.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
 import type { DynamoDb } from './client.ts';
-import { transactionFailures } from './conditions.ts';
+import { conditionFailure, transactionFailures } from './conditions.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { configurationReads } from './configuration-reads.ts';
 import { namesUnder } from './items-under.ts';
@@ -107,11 +107,16 @@ export function configurationStore(
 
   return {
     createOrganization: async (organization) => {
-      await client.put({
-        TableName: table,
-        Item: { ...KEYS.organization(organization.org_id), organization, action_count: 0 },
-        ...absent,
-      });
+      const existing = await conditionFailure(
+        client.put({
+          TableName: table,
+          Item: { ...KEYS.organization(organization.org_id), organization, action_count: 0 },
+          ...absent,
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+        (item) => isDeepStrictEqual(readOrganization(table, item).organization, organization),
+      );
+      if (existing !== undefined) throw new Error(`The id of organization ${organization.org_id} is in use`);
     },
 
     changeOrganization: async (orgId, change) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
 import type { ToolCallRecord } from '../../domain/actions/call-tool.ts';
@@ -27,7 +28,12 @@ const readConversation = itemReader(
 );
 
 const readSubmission = itemReader(
-  z.object({ submission_id: z.string(), submission_state: z.enum(['sending', 'accepted', 'failed']) }),
+  z.object({
+    submission_id: z.string(),
+    submission_state: z.enum(['sending', 'accepted', 'failed']),
+    /** Id of the latest claim. */
+    claim_id: z.string().optional(),
+  }),
 );
 
 /** Returns the prefix of the partition keys of a site's conversations. */
@@ -103,18 +109,27 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
 
     /** Claims a submission in one conditional write, so that one of several concurrent submissions with the same key succeeds. */
     claimSubmission: async (key: SubmissionKey, submissionId: string, at: Date): Promise<SubmissionClaim> => {
+      // The id of the submission stays the same when a failed one is claimed again, so it does not identify a claim.
+      const claim_id = randomUUID();
       let claimedId = submissionId;
+      const claimed = (item: Record<string, unknown>): boolean => {
+        const stored = readSubmission(table, item);
+        if (stored.claim_id !== claim_id) return false;
+        claimedId = stored.submission_id;
+        return true;
+      };
       const blocking = await conditionFailure(
         client
           .update({
             TableName: table,
             Key: submissionKey(key),
             UpdateExpression:
-              'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, started_at = :now, expires_at = :expires',
+              'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, claim_id = :claim, started_at = :now, expires_at = :expires',
             ConditionExpression:
               'attribute_not_exists(pk) OR submission_state = :failed OR (submission_state = :sending AND started_at < :stale)',
             ExpressionAttributeValues: {
               ':id': submissionId,
+              ':claim': claim_id,
               ':sending': 'sending',
               ':failed': 'failed',
               ':now': unixSeconds(at),
@@ -124,9 +139,8 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           })
-          .then(({ Attributes }) => {
-            claimedId = readSubmission(table, Attributes ?? {}).submission_id;
-          }),
+          .then(({ Attributes }) => claimed(Attributes ?? {})),
+        claimed,
       );
       if (blocking === undefined) return { kind: 'claimed', submissionId: claimedId };
       const { submission_state, submission_id } = readSubmission(table, blocking);

@@ -16,6 +16,7 @@ import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 import { itemReader } from './stored-item.ts';
+import { EACH_ALONE, type WritesTogether } from './writes-together.ts';
 
 /** Small payloads stay readable in the AWS console. Larger ones are compressed to about a tenth. */
 const COMPRESS_ABOVE_BYTES = 4096;
@@ -67,12 +68,17 @@ const keyOf = (key: AttemptKey) => ({
   sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),
 });
 
-/** Creates the delivery log (spec "Delivery log record"). @param options.retentionDays days for which a record is kept */
-export function deliveryLog(
-  client: DynamoDb,
-  table: string,
-  options: { readonly retentionDays: number; readonly now: Clock },
-): DeliveryLog {
+export type DeliveryLogOptions = {
+  /** Days for which a record is kept. */
+  readonly retentionDays: number;
+  readonly now: Clock;
+  /** Makes the claims and the completions. @default each write in a separate call */
+  readonly writes?: { readonly claims: WritesTogether; readonly completions: WritesTogether };
+};
+
+/** Creates the delivery log (spec "Delivery log record"). */
+export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLogOptions): DeliveryLog {
+  const { claims, completions } = options.writes ?? { claims: EACH_ALONE, completions: EACH_ALONE };
   const started = (start: AttemptStart) => ({
     ...keyOf(start),
     record: {
@@ -88,8 +94,11 @@ export function deliveryLog(
     expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
   });
 
-  /** Writes a new record. Returns undefined when it was written, otherwise the existing record. */
-  const putNew = async (Item: Record<string, unknown>): Promise<StoredRecord | undefined> => {
+  /** Writes a new record. Returns undefined when it was written, otherwise the existing record. @param isOwn as in conditionFailure */
+  const putNew = async (
+    Item: Record<string, unknown>,
+    isOwn?: (existing: Record<string, unknown>) => boolean,
+  ): Promise<StoredRecord | undefined> => {
     const blocking = await conditionFailure(
       client.put({
         TableName: table,
@@ -97,6 +106,7 @@ export function deliveryLog(
         ConditionExpression: 'attribute_not_exists(pk)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
+      isOwn,
     );
     return blocking === undefined ? undefined : readRecord(table, blocking);
   };
@@ -104,32 +114,34 @@ export function deliveryLog(
   /** Completes the record of an attempt that is not completed. Returns false when there is no such record. */
   const end = (start: AttemptStart, outcome: Readonly<Record<string, unknown>>): Promise<boolean> => {
     const set = Object.entries(outcome).filter(([, value]) => value !== undefined);
-    return whenConditionHolds(
-      client.update({
-        TableName: table,
-        Key: keyOf(start),
-        UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-        ConditionExpression: '#record_state = :started',
-        ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-          ':started': 'started',
-        },
-      }),
-    );
+    const alone = () =>
+      whenConditionHolds(
+        client.update({
+          TableName: table,
+          Key: keyOf(start),
+          UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          ConditionExpression: '#record_state = :started',
+          ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
+          ExpressionAttributeValues: {
+            ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+            ':started': 'started',
+          },
+        }),
+      );
+    return completions.update({ key: keyOf(start), set: outcome, when: { record_state: 'started' } }, true, alone);
   };
 
   return {
     claim: async (start): Promise<Claim> => {
-      // The client repeats a write whose response was lost. The id shows that the existing claim is its own.
       const claim_id = randomUUID();
+      const isOwn = (existing: Record<string, unknown>) => readClaim(table, existing).claim_id === claim_id;
       const claimed_at = unixSeconds(options.now());
       // The write that completes the record has the payload. DynamoDB bills both writes by size, so this one leaves out the payload
       // that the queue message still has.
       const payload = start.message_id === null ? storedPayload(start.payload) : NOT_YET;
       const claim = { ...started(start), ...payload, record_state: 'started', sends: 1, claim_id, claimed_at };
-      const existing = await putNew(claim);
-      if (existing === undefined || existing.claim_id === claim_id) return { kind: 'claimed' };
+      const existing = await claims.insert(claim, undefined, () => putNew(claim, isOwn));
+      if (existing === undefined) return { kind: 'claimed' };
       if (!isOfMessage(existing, start)) return { kind: 'taken' };
       if (existing.record_state !== 'started') return finished(existing);
       const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - claimed_at;
@@ -149,9 +161,9 @@ export function deliveryLog(
           },
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
+        isOwn,
       );
-      const resumed = blocking === undefined || readClaim(table, blocking).claim_id === claim_id;
-      return resumed ? { kind: 'resumed' } : { kind: 'in_progress', secondsLeft: CUT_OFF_SECONDS };
+      return blocking === undefined ? { kind: 'resumed' } : { kind: 'in_progress', secondsLeft: CUT_OFF_SECONDS };
     },
 
     complete: async (start, { success, error, ...response }) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { FailurePeriod, WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../domain/sources.ts';
@@ -19,6 +20,8 @@ const readFailurePeriod = itemReader(
     failing_since: z.number(),
     /** Unix seconds. */
     signalled_at: z.number().optional(),
+    /** Id of the latest claim of the signal. */
+    signal_id: z.string().optional(),
     /** Sort key of the last record that was searched without finding a success. */
     looked_to: z.string().optional(),
   }),
@@ -120,17 +123,21 @@ export function failurePeriods(
       );
     },
 
-    claimSignal: (actionId, seen, now) => {
+    claimSignal: async (actionId, seen, now) => {
       const { ConditionExpression, values } = asSeen(seen);
-      return whenConditionHolds(
+      const signal_id = randomUUID();
+      const blocking = await conditionFailure(
         client.update({
           TableName,
           Key: keyOf(actionId),
-          UpdateExpression: 'SET signalled_at = :now REMOVE looked_to',
+          UpdateExpression: 'SET signalled_at = :now, signal_id = :id REMOVE looked_to',
           ConditionExpression,
-          ExpressionAttributeValues: { ...values, ':now': unixSeconds(now) },
+          ExpressionAttributeValues: { ...values, ':now': unixSeconds(now), ':id': signal_id },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
+        (existing) => readFailurePeriod(TableName, existing).signal_id === signal_id,
       );
+      return blocking === undefined;
     },
   };
 }

@@ -9,6 +9,7 @@ import type { DynamoDb } from '../dynamodb/client.ts';
 import { deliveryLog } from '../dynamodb/delivery-log.ts';
 import { inFlightLeases } from '../dynamodb/in-flight-leases.ts';
 import { hitPerDay } from '../dynamodb/rate-limits.ts';
+import { writesTogether } from '../dynamodb/writes-together.ts';
 import { createDeliver } from '../outbound/deliver.ts';
 import { required } from './environment.ts';
 import { functionLogger } from './function-logger.ts';
@@ -19,8 +20,15 @@ import { now, outboundClock } from './system-clock.ts';
  * Creates the parts that all functions with outbound requests share: the outbound pipeline, the delivery log, and the end of an
  * invocation, which waits for the attempts in progress and emits the metrics.
  * @param serviceName name of the function in its logs
+ * @param options.recordsTogether whether attempts that run concurrently share calls that write their records. The function then needs
+ * the permission for PartiQL. @default false
  */
-export function outboundFunction(serviceName: string, environment: NodeJS.ProcessEnv, dynamo: DynamoDb) {
+export function outboundFunction(
+  serviceName: string,
+  environment: NodeJS.ProcessEnv,
+  dynamo: DynamoDb,
+  { recordsTogether = false } = {},
+) {
   const logger = functionLogger(serviceName);
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
   const { deliver, endAttempts } = createDeliver({ clock: outboundClock });
@@ -41,6 +49,7 @@ export function outboundFunction(serviceName: string, environment: NodeJS.Proces
         now,
       },
     );
+  const table = required(environment, ENVIRONMENT.deliveryLogTable);
   const end = async () => {
     await endAttempts();
     // Without this check, an invocation without metrics would log a warning.
@@ -52,9 +61,12 @@ export function outboundFunction(serviceName: string, environment: NodeJS.Proces
     end,
     ports: {
       deliver: counters === undefined ? deliver : counted(counters),
-      log: deliveryLog(dynamo, required(environment, ENVIRONMENT.deliveryLogTable), {
+      log: deliveryLog(dynamo, table, {
         retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
         now,
+        ...(recordsTogether
+          ? { writes: { claims: writesTogether(dynamo, table), completions: writesTogether(dynamo, table) } }
+          : {}),
       }),
       logWriteFailed: logWriteFailed(logger, metrics),
       now,

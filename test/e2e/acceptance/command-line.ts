@@ -1,23 +1,42 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { commandsOn } from '../cli/captured-run.ts';
 import type { ActionSettings, Operator } from './operator.ts';
 
 const run = promisify(execFile);
 
+/** Runs a command with --json and returns its result. */
+export type Command = <Result>(...words: readonly string[]) => Promise<Result>;
+
 /**
  * An operator that uses the command line. A separate process creates the organization, as a new operator does. The other commands run
  * in this process, because starting a process for each command would take most of a run's time.
  */
 export function commandLine(readyFile: string): Operator {
-  const vaWave = commandsOn(readyFile);
+  return operatorWith({ vaWave: commandsOn(readyFile), create: commandsIn(process.cwd(), readyFile) });
+}
+
+/** Runs the commands of the code in the folder `root` against the service of a ready file, each in a separate process. */
+export function commandsIn(root: string, readyFile: string): Command {
+  return async (...words) => {
+    const program = join(root, 'cli/va-wave.mjs');
+    const { stdout } = await run(process.execPath, [program, ...words, '--json', '--local', readyFile]);
+    return JSON.parse(stdout);
+  };
+}
+
+/** An operator that uses these commands. @param create creates organizations */
+export function operatorWith({
+  vaWave,
+  create = vaWave,
+}: {
+  readonly vaWave: Command;
+  readonly create?: Command;
+}): Operator {
   return {
-    createOrganization: async (name, plan) => {
-      const words = ['org', 'create', '--name', name, '--plan', plan, '--json', '--local', readyFile];
-      const { stdout } = await run(process.execPath, ['cli/va-wave.mjs', ...words]);
-      const created: { readonly org_id: string } = JSON.parse(stdout);
-      return created.org_id;
-    },
+    createOrganization: async (name, plan) =>
+      (await create<{ org_id: string }>('org', 'create', '--name', name, '--plan', plan)).org_id,
     createAssistant: async (orgId, settings) => {
       const words = ['--org', orgId, '--name', 'Acceptance', '--domain', settings.domain];
       words.push('--rate-limit', String(settings.hourlyRateLimit));

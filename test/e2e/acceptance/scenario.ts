@@ -293,6 +293,28 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(receiver.to('/other').filter((r) => r.body.includes('"site"')).length, 0);
   },
 
+  'five Actions receive one event, and each has its own record': async (system) => {
+    const { operator, receiver, prepared, patienceMs } = system;
+    // The answers leave together, so that the dispatcher completes the records in shared calls.
+    const all = Promise.withResolvers<void>();
+    receiver.answer('/five', [200], async () => {
+      if (receiver.to('/five').length === 5) all.resolve();
+      await Promise.race([all.promise, pause(3000)]);
+      return '{}';
+    });
+    const settings = { trigger: 'Event', url: receiver.url('/five'), events: ['contact.merged'] } as const;
+    const ids: string[] = [];
+    for (const name of ['One', 'Two', 'Three', 'Four', 'Five']) {
+      ids.push(await operator.createAction(prepared.siteId, { ...settings, name }));
+    }
+    await operator.putEvent({ name: 'contact.merged', orgId: prepared.orgId, siteId: prepared.siteId, data: {} });
+    await until(async () => {
+      const records = await Promise.all(ids.map((id) => operator.deliveries(id)));
+      return records.every(([record]) => record?.state === 'succeeded');
+    }, patienceMs);
+    assert.equal(receiver.to('/five').length, 5);
+  },
+
   'a delivery that gets a 503 has three attempts, with delays of 2 s and 4 s': async (system) => {
     const { receiver, prepared } = system;
     receiver.answer('/event', [503]);
@@ -458,18 +480,22 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     const { service } = system;
     const { email, password } = await addAdmin(system);
     const token = await logIn(await service.loginClient(), email, password);
-    const dashboard = `${service.baseUrl}/api/dashboard`;
-    assert.equal((await fetch(`${dashboard}/me`)).status, 401);
-    await workInDashboard(system, async (method, path, body) => {
-      const answer = await fetch(dashboard + path, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return json(answer);
-    });
+    assert.equal((await fetch(`${service.baseUrl}/api/dashboard/me`)).status, 401);
+    await workInDashboard(system, dashboardOf(service, token));
   },
 };
+
+/** Returns a function that calls the dashboard's API with an access token. It returns the body of the answer. */
+export function dashboardOf({ baseUrl }: Service, token: string) {
+  return async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${baseUrl}/api/dashboard${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return json(answer);
+  };
+}
 
 /** Adds an admin with a new login to the organization. */
 export async function addAdmin({ service, prepared, operator }: ScenarioSystem) {

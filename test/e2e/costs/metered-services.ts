@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Meter = {
-  /** The number of calls by operation. */
+  /** The number of calls by operation. A write that shares a call counts as a call, because DynamoDB bills each write. */
   readonly calls: Readonly<Record<string, number>>;
   /** The units that DynamoDB bills: 4 KB for a strongly consistent read, 1 KB for a write. */
   readonly reads: number;
@@ -13,7 +13,19 @@ export type Meter = {
 
 type Capacity = { readonly CapacityUnits?: number };
 
-const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
+const WRITES = new Set([
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'TransactWriteItems',
+  'BatchWriteItem',
+  'BatchExecuteStatement',
+]);
+
+function operationsOf(operation: string, input: { readonly Statements?: readonly { readonly Statement: string }[] }) {
+  if (operation !== 'BatchExecuteStatement') return [operation];
+  return (input.Statements ?? []).map(({ Statement }) => (Statement.startsWith('INSERT') ? 'PutItem' : 'UpdateItem'));
+}
 
 /**
  * Starts a proxy in front of DynamoDB and the fakes of the other services. It counts a function's calls. DynamoDB reports the units
@@ -29,7 +41,7 @@ export async function startMeteredServices(dynamo: string, others: string) {
     const [api = '', operation = ''] = String(request.headers['x-amz-target']).split('.');
     const input = JSON.parse(Buffer.concat(chunks).toString());
     const isDynamo = api.startsWith('DynamoDB');
-    calls[operation] = (calls[operation] ?? 0) + 1;
+    for (const name of operationsOf(operation, input)) calls[name] = (calls[name] ?? 0) + 1;
     for (const { MessageBody } of input.Entries ?? []) if (MessageBody !== undefined) sent.push(MessageBody);
     const answer = await fetch(isDynamo ? dynamo : others, {
       method: 'POST',

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { writesTogether } from '../../../../src/adapters/dynamodb/writes-together.ts';
 import type { DeliveryRecord } from '../../../../src/contract/deliveries.ts';
 import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
@@ -167,6 +168,116 @@ describe('a claim', () => {
     const start = aStart();
     await log().claim(start);
     expect(await log().claim({ ...start, ...changes })).toEqual({ kind: 'claimed' });
+  });
+});
+
+describe('messages that a function handles concurrently', () => {
+  const sharing = (client = tables.client, now = clock.now) => {
+    const writes = () => writesTogether(client, tables.sorted);
+    return deliveryLog(client, tables.sorted, {
+      retentionDays: 30,
+      now,
+      writes: { claims: writes(), completions: writes() },
+    });
+  };
+  const operations = (calls: readonly { readonly operation: string }[]) => calls.map(({ operation }) => operation);
+
+  test('claim and complete their attempts in shared calls, with the same records as alone', async () => {
+    const action_id = aStart().action_id;
+    const starts = Array.from({ length: 10 }, (_, index) =>
+      aStart({ action_id, reference: `event-${index}`, message_id: `message-${index}` }),
+    );
+    const { client, calls, stop } = await through(tables.access, () => undefined);
+    const log = sharing(client);
+    const claims = await Promise.all(starts.map((start) => log.claim(start)));
+    expect(claims).toEqual(starts.map(() => ({ kind: 'claimed' })));
+    const results = starts.map((_, index) => (index % 2 === 0 ? SUCCESS : FAILURE));
+    await Promise.all(starts.map((start, index) => log.complete(start, results[index] ?? SUCCESS)));
+    expect(operations(calls)).toEqual(['BatchExecuteStatement', 'BatchExecuteStatement']);
+    stop();
+
+    const shared = await recordsOf(action_id);
+    const alone = starts.map((start) => ({ ...start, action_id: `${action_id}-alone` }));
+    const others = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
+    for (const [index, start] of alone.entries()) {
+      await others.claim(start);
+      await others.complete(start, results[index] ?? SUCCESS);
+    }
+    const expected = await recordsOf(`${action_id}-alone`);
+    expect(shared).toEqual(expected.map((record) => ({ ...record, action_id })));
+  });
+
+  test('get the result of their own claim', async () => {
+    const later = new FrozenClock();
+    const log = sharing(tables.client, later.now);
+    const [fresh, finished, stale, young, foreign] = [aStart(), aStart(), aStart(), aStart(), aStart()];
+    await Promise.all([log.claim(stale), log.claim(finished), log.claim(foreign)]);
+    await log.complete(finished, SUCCESS);
+    later.advance(20_000);
+    await log.claim(young);
+    expect(
+      await Promise.all([
+        log.claim(fresh),
+        log.claim(finished),
+        log.claim(stale),
+        log.claim(young),
+        log.claim({ ...foreign, message_id: 'message-2' }),
+      ]),
+    ).toEqual([
+      { kind: 'claimed' },
+      { kind: 'finished', result: { success: true, status: 200, error: null } },
+      { kind: 'resumed' },
+      { kind: 'in_progress', secondsLeft: 20 },
+      { kind: 'taken' },
+    ]);
+  });
+
+  test('claim an attempt once, also when two of them are for the same attempt', async () => {
+    const start = aStart();
+    const log = sharing();
+    const other = aStart();
+    const claims = await Promise.all([
+      log.claim(start),
+      log.claim({ ...start, message_id: 'message-2' }),
+      log.claim(other),
+    ]);
+    expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'taken', 'claimed']);
+  });
+
+  test('recognize their own writes when the answer to a shared call is lost', async () => {
+    const starts = [aStart(), aStart(), aStart()];
+    const { client, calls, stop } = await through(tables.access, ({ count }) => (count === 1 ? 'lost' : undefined));
+    const claims = await Promise.all(starts.map(sharing(client).claim));
+    expect(claims).toEqual(starts.map(() => ({ kind: 'claimed' })));
+    expect(operations(calls).slice(0, 3)).toEqual(['BatchExecuteStatement', 'BatchExecuteStatement', 'PutItem']);
+    stop();
+    const again = await through(tables.access, ({ count }) => (count === 1 ? 'lost' : undefined));
+    const log = sharing(again.client);
+    await Promise.all(starts.map((start) => log.complete(start, FAILURE)));
+    again.stop();
+    for (const { action_id } of starts) {
+      expect(await recordsOf(action_id)).toEqual([expect.objectContaining({ state: 'failed', sends: 1 })]);
+    }
+  });
+
+  test('whose claims could not be written complete their records', async () => {
+    const starts = [aStart(), aStart()];
+    const log = sharing();
+    await Promise.all(starts.map((start) => log.complete(start, SUCCESS)));
+    for (const { action_id } of starts) {
+      expect(await recordsOf(action_id)).toEqual([expect.objectContaining({ state: 'succeeded', sends: 1 })]);
+    }
+  });
+
+  test('keep an ended record as it is', async () => {
+    const starts = [aStart(), aStart()];
+    const log = sharing();
+    await Promise.all(starts.map((start) => log.claim(start)));
+    await Promise.all(starts.map((start) => log.complete(start, SUCCESS)));
+    await Promise.all(starts.map((start) => log.complete(start, FAILURE)));
+    for (const { action_id } of starts) {
+      expect(await recordsOf(action_id)).toEqual([expect.objectContaining({ state: 'succeeded', status: 200 })]);
+    }
   });
 });
 

@@ -1,0 +1,152 @@
+import type { WriteStatement } from '../../../src/adapters/dynamodb/client.ts';
+import { writesTogether } from '../../../src/adapters/dynamodb/writes-together.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Writes to a table that makes those whose key does not begin with `refused`. Calls wait while `hold` is set. */
+function aTable() {
+  const calls: (readonly WriteStatement[])[] = [];
+  const alone: string[] = [];
+  const state: { hold: Promise<void> | undefined; failure: Error | undefined } = {
+    hold: undefined,
+    failure: undefined,
+  };
+  const writes = writesTogether(
+    {
+      writeEach: async (statements) => {
+        calls.push(statements);
+        await state.hold;
+        if (state.failure !== undefined) throw state.failure;
+        return statements.map(({ parameters }) => !parameters.some((value) => String(value).startsWith('refused')));
+      },
+    },
+    'log',
+  );
+  const insert = (pk: string, more: object = {}) =>
+    writes.insert({ pk, ...more }, 'together', async () => {
+      alone.push(pk);
+      await state.hold;
+      return 'alone';
+    });
+  return { calls, alone, state, writes, insert };
+}
+
+function aHold(): { readonly held: Promise<void>; readonly release: () => void } {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { held, release };
+}
+
+test('writes of one turn share a call, and values are only parameters', async () => {
+  const { calls, alone, insert } = aTable();
+  expect(await Promise.all([insert("'; DELETE", { sends: 1 }), insert('b', { left_out: undefined })])).toEqual([
+    'together',
+    'together',
+  ]);
+  expect(calls).toEqual([
+    [
+      { text: `INSERT INTO "log" VALUE {'v': ?, 'pk': ?, 'sends': ?}`, parameters: [1, "'; DELETE", 1] },
+      { text: `INSERT INTO "log" VALUE {'v': ?, 'pk': ?}`, parameters: [1, 'b'] },
+    ],
+  ]);
+  expect(alone).toEqual([]);
+});
+
+test('a change states its key and its condition', async () => {
+  const { calls, writes } = aTable();
+  const change = (pk: string) =>
+    writes.update(
+      { key: { pk, sk: 's' }, set: { state: 'ended', failure: null, gone: undefined }, when: { state: 'started' } },
+      true,
+      async () => false,
+    );
+  expect(await Promise.all([change('a'), change('refused')])).toEqual([true, false]);
+  expect(calls[0]?.[0]).toEqual({
+    text: 'UPDATE "log" SET "state" = ?, "failure" = ? WHERE "pk" = ? AND "sk" = ? AND "state" = ?',
+    parameters: ['ended', null, 'a', 's', 'started'],
+  });
+});
+
+test('a single write is made alone', async () => {
+  const { calls, insert } = aTable();
+  expect(await insert('a')).toBe('alone');
+  await turn();
+  expect(await insert('b')).toBe('alone');
+  expect(calls).toEqual([]);
+});
+
+test('a write that the call did not make is made alone, and its error is its own', async () => {
+  const { alone, insert, writes } = aTable();
+  const failing = writes.insert({ pk: 'refused-2' }, 'together', async () => {
+    throw new Error('throttled');
+  });
+  const results = await Promise.allSettled([insert('a'), insert('refused-1'), failing, insert('b')]);
+  expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.message))).toEqual([
+    'together',
+    'alone',
+    'throttled',
+    'together',
+  ]);
+  expect(alone).toEqual(['refused-1']);
+});
+
+test('a call that fails fails each of its writes, and no write is repeated alone', async () => {
+  const { alone, insert, state } = aTable();
+  state.failure = new Error('unavailable');
+  const results = await Promise.allSettled([insert('a'), insert('b')]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(alone).toEqual([]);
+  state.failure = undefined;
+  expect(await Promise.all([insert('c'), insert('d')])).toEqual(['together', 'together']);
+});
+
+test('writes that begin during a call share the next one', async () => {
+  const { calls, alone, insert, state } = aTable();
+  const { held, release } = aHold();
+  state.hold = held;
+  const first = insert('a');
+  await turn();
+  const next = [insert('b'), insert('c')];
+  await turn();
+  const last = insert('d');
+  release();
+  expect(await Promise.all([first, ...next, last])).toEqual(['alone', 'together', 'together', 'together']);
+  expect(alone).toEqual(['a']);
+  expect(calls.map((statements) => statements.length)).toEqual([3]);
+});
+
+test('a call that hangs does not stop later writes', async () => {
+  const { calls, insert, state } = aTable();
+  const { held, release } = aHold();
+  state.hold = held;
+  const hanging = [insert('a'), insert('b')];
+  await turn();
+  state.hold = undefined;
+  expect(await Promise.all([insert('c'), insert('d')])).toEqual(['together', 'together']);
+  expect(calls).toHaveLength(2);
+  release();
+  await Promise.all(hanging);
+});
+
+test('a call has 25 writes at most', async () => {
+  const { calls, alone, insert } = aTable();
+  await Promise.all(Array.from({ length: 51 }, (_, index) => insert(`item-${index}`)));
+  expect(calls.map((statements) => statements.length)).toEqual([25, 25]);
+  expect(alone).toEqual(['item-50']);
+});
+
+test('large writes do not share a call', async () => {
+  const { calls, alone, insert } = aTable();
+  const payload_gzip = Buffer.alloc(360 * 1024);
+  const small = [insert('a'), insert('b')];
+  const large = [
+    insert('c', { payload_gzip }),
+    insert('d', { payload_gzip }),
+    insert('e', { payload: 'x'.repeat(600_000) }),
+  ];
+  await Promise.all([...small, ...large]);
+  expect(calls.map((statements) => statements.length)).toEqual([3]);
+  expect(alone).toEqual(['d', 'e']);
+});

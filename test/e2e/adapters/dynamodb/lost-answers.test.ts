@@ -1,0 +1,136 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
+import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
+import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
+import { members } from '../../../../src/adapters/dynamodb/members.ts';
+import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
+import type { Membership } from '../../../../src/contract/members.ts';
+import { newId } from '../../../../src/domain/ids.ts';
+import { aFormAction, anAssistant, anEventAction, SITE_ID } from '../../../fakes/configuration.ts';
+import { FrozenClock } from '../../../fakes/sources.ts';
+import { startTables, type TestTables } from './tables.ts';
+import { through } from './through.ts';
+
+/**
+ * DynamoDB makes each write, and its answer is lost. The client sends the write again, which then meets what the first one stored.
+ * `delivery-log.test.ts` has the same test for the claims of attempts.
+ */
+
+let tables: TestTables;
+let lossy: Awaited<ReturnType<typeof through>>;
+beforeAll(async () => {
+  tables = await startTables();
+  const sent = new Set<string>();
+  lossy = await through(tables.access, ({ operation, body }) => {
+    const isFirst = /^(PutItem|UpdateItem|TransactWriteItems)$/.test(operation) && !sent.has(body);
+    sent.add(body);
+    return isFirst ? 'lost' : undefined;
+  });
+});
+afterAll(async () => {
+  lossy?.stop();
+  await tables?.stop();
+});
+let before = 0;
+beforeEach(() => {
+  before = lossy.calls.length;
+});
+/** The number of requests that this test has sent twice. */
+const repeated = () => {
+  const bodies = lossy.calls.slice(before).map(({ body }) => body);
+  return bodies.length - new Set(bodies).size;
+};
+
+const clock = new FrozenClock();
+const store = () => configurationStore(lossy.client, tables.sorted);
+const anOrganization = () => ({
+  org_id: newId('org', randomBytes),
+  name: 'Acme',
+  plan: 'paid' as const,
+  created_at: '2026-01-01T00:00:00.000Z',
+});
+
+test('an organization, an assistant and Actions are created once', async () => {
+  const organization = anOrganization();
+  const { org_id } = organization;
+  await store().createOrganization(organization);
+  expect(await store().findOrganization(org_id)).toEqual(organization);
+
+  const site_id = newId('site', randomBytes);
+  const assistant = anAssistant({ site_id, org_id });
+  expect(await store().createAssistant(assistant)).toBe('created');
+  expect(await store().listAssistants(org_id)).toEqual([assistant]);
+
+  const ids = () => ({ action_id: newId('act', randomBytes), org_id, site_id });
+  const actions = [anEventAction(ids()), aFormAction(ids())];
+  for (const action of actions) expect(await store().createAction(action)).toBe('created');
+  expect((await store().listActions(org_id)).actions).toHaveLength(2);
+  const { Item } = await tables.client.get({ TableName: tables.sorted, Key: { pk: `ORG#${org_id}`, sk: 'ORG' } });
+  expect(Item?.action_count).toBe(2);
+  expect(repeated()).toBe(4);
+});
+
+test('an organization whose id is in use is refused, and stays as it is', async () => {
+  const organization = anOrganization();
+  await store().createOrganization(organization);
+  await expect(store().createOrganization({ ...organization, name: 'Another' })).rejects.toThrow('is in use');
+  expect(await store().findOrganization(organization.org_id)).toEqual(organization);
+});
+
+test('a change of an assistant is made once, and is not stale', async () => {
+  const organization = anOrganization();
+  await store().createOrganization(organization);
+  const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id: organization.org_id });
+  await store().createAssistant(assistant);
+  const next = { ...assistant, name: 'Renamed', version: assistant.version + 1 };
+  expect(await store().replaceAssistant(assistant, next)).toBe(true);
+  expect(repeated()).toBe(3);
+});
+
+test('a creation in the dashboard is recorded once, with its idempotency key', async () => {
+  const organization = anOrganization();
+  const { org_id } = organization;
+  await store().createOrganization(organization);
+  const stores = recordedStores(lossy.client, { configuration: tables.sorted, counters: tables.unsorted }, clock.now);
+  const by: Membership = {
+    org_id,
+    sub: 'sub',
+    email: 'a@a.example',
+    role: 'admin',
+    created_at: organization.created_at,
+  };
+  const key = { orgId: org_id, sub: by.sub, key: 'key' };
+  const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id });
+  expect(await stores.recorded(by, { key, fingerprint: 'f' }).createAssistant(assistant)).toBe('created');
+  expect(await stores.auditOf(org_id)).toHaveLength(1);
+  expect(await stores.findCreation(key)).toEqual({ fingerprint: 'f', entity_id: assistant.site_id });
+  expect(repeated()).toBe(2);
+});
+
+test('a membership is stored', async () => {
+  const membership: Membership = {
+    org_id: newId('org', randomBytes),
+    ...{ sub: 'sub', email: 'a@a.example', role: 'admin', created_at: '2026-01-01T00:00:00.000Z' },
+  };
+  await members(lossy.client, tables.sorted).save(membership);
+  expect(await members(tables.client, tables.sorted).list(membership.org_id)).toEqual([membership]);
+  expect(repeated()).toBe(1);
+});
+
+test('a form submission is claimed, also again after a failure', async () => {
+  const { claimSubmission, settleSubmission } = conversations(lossy.client, tables.sorted, clock.now);
+  const key = { siteId: SITE_ID, conversationId: randomUUID(), clientKey: 'key' };
+  expect(await claimSubmission(key, 'first', clock.now())).toEqual({ kind: 'claimed', submissionId: 'first' });
+  expect(await claimSubmission(key, 'second', clock.now())).toEqual({ kind: 'in_progress' });
+  await settleSubmission(key, false);
+  expect(await claimSubmission(key, 'third', clock.now())).toEqual({ kind: 'claimed', submissionId: 'first' });
+  expect(repeated()).toBe(4);
+});
+
+test('the signal of a failing endpoint is claimed by the caller whose answer was lost, and by no other', async () => {
+  const periods = failurePeriods(lossy.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
+  const id = randomUUID();
+  const seen = await periods.recordFailure(id, clock.now());
+  expect(await periods.claimSignal(id, seen, clock.now())).toBe(true);
+  expect(await periods.claimSignal(id, seen, clock.now())).toBe(false);
+});
