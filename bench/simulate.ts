@@ -36,6 +36,7 @@ const costs: (readonly (string | number)[])[] = [];
 const goals: Goal[] = [];
 const groups: Group[] = [];
 for (const eventsPerSecond of RATES) {
+  console.error(`Simulating ${eventsPerSecond.toLocaleString('en')} events a second …`);
   const unbounded = { ...base, eventsPerSecond, maxConcurrency: 5000, startConcurrency: 5000 };
   const need = simulate(unbounded).concurrency;
   const provisioned = Math.max(5, Math.ceil(need * HEADROOM));
@@ -45,7 +46,7 @@ for (const eventsPerSecond of RATES) {
   const without = simulate(hanging);
   const withIds = simulate({ ...hanging, noisyFrom: NOISY });
   const lenient = simulate({ ...hanging, noisyFrom: NOISY_LENIENT });
-  const cold = simulate({ ...bounded, startConcurrency: 5, duration: 900 });
+  const cold = simulate({ ...bounded, startConcurrency: 5, duration: 900, untilCaughtUp: true });
   const needHanging = simulate({ ...unbounded, hangsFor: 5 }).concurrency;
   const ample = Math.max(5, Math.ceil(needHanging * HEADROOM));
   const withAmple = simulate({ ...hanging, maxConcurrency: ample, startConcurrency: ample });
@@ -107,6 +108,7 @@ for (const eventsPerSecond of RATES) {
     ],
   });
 }
+console.error('Sending the same load to the local cloud …');
 const checks = await checkAgainstLocalCloud();
 const fairness: Table = {
   columns: [
@@ -133,7 +135,7 @@ const capacity: Table = {
 };
 const check: Table = {
   columns: [
-    `One of ${LOCAL_SETTING.actions} takes a second and fails, ${LOCAL_SETTING.maxConcurrency} concurrent invocations`,
+    `One of ${LOCAL_SETTING.actions} takes ${LOCAL_SETTING.hangsFor} s and fails, ${LOCAL_SETTING.maxConcurrency} concurrent invocations`,
     'model, p50 s',
     'p90 s',
     'local cloud, p50 s',

@@ -35,7 +35,8 @@ export function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud>
     logCopy: process.env.VA_WAVE_LOCAL_LOG_COPY,
     compose: async (folder): Promise<Composition> => {
       const environment = trustAuthorities(authorities, strict, folder);
-      if (assembly !== undefined) return { assembly, environment };
+      // Several services may run this assembly. Only the first of them compiles its bundles.
+      if (assembly !== undefined) return { assembly, environment, compiledCode: join(assembly, 'compiled-code') };
       cloud.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
       return { assembly: await assembleInto(join(folder, 'assembly'), strict), environment };
     },

@@ -20,6 +20,8 @@ export type Setting = {
   /** The dispatcher's computing time per message: its CPU time divided by its share of a core. */
   readonly workPerMessage: number;
   readonly duration: number;
+  /** True ends the simulation when the queue first contains no message. @default false */
+  readonly untilCaughtUp?: boolean;
   /** Messages that arrive earlier do not count. */
   readonly measureFrom: number;
 };
@@ -159,6 +161,7 @@ export function simulate(setting: Setting): Outcome {
     }
     if (others.length + hanging.length > 0) limit = Math.min(setting.maxConcurrency, limit + SCALE_PER_SECOND * TICK);
     if (caughtUpAt === undefined && others.length === 0 && now > 1) caughtUpAt = now;
+    if (caughtUpAt !== undefined && setting.untilCaughtUp === true) break;
     if (now >= setting.measureFrom) running.push(busy);
   }
   return {

@@ -33,12 +33,16 @@ import { DataFolder } from './state/data-folder.ts';
 import { readAssembly } from './template/assembly.ts';
 import { type DroppedStatement, TemplateReader } from './template/model.ts';
 
+export const ENVIRONMENTS_PER_FUNCTION = 12;
+
 /** What a machine runs. */
 export type Composition = {
   /** Folder of a cloud assembly with one stack, absolute. */
   readonly assembly: string;
   /** What every function gets in its environment besides: where this machine differs from AWS, and says so by name. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Folder where V8 keeps the compiled code of the functions, absolute. @default a folder in the data folder */
+  readonly compiledCode?: string;
 };
 
 export type CloudOptions = {
@@ -52,7 +56,7 @@ export type CloudOptions = {
   readonly port?: number;
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: DroppedStatement;
-  /** The maximum number of concurrent invocations of one function. Further invocations wait. @default 12 */
+  /** The maximum number of concurrent invocations of one function. Further invocations wait. @default ENVIRONMENTS_PER_FUNCTION */
   readonly workersPerFunction?: number;
   /** Seconds between two sweeps, which delete expired messages, and the expired items among the next 250 of each table. @default 10 */
   readonly sweepSeconds?: number;
@@ -149,19 +153,20 @@ async function start(
   stops.push(() => loginServer.close());
   const gatewayUrl = `http://${gatewayListener.address}`;
 
-  const [{ assembly, environment = {} }, dynoxide, queues] = await settleAll([
-    options.compose(folder.path).then((composed) => ({ ...composed, assembly: readAssembly(composed.assembly) })),
-    startDynoxide(folder.file('dynamodb.db'), () => print('The DynamoDB engine has ended. Restart to go on')).then(
-      (engine) => {
+  const [{ assembly, environment = {}, compiledCode = folder.file('compiled-code') }, dynoxide, queues] =
+    await settleAll([
+      options.compose(folder.path).then((composed) => ({ ...composed, assembly: readAssembly(composed.assembly) })),
+      startDynoxide(folder.file('dynamodb.db'), () => print('The DynamoDB engine has ended. Restart to go on')).then(
+        (engine) => {
+          stops.push(() => engine.stop());
+          return engine;
+        },
+      ),
+      SqsEngine.open(folder.file('sqs')).then((engine) => {
         stops.push(() => engine.stop());
         return engine;
-      },
-    ),
-    SqsEngine.open(folder.file('sqs')).then((engine) => {
-      stops.push(() => engine.stop());
-      return engine;
-    }),
-  ]);
+      }),
+    ]);
 
   options.doing?.('Creating tables, queues and secrets');
   const secrets = new SecretStore(folder.file('secrets.json'));
@@ -205,8 +210,8 @@ async function start(
     logFolder: folder.logs,
     logCopy: options.logCopy,
     extraEnvironment: environment,
-    maxWorkers: options.workersPerFunction ?? 12,
-    compiledCode: folder.file('compiled-code'),
+    maxWorkers: options.workersPerFunction ?? ENVIRONMENTS_PER_FUNCTION,
+    compiledCode,
     onError: (functionId, line) => print(`${functionId}: ${line}`),
   });
   const targets = new EventTargets(model, targetCalls({ authorizer, queues }, functions));

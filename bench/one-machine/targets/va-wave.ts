@@ -12,7 +12,11 @@ import { createAssistant } from '../../../src/domain/organizations/manage-assist
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import type { Target, TargetOptions } from '../target.ts';
 
-const START = fileURLToPath(new URL('../../../local/start.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** The arguments with which `npm start` calls Node. */
+const START: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  .scripts.start.replace(/^node /, '')
+  .split(' ');
 const CONNECTIONS = 64;
 
 type Ready = {
@@ -63,7 +67,8 @@ async function start({ folder, authorityFile }: TargetOptions): Promise<Running>
   rmSync(readyFile, { force: true });
   const words = ['--no-demo', '--port', '0', '--data', join(folder, 'data'), '--ready-file', readyFile];
   const more = (process.env.VA_WAVE_BENCH_NODE_OPTIONS ?? '').split(' ').filter((word) => word !== '');
-  const child = spawn(process.execPath, [...more, START, ...words, '--ca', authorityFile], {
+  const child = spawn(process.execPath, [...more, ...START, ...words, '--ca', authorityFile], {
+    cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(child, 'exit').then(([code]) => {

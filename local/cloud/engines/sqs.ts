@@ -4,8 +4,8 @@ import { CloudError, codeOf, messageOf } from '../cloud-error.ts';
 import { type AwsResponse, jsonResponse, ServiceError } from '../gateway/aws-request.ts';
 import type { JsonObject } from '../json.ts';
 import type { QueueDefinition } from '../template/model.ts';
-import { type FauxqsQueue, type FauxqsState, openFauxqsState } from './fauxqs-state.ts';
-import { nextMessages, noisyGroups } from './message-groups.ts';
+import { type FauxqsQueue, type FauxqsState, openFauxqsState, type SqsMessage } from './fauxqs-state.ts';
+import { GroupWatch, nextMessages } from './message-groups.ts';
 import { sendMessage, sendMessageBatch } from './sqs-send.ts';
 
 type App = ReturnType<typeof buildApp>;
@@ -94,7 +94,7 @@ export class SqsEngine {
 
   /**
    * ReceiveMessage within this process, with all attributes: what is there now.
-   * @param quietOnly nothing of a message group that has much in work already
+   * @param quietOnly no message of a noisy or slow message group
    */
   receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
     const queue = this.#queue({ QueueUrl });
@@ -193,10 +193,17 @@ type FairDequeue = (
 /** Delivers messages in the order of a fair queue. fauxqs itself delivers them in the order of arrival. */
 function fairDequeue(queue: FauxqsQueue): FairDequeue {
   const dequeue = queue.dequeue.bind(queue);
+  const delivered = new WeakMap<SqsMessage, { readonly batch: number; readonly deliveredMs: number }>();
+  const groups = new GroupWatch();
+  let batches = 0;
   return (maxCount, visibilityTimeout, deadLetterQueue, quietOnly) => {
     queue.processTimers();
-    const inWork = [...queue.inflightMessages.values()].map(({ message }) => message);
-    const positions = nextMessages(queue.messages, noisyGroups(inWork), Math.min(maxCount, 10), quietOnly);
+    const now = performance.now();
+    const inFlight = [...queue.inflightMessages.values()].map(({ message }) => ({
+      messageGroupId: message.messageGroupId,
+      ...(delivered.get(message) ?? { batch: 0, deliveredMs: now }),
+    }));
+    const positions = nextMessages(queue.messages, groups.look(inFlight, now), Math.min(maxCount, 10), quietOnly);
     const last = positions.at(-1);
     if (last === undefined) return [];
     if (last >= positions.length) {
@@ -204,6 +211,9 @@ function fairDequeue(queue: FauxqsQueue): FairDequeue {
       const next = positions.flatMap((position) => queue.messages[position] ?? []);
       queue.messages = [...next, ...queue.messages.filter((_, position) => !chosen.has(position))];
     }
+    batches += 1;
+    const next = queue.messages.slice(0, positions.length);
+    for (const message of next) delivered.set(message, { batch: batches, deliveredMs: now });
     return dequeue(positions.length, visibilityTimeout, deadLetterQueue);
   };
 }

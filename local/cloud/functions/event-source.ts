@@ -12,7 +12,7 @@ export type SourceQueue = {
   check(): void;
   /** Resolves with true as soon as messages wait, and with false after some time without messages. */
   arrival(): Promise<boolean>;
-  /** Receives the waiting messages, at most `max`. @param quietOnly no message of a noisy message group */
+  /** Receives the waiting messages, at most `max`. @param quietOnly no message of a noisy or slow message group */
   receive(max: number, quietOnly: boolean): readonly QueueMessage[];
   /** @param receiptHandles up to ten */
   delete(receiptHandles: readonly string[]): Promise<void>;

@@ -30,6 +30,11 @@ const LOOK_MS = 40;
 /** Lambda gives a function ten seconds to start before the invocation's own time begins. */
 const INIT_TIMEOUT_MS = 10_000;
 
+/** Imports worker.ts with the cache, which also keeps the source without types. Otherwise every environment loads the compiler that removes them. */
+const PROGRAM = `
+require('node:module').enableCompileCache(require('node:worker_threads').workerData.compiledCode);
+import(${JSON.stringify(new URL('./worker.ts', import.meta.url).href)});`;
+
 /** One execution environment: at most one invocation at a time, and none after it has died. */
 export class FunctionWorker {
   readonly #options: FunctionWorkerOptions;
@@ -44,7 +49,8 @@ export class FunctionWorker {
 
   constructor(options: FunctionWorkerOptions) {
     this.#options = options;
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    this.#worker = new Worker(PROGRAM, {
+      eval: true,
       workerData: options.start,
       env: { ...options.environment },
       execArgv: [],

@@ -29,18 +29,19 @@ const IDLE_PROCESSORS = 0.25;
 /**
  * Whether a function needs another environment. An environment that computes, or waits for the gateway, is at work: another one beside it
  * would only take processor time from it and make the gateway slower. An environment that waits for an endpoint is not at work.
- * @param machine most: the maximum number of environments; processors: half of them may work for one function; idleProcessors: the share of
- * the processors' time that was idle, 0 to 1
+ * @param machine most: the maximum number of environments; processors: half of them may work for one function, or start environments;
+ * idleProcessors: the share of the processors' time that was idle, 0 to 1
  */
 export function needsAnother(
   { waiting, idle, starting }: Environments,
   machine: { readonly most: number; readonly processors: number; readonly idleProcessors: number },
 ): boolean {
   const count = waiting.length + idle + starting;
-  if (count >= machine.most) return false;
+  const half = Math.max(1, Math.floor(machine.processors / 2));
+  if (count >= machine.most || starting >= half) return false;
   const busy = machine.idleProcessors < IDLE_PROCESSORS;
   const stuck = waiting.filter(({ stuckMs }) => stuckMs >= (busy ? STUCK_WHEN_BUSY_MS : STUCK_MS)).length;
   if (stuck > 0) return count - stuck < BESIDE_STUCK;
   const atWork = waiting.reduce((sum, { share }) => sum + 1 - share, 0);
-  return !busy && idle + starting === 0 && atWork < AT_WORK * Math.max(1, Math.floor(machine.processors / 2));
+  return !busy && idle + starting === 0 && atWork < AT_WORK * half;
 }

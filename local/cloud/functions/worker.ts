@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,12 +19,13 @@ try {
   const handler = await loadHandler(readStart(workerData));
   port.on('message', (invocation: Invocation) => void run(handler, invocation));
   reply({ kind: 'ready' });
+  // Otherwise the cache is written when the environment ends, and the next one may start before.
+  flushCompileCache();
 } catch (error) {
   reply({ kind: 'failed-to-start', error: describe(error) });
 }
 
-async function loadHandler({ codeFolder, handler, compiledCode }: WorkerStart): Promise<Handler> {
-  enableCompileCache(compiledCode);
+async function loadHandler({ codeFolder, handler }: Omit<WorkerStart, 'compiledCode'>): Promise<Handler> {
   const [module = '', name = ''] = handler.split('.');
   const file = readdirSync(codeFolder).find((entry) =>
     [`${module}.mjs`, `${module}.js`, `${module}.cjs`].includes(entry),
@@ -67,9 +68,9 @@ function describe(error: unknown): FunctionError {
   return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
 }
 
-function readStart(data: unknown): WorkerStart {
-  const { codeFolder, handler, compiledCode } = Object(data);
-  if (typeof codeFolder !== 'string' || typeof handler !== 'string' || typeof compiledCode !== 'string')
+function readStart(data: unknown): Omit<WorkerStart, 'compiledCode'> {
+  const { codeFolder, handler } = Object(data);
+  if (typeof codeFolder !== 'string' || typeof handler !== 'string')
     throw new Error('worker.ts was started without a function');
-  return { codeFolder, handler, compiledCode };
+  return { codeFolder, handler };
 }

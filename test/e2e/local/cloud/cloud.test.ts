@@ -2,7 +2,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  BatchExecuteStatementCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
@@ -89,6 +95,15 @@ describe('policies', () => {
     );
     expect(cloud.denials.at(-1)).toMatchObject({ caller: functionId('Caller'), action: 'dynamodb:DeleteItem' });
     expect(cloud.messages.join('\n')).toContain('dynamodb:DeleteItem');
+  });
+
+  test('refuse a statement that the role does not allow, by its own action', async () => {
+    expect(await call('insert')).toEqual({ error: null });
+    expect(await call('change')).toMatchObject({
+      error: 'AccessDeniedException',
+      message: expect.stringContaining('not authorized to perform: dynamodb:PartiQLUpdate on resource'),
+    });
+    expect(await call('select')).toMatchObject({ error: 'UnknownOperationException' });
   });
 
   test('refuse another table, also one that does not exist', async () => {
@@ -454,6 +469,20 @@ describe('the distribution', () => {
     expect(event.headers['x-origin-key']).toMatch(/^[A-Za-z0-9]{24}$/);
     expect(event.requestContext.http.sourceIp).toBe('127.0.0.1');
   });
+});
+
+test('a batch of statements makes each one that can be made, and says which one was not', async () => {
+  const table = output('Table');
+  const insert = (pk: string) => ({ Statement: `INSERT INTO "${table}" VALUE {'pk': ?}`, Parameters: [{ S: pk }] });
+  const run = async (...pks: string[]) => {
+    const { Responses = [] } = await dynamo.send(new BatchExecuteStatementCommand({ Statements: pks.map(insert) }));
+    return Responses.map(({ Error: error }) => error?.Code);
+  };
+  expect(await run('statement-1', 'statement-2')).toEqual([undefined, undefined]);
+  expect(await run('statement-3', 'statement-1', 'statement-4')).toEqual([undefined, 'DuplicateItem', undefined]);
+  for (const number of [1, 2, 3, 4]) expect(await item(`statement-${number}`)).toBeDefined();
+  await expect(run('statement-5', 'statement-5')).rejects.toMatchObject({ name: 'ValidationException' });
+  expect(await item('statement-5')).toBeUndefined();
 });
 
 test('a sweep deletes expired items and messages', async () => {

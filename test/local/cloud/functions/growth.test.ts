@@ -16,10 +16,20 @@ test.each<[string, Partial<Environments>, boolean]>([
     { waiting: [stuck, stuck, working(0.2)], idle: 2 },
     false,
   ],
-  ['counts those that are starting among the three', { waiting: [stuck, working(0)], starting: 2 }, false],
+  [
+    'starts one after the other, because a start takes a processor',
+    { waiting: [stuck, working(0)], starting: 1 },
+    false,
+  ],
   ['starts none when one is idle', { idle: 1 }, false],
 ])('%s', (_, environments, expected) => {
   expect(needsAnother({ waiting: [], idle: 0, starting: 0, ...environments }, TWO)).toBe(expected);
+});
+
+test('starts several at once on a machine with more processors, and counts them among the three', () => {
+  const oneStarts = { waiting: [stuck, working(0)], idle: 0, starting: 1 };
+  expect(needsAnother(oneStarts, { ...TWO, processors: 4 })).toBe(true);
+  expect(needsAnother({ ...oneStarts, starting: 2 }, { ...TWO, processors: 8 })).toBe(false);
 });
 
 test('never starts more environments than the maximum', () => {
