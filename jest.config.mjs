@@ -9,6 +9,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   // Jest would leave one core free. One worker more than there are cores works while others wait for a deadline, a queue or a browser.
   maxWorkers: availableParallelism() + 1,
+  testSequencer: '<rootDir>/test/harness/slowest-first.mjs',
   // No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job.
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/harness/set-up.ts',

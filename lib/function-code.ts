@@ -1,8 +1,10 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { type AssetCode, Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync } from 'esbuild';
+import { type BuildOptions, buildSync } from 'esbuild';
+import { FUNCTIONS, type FunctionName } from '../src/contract/outputs.ts';
 
 const lambdas = fileURLToPath(new URL('../lambdas/', import.meta.url));
 
@@ -17,12 +19,30 @@ const FUNCTION_CREDENTIALS = {
   ),
 };
 
+/** A single ES module that contains everything except Node's own modules. */
+const BUNDLE = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  // Names are kept, because engineers read stack traces in the log and there is no source map.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  // Some dependencies are CommonJS modules and call require() for Node's own modules.
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+} satisfies BuildOptions;
+
+/** The bundles of all functions, by the network rule that they contain. */
+const bundled = new Map<string | undefined, ReadonlyMap<string, Uint8Array>>();
+
 /**
- * Bundles one function in this process. NodejsFunction starts a process per function, which takes three times as long.
+ * Returns the code of one function, bundled in this process. NodejsFunction starts a process per function, which takes three times as long.
  * @param folder below lambdas/, with a handler.ts
  * @param networkRule path of the module that replaces `#network-rule`
  */
-export function functionCode(folder: string, networkRule?: string): AssetCode {
+export function functionCode(folder: FunctionName, networkRule?: string): AssetCode {
   return Code.fromAsset(`${lambdas}${folder}`, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
@@ -30,7 +50,7 @@ export function functionCode(folder: string, networkRule?: string): AssetCode {
       image: DockerImage.fromRegistry('scratch'),
       local: {
         tryBundle(outputFolder) {
-          bundleHandler(`${lambdas}${folder}/handler.ts`, `${outputFolder}/index.mjs`, networkRule);
+          writeFileSync(`${outputFolder}/index.mjs`, bundleOf(folder, networkRule));
           copyFileSync(notices, `${outputFolder}/${NOTICES}`);
           return true;
         },
@@ -39,28 +59,27 @@ export function functionCode(folder: string, networkRule?: string): AssetCode {
   });
 }
 
-/** Writes the bundle of one handler. */
-export function bundleHandler(entry: string, outfile: string, networkRule?: string): void {
-  const rule: Record<string, string> = networkRule === undefined ? {} : { '#network-rule': networkRule };
-  bundle(entry, outfile, { ...FUNCTION_CREDENTIALS, ...rule });
+function bundleOf(folder: FunctionName, networkRule: string | undefined): Uint8Array {
+  const bundles = bundled.get(networkRule) ?? bundleFunctions(networkRule);
+  bundled.set(networkRule, bundles);
+  const bundle = bundles.get(folder);
+  if (bundle === undefined) throw new Error(`esbuild made no bundle of ${folder}`);
+  return bundle;
 }
 
-/** Writes a single ES module that contains everything except Node's own modules. @param alias replacements of modules */
-export function bundle(entry: string, outfile: string, alias: Record<string, string> = {}): void {
-  buildSync({
-    entryPoints: [entry],
-    outfile,
-    alias,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    // Names are kept, because engineers read stack traces in the log and there is no source map.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    // Some dependencies are CommonJS modules and call require() for Node's own modules.
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+/** Bundles all functions in one build, which parses each module once and takes half the time of one build per function. */
+function bundleFunctions(networkRule: string | undefined): ReadonlyMap<string, Uint8Array> {
+  const { outputFiles } = buildSync({
+    ...BUNDLE,
+    entryPoints: FUNCTIONS.map((folder) => ({ in: `${lambdas}${folder}/handler.ts`, out: folder })),
+    alias: { ...FUNCTION_CREDENTIALS, ...(networkRule === undefined ? {} : { '#network-rule': networkRule }) },
+    outdir: lambdas,
+    write: false,
   });
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path, '.js'), contents]));
+}
+
+/** Bundles a module that is no function of the service, without replacements. */
+export function bundle(entry: string, outfile: string): void {
+  buildSync({ ...BUNDLE, entryPoints: [entry], outfile });
 }

@@ -5,7 +5,8 @@ import { startDashboard } from './started-dashboard.ts';
 
 const FOLDER = new URL('../../../docs/images/', import.meta.url).pathname;
 
-const dashboard = await startDashboard();
+const started = await startDashboard();
+const dashboard = await started.addOrganization('shop.example');
 const { site_id } = await dashboard.vaWave<{ site_id: string }>(
   'assistant',
   'create',
@@ -69,4 +70,4 @@ await picture('create-action', { colorScheme: 'light', width: 1000, height: 900 
   await page.getByRole('textbox', { name: 'Key' }).fill('phone');
   await page.getByRole('textbox', { name: 'Label' }).fill('Your phone');
 });
-await dashboard.stop();
+await started.stop();

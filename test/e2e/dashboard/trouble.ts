@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
-import { axeFindings, type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
+import { axeFindings, type OrganizationDashboard, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 /** Tests failures of the connection, of a part of the page and of input. The page stays, explains the failure, and lets the user continue. */
-describe('when something goes wrong', () => {
-  let dashboard: StartedDashboard;
+export function testTrouble(started: () => StartedDashboard): void {
+  let dashboard: OrganizationDashboard;
   let siteId: string;
   let admin: Visitor;
   let page: Page;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await started().addOrganization('trouble.example');
     ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
       'assistant',
       'create',
@@ -19,9 +19,7 @@ describe('when something goes wrong', () => {
     page = admin.page;
   });
 
-  afterAll(async () => {
-    await dashboard?.stop();
-  });
+  afterAll(() => admin?.context.close());
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const url = (tab: string) => `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/${tab}`;
@@ -167,4 +165,4 @@ describe('when something goes wrong', () => {
     const html = await (await fetch(url('general'))).text();
     expect(html).toContain('The dashboard is loading. If it does not appear, reload the page.');
   });
-});
+}

@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
-import { type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
+import type { OrganizationDashboard, StartedDashboard, Visitor } from './started-dashboard.ts';
 
 /** Follows the first day of an admin in the browser, from an empty organization to the form of a visitor. */
-describe('the first day', () => {
-  let dashboard: StartedDashboard;
+export function testFirstDay(started: () => StartedDashboard): void {
+  let dashboard: OrganizationDashboard;
   let admin: Visitor;
   let page: Page;
   let site: Server;
@@ -15,7 +15,7 @@ describe('the first day', () => {
   let firstSecret = '';
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await started().addOrganization('first-day.example');
     site = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Shop</title>${tag}`);
     });
@@ -25,7 +25,7 @@ describe('the first day', () => {
 
   afterAll(async () => {
     site?.close();
-    await dashboard?.stop();
+    await admin?.context.close();
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -287,4 +287,4 @@ describe('the first day', () => {
     expect(dashboard.service.output()).not.toContain('AccessDenied');
     expect(['eyJ', 'whsec_', firstSecret].filter((text) => dashboard.service.logs().includes(text))).toEqual([]);
   });
-});
+}

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
-import { axeFindings, type StartedDashboard, startDashboard, type Visitor } from './started-dashboard.ts';
+import { axeFindings, type OrganizationDashboard, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 /** Uses an organization with many assistants and Actions, and a member of it. */
-describe('an organization with many assistants and Actions', () => {
-  let dashboard: StartedDashboard;
+export function testManyAssistants(started: () => StartedDashboard): void {
+  let dashboard: OrganizationDashboard;
   let siteId: string;
   let visitor: Visitor;
   let page: Page;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await started().addOrganization('many.example');
     const sites: string[] = [];
     for (let index = 1; index <= 12; index++) {
       const { site_id } = await dashboard.vaWave<{ site_id: string }>(
@@ -33,11 +33,9 @@ describe('an organization with many assistants and Actions', () => {
     );
     visitor = await dashboard.logIn('member');
     page = visitor.page;
-  }, 120_000);
-
-  afterAll(async () => {
-    await dashboard?.stop();
   });
+
+  afterAll(() => visitor?.context.close());
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const rows = (table: string) => page.getByRole('table', { name: table }).locator('tbody tr').count();
@@ -102,4 +100,4 @@ describe('an organization with many assistants and Actions', () => {
     }
     expect(visitor.problems).toEqual([]);
   });
-});
+}

@@ -1,0 +1,22 @@
+import { testFirstDay } from './first-day.ts';
+import { testFormOrder } from './form-order.ts';
+import { testManyAssistants } from './many.ts';
+import { testScreens } from './screens.ts';
+import { testSessions } from './session.ts';
+import { type StartedDashboard, startDashboard } from './started-dashboard.ts';
+import { testTrouble } from './trouble.ts';
+
+/** All tests of the dashboard use one service and one browser, whose start takes as long as several tests. Each part adds its own organization. */
+let dashboard: StartedDashboard;
+const started = () => dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard?.stop());
+
+describe('the first day', () => testFirstDay(started));
+describe('sessions and roles', () => testSessions(started));
+describe('every screen', () => testScreens(started));
+describe('an organization with many assistants and Actions', () => testManyAssistants(started));
+describe('the order of forms and fields', () => testFormOrder(started));
+describe('when something goes wrong', () => testTrouble(started));

@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core';
+import * as z from 'zod';
+import { axeFindings, type OrganizationDashboard, type StartedDashboard } from './started-dashboard.ts';
+
+const answer = z.object({
+  forms: z.array(z.object({ name: z.string(), fields: z.array(z.object({ key: z.string() })) })),
+});
+
+/** Tests that the keyboard moves forms and fields, and that the widget shows them in this order. */
+export function testFormOrder(started: () => StartedDashboard): void {
+  let dashboard: OrganizationDashboard;
+  let siteId: string;
+
+  beforeAll(async () => {
+    dashboard = await started().addOrganization('form-order.example');
+    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
+      'assistant',
+      'create',
+      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+      ...['--allowed-domain', 'shop.example'],
+    ));
+    for (const name of ['Contact us', 'Book a ride', 'Ask for a price']) {
+      await dashboard.vaWave(
+        'action',
+        'create',
+        ...['--site', siteId, '--trigger', 'Form', '--name', name, '--url', dashboard.receiver.url('/form')],
+        ...['--field', 'name:Name:Text', '--field', 'email:Email:Email', '--field', 'note:Note:Long text'],
+      );
+    }
+  });
+
+  async function shownForms(): Promise<{ readonly name: string; readonly fields: string }[]> {
+    const response = await fetch(`${dashboard.service.baseUrl}/api/widget/init`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-site-id': siteId, origin: 'https://shop.example' },
+      body: '{"begin_conversation": false}',
+    });
+    const { forms } = answer.parse(await response.json());
+    return forms.map(({ name, fields }) => ({ name, fields: fields.map(({ key }) => key).join(' ') }));
+  }
+
+  const focused = (page: Page) => page.evaluate<string>('document.activeElement.getAttribute("aria-label")');
+
+  test('shows forms in the order of their creation, and moves them up and down', async () => {
+    expect((await shownForms()).map(({ name }) => name)).toEqual(['Contact us', 'Book a ride', 'Ask for a price']);
+    const { page, context, problems } = await dashboard.logIn('admin');
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
+    await page.getByRole('button', { name: 'Move Ask for a price up' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Ask for a price is form 2 of 3').waitFor();
+    await page.waitForFunction('document.activeElement.getAttribute("aria-label") === "Move Ask for a price up"');
+    await page.keyboard.press('Enter');
+    await page.getByText('Ask for a price is form 1 of 3').waitFor();
+    // The form is now the first. The button explains why it is disabled, and keeps the focus.
+    await page.waitForFunction('document.activeElement.getAttribute("aria-label") === "Move Ask for a price up"');
+    expect((await shownForms()).map(({ name }) => name)).toEqual(['Ask for a price', 'Contact us', 'Book a ride']);
+    await context.close();
+    expect(problems).toEqual([]);
+  });
+
+  test('moves fields up and down, and saves the order', async () => {
+    const { page, context } = await dashboard.logIn('admin');
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
+    await page.getByRole('button', { name: 'Edit Contact us' }).click();
+    await page.getByRole('button', { name: 'Move Note up' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('Move Note up');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Move Name down' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Contact us was saved').waitFor();
+    await context.close();
+    const contact = (await shownForms()).find(({ name }) => name === 'Contact us');
+    expect(contact?.fields).toBe('note email name');
+  });
+
+  test('shows the buttons on a narrow phone, without findings of axe', async () => {
+    const { page, context } = await dashboard.logIn('admin', { viewport: { width: 320, height: 800 } });
+    const sideways = () => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/intelligence`);
+    await page.getByRole('button', { name: 'Move Contact us up' }).waitFor();
+    expect([await axeFindings(page), await sideways()]).toEqual([[], 0]);
+    await page.getByRole('button', { name: 'Edit Contact us' }).click();
+    await page.getByRole('button', { name: 'Move Note up' }).waitFor();
+    expect([await axeFindings(page), await sideways()]).toEqual([[], 0]);
+    await context.close();
+  });
+}
