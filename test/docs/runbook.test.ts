@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { nameOf, synthesize } from '../lib/synthesized.ts';
+import { documentedCommands } from './documented-commands.ts';
 import { readDocument, tableRows } from './documents.ts';
 
 const runbook = readDocument('docs/runbook.md');
@@ -75,6 +76,27 @@ test('every alarm that the runbook names is in the code', () => {
   // An id is unique within its feature only, so the runbook writes the feature before a short one.
   expect(named.filter((name) => ![...ids].some((id) => name.endsWith(id)))).toEqual([]);
 });
+
+test('the command of each situation is in the entry that its row links to', () => {
+  const rows = tableRows(runbook, '| Situation | Alarm | Entry | Command | Tested |');
+  const problems = rows.flatMap(([situation, , entry = '', command = '']) => {
+    const [, file = '', anchor = ''] = /\]\(([\w.]*)#([\w-]+)\)/.exec(entry) ?? [];
+    const stated = documentedCommands(`docs/${file === '' ? 'runbook.md' : file}`)
+      .filter(({ heading }) => heading.toLowerCase().replaceAll(' ', '-') === anchor)
+      .map(({ text }) => text.split(' '));
+    const words = command.replaceAll('`', '').split(' ');
+    return stated.some((longer) => isPartOf(words, longer)) ? [] : [situation];
+  });
+  expect(rows.length).toBeGreaterThan(15);
+  expect(problems).toEqual([]);
+});
+
+/** Returns whether a command has these words in this order. It may have options in between. */
+function isPartOf(words: readonly string[], command: readonly string[]): boolean {
+  let at = 0;
+  for (const word of command) if (word === words[at]) at += 1;
+  return at === words.length;
+}
 
 test('every graph that the runbook names is on the dashboard', () => {
   const titles = constructs.flatMap((text) =>

@@ -19,7 +19,8 @@ import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fak
  * Reads what each released version wrote with today's code, and what today's code writes with the released code. During a deployment
  * and a rollback, messages are in flight and items are stored. Each released version wrote `test/fixtures/released/<version>`, and
  * `reader.mjs` there is that version's code for reading. Each release adds a folder. `test/e2e/upgrades` uses two of its files:
- * `stores.mjs` (delivery log and conversations) and `data.tgz` (a data folder of the one-machine service).
+ * `stores.mjs` (delivery log and conversations) and `data.tgz` (a data folder of the one-machine service), and installs the commit of
+ * `release.json`.
  */
 const VERSIONS = globSync('test/fixtures/released/*').sort();
 
@@ -59,6 +60,10 @@ describe.each(VERSIONS)('%s', (folder) => {
   const items = (stored.tables.ConfigurationTable ?? []).map((item) =>
     z.record(z.string(), z.unknown()).parse(unmarshall(item)),
   );
+
+  test('names the commit of the release, for npm run test:rollback', () => {
+    expect(read('release.json')).toMatchObject({ commit: expect.stringMatching(/^[0-9a-f]{40}$/) });
+  });
 
   test('today’s code reads every item of its configuration', () => {
     const kinds = new Set<string>();

@@ -4,10 +4,17 @@ import { readDeploymentOptions } from '../../../lib/deployment-options.ts';
 import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
 
 /**
- * The app of bin/app.ts for the emulator. It uses the development stage, which deletes everything with the stack, leaves out what the
- * emulator does not support, and uses the local network rule, which allows endpoints on loopback.
+ * The app of bin/app.ts for the emulator. It leaves out what the emulator does not support, such as the termination protection, and uses
+ * the local network rule, which allows endpoints on loopback. It uses the development stage, which deletes everything with the stack,
+ * except with the argument `prod`.
  */
 const app = new App();
 const options = readDeploymentOptions(app.node);
 const networkRule = fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url));
-new VaWaveStack(app, options.stackName ?? 'VaWave', { ...options, stage: 'dev', emulated: true, networkRule });
+new VaWaveStack(app, options.stackName ?? 'VaWave', {
+  ...options,
+  stage: process.argv[2] === 'prod' ? 'prod' : 'dev',
+  emulated: true,
+  terminationProtection: false,
+  networkRule,
+});

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { MiniStack } from './ministack.ts';
@@ -13,17 +13,7 @@ export async function cdk(ministack: MiniStack, folder: string, ...words: readon
   const { stdout, stderr } = await run(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words, ...out], {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
-    env: {
-      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-      HOME: folder,
-      AWS_ENDPOINT_URL: ministack.url,
-      AWS_REGION: ministack.region,
-      AWS_ACCESS_KEY_ID: ministack.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: ministack.credentials.secretAccessKey,
-      AWS_EC2_METADATA_DISABLED: 'true',
-      CDK_DISABLE_CLI_TELEMETRY: 'true',
-      CI: 'true',
-    },
+    env: { ...ministack.environment(), HOME: folder },
   });
   return stdout + stderr;
 }

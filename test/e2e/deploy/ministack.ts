@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'nod
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -36,6 +36,8 @@ export type MiniStack = {
   readonly url: string;
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Returns the environment in which AWS's command line, `va-wave` and the CDK use the emulator. @param programs folder of further programs */
+  readonly environment: (programs?: string) => Readonly<Record<string, string>>;
   /** Runs a command of AWS's own command line here, and gives what it prints. @throws with what it says when it fails */
   readonly aws: (words: readonly string[]) => Promise<string>;
   readonly stop: () => Promise<void>;
@@ -81,25 +83,25 @@ export async function startMiniStack(environment: Readonly<Record<string, string
   }
   const region = 'us-east-1';
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const commandEnvironment = (programs?: string) => ({
+    PATH: [programs, dirname(process.execPath), dirname(awsCli), process.env.PATH].filter(Boolean).join(':'),
+    HOME: folder,
+    AWS_ENDPOINT_URL: url,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_PAGER: '',
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
+    CI: 'true',
+  });
   return {
     url,
     region,
     credentials,
-    aws: async (words) => {
-      const { stdout } = await promisify(execFile)(awsCli, [...words], {
-        env: {
-          PATH: process.env.PATH,
-          HOME: folder,
-          AWS_ENDPOINT_URL: url,
-          AWS_DEFAULT_REGION: region,
-          AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-          AWS_EC2_METADATA_DISABLED: 'true',
-          AWS_PAGER: '',
-        },
-      });
-      return stdout;
-    },
+    environment: commandEnvironment,
+    aws: async (words) => (await promisify(execFile)(awsCli, [...words], { env: commandEnvironment() })).stdout,
     stop,
   };
 }

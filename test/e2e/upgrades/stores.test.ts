@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
+import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
+import { type DynamoDb, dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { conversations } from '../../../src/adapters/dynamodb/conversations.ts';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import type { AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
@@ -15,13 +15,19 @@ import { startTables, type TestTables } from '../adapters/dynamodb/tables.ts';
  * version begins an attempt and the other ends it.
  */
 type Stores = {
-  readonly dynamoDb: typeof dynamoDb;
+  readonly dynamoDb: (access: TestTables['access']) => DynamoDb;
   readonly conversations: typeof conversations;
   readonly deliveryLog: typeof deliveryLog;
   readonly deliveryRecords: typeof deliveryRecords;
   readonly eventAttempts: typeof eventAttempts;
 };
-const TODAY: Stores = { dynamoDb, conversations, deliveryLog, deliveryRecords, eventAttempts };
+const TODAY: Stores = {
+  dynamoDb: (access) => dynamoDb(dynamoDbClient(access)),
+  conversations,
+  deliveryLog,
+  deliveryRecords,
+  eventAttempts,
+};
 const released = z.custom<Stores>((module) => typeof module === 'object' && module !== null && 'deliveryLog' in module);
 
 const VERSIONS = globSync('test/fixtures/released/*/stores.mjs').sort();
@@ -37,13 +43,10 @@ async function load(file: string): Promise<Stores> {
 }
 
 let tables: TestTables;
-let client: DynamoDBClient;
 beforeAll(async () => {
   tables = await startTables();
-  client = new DynamoDBClient(tables.access);
 });
 afterAll(async () => {
-  client?.destroy();
   await tables?.stop();
 });
 
@@ -54,12 +57,15 @@ test('a released version has stores', () => {
 describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
   const clock = new FrozenClock();
   const opened = (stores: Stores) => {
-    const access = stores.dynamoDb(client);
+    const access = stores.dynamoDb(tables.access);
     return {
       log: stores.deliveryLog(access, tables.sorted, { retentionDays: 30, now: clock.now }),
       records: async (actionId: string) => {
         const all = [];
-        for await (const record of stores.deliveryRecords(access, tables.sorted, actionId)) all.push(record);
+        for await (const record of stores.deliveryRecords(access, tables.sorted, actionId)) {
+          // 0.1.0 does not return it.
+          all.push({ ...record, event_time: undefined });
+        }
         return all;
       },
       attempts: (actionId: string, eventId: string, at: string) =>
@@ -120,7 +126,9 @@ describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
     expect(await next.log.claim(attempt)).toEqual({ kind: 'resumed' });
     await next.log.complete(attempt, { ...RESULT, success: true, status: 200 });
     expect(await old.log.claim(attempt)).toMatchObject({ kind: 'finished', result: { success: true } });
-    expect(await old.records(attempt.action_id)).toMatchObject([{ sends: 2, payload: attempt.payload, success: true }]);
+    // 0.1.0 stores the payload only when it claims the attempt first (CHANGELOG.md, rollback).
+    const payload = direction.startsWith('back') && direction.includes('/0.1.0/') ? null : attempt.payload;
+    expect(await old.records(attempt.action_id)).toMatchObject([{ sends: 2, payload, success: true }]);
   });
 
   test('an attempt that was not sent is readable for both versions', async () => {

@@ -1,0 +1,306 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { ListSecretVersionIdsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { type DocumentedCommand, documentedCommands } from '../../docs/documented-commands.ts';
+import { describeWhere } from '../../examples/where-installed.ts';
+import { directOperator } from '../acceptance/direct-operator.ts';
+import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
+import { until } from '../acceptance/scenario.ts';
+import { deployedService } from './deployed-service.ts';
+import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
+
+/**
+ * Follows docs/deploying.md and docs/runbook.md in an emulated account, command by command: every command that the documents state runs
+ * in a shell, with the real names of a deployed production stack. A command that the emulator cannot run is in EMULATOR_CANNOT, with the
+ * emulator's answer.
+ */
+
+/** A deployment takes half a minute; `keys reseal` waits six minutes for every container to read the keys. */
+const TIMEOUT = 900_000;
+const PATIENCE_MS = 30_000;
+/** What execFile throws for a command that ends with another exit code than 0. */
+const failedCommand = z.object({ code: z.int(), stdout: z.string(), stderr: z.string() });
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+const EMULATOR_CANNOT: readonly { readonly command: RegExp; readonly answer: RegExp }[] = [
+  { command: /update-termination-protection/, answer: /Unknown action: UpdateTerminationProtection/ },
+  // It finds the login by its id, and then deletes the login of this name.
+  { command: /admin-delete-user/, answer: /InternalError.* calling the AdminDeleteUser operation/ },
+  // The CDK names the stack by its id, and the emulator finds a stack only by its name.
+  { command: /cdk destroy/, answer: /Failed to destroy VaWave: (?:CREATE|UPDATE)_COMPLETE/ },
+];
+
+/** What the output of a command must contain. The other commands only have to succeed. */
+const SHOWS: readonly (readonly [command: RegExp, output: RegExp])[] = [
+  [/va-wave doctor/, /stack VaWave +CREATE_COMPLETE|stack VaWave +none/],
+  [/redrive deliveries --dry-run/, /message\.sent|act_/],
+  [/event trace/, /delivered/],
+  [/delivery show/, /outcome +delivered/],
+  [/logs widget-init .*Refused/, /origin_not_allowed/],
+  [/org list --stack Trial/, /No organizations/],
+  [/action secret/, /whsec_/],
+  [/action test/, /200/],
+  [/describe-table/, /"TableStatus": "ACTIVE"/],
+];
+
+// An operator meets the sections in this order: the stack is deployed first and deleted last.
+const [deploying, runbook] = [documentedCommands('docs/deploying.md'), documentedCommands('docs/runbook.md')];
+const isLast = ({ heading }: DocumentedCommand) => /^(?:New accounts|Deleting a stack)$/.test(heading);
+// The rows of this table name commands of the entries, and test/docs/runbook.test.ts compares them.
+const isName = ({ heading }: DocumentedCommand) => heading === 'All situations';
+const COMMANDS = [
+  ...deploying.filter((command) => !isLast(command)),
+  ...runbook.filter((command) => !isName(command)),
+  ...deploying.filter(isLast),
+].filter(({ text }, index, all) => index === all.findIndex((other) => other.text === text));
+
+type Subject = {
+  readonly org_id: string;
+  readonly site_id: string;
+  readonly action_id: string;
+  readonly event_id: string;
+};
+type Ran = { readonly code: number; readonly output: string };
+
+describeWhere(installMiniStack(), 'the commands of the documents, in an emulated account', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'va-wave-documents-'));
+  const work = join(folder, 'work');
+  let ministack: MiniStack;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    const authority = join(folder, 'authority.pem');
+    writeFileSync(authority, receiver.authorityPem);
+    mkdirSync(work);
+    ministack = await startMiniStack({ VA_WAVE_LOCAL_CA_FILE: authority });
+    installPrograms(join(folder, 'bin'));
+  }, TIMEOUT);
+  afterAll(async () => {
+    await ministack?.stop();
+    await receiver?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const service = () => deployedService(ministack, 'VaWave');
+
+  /** Runs a text in a shell, as an operator does. @returns the exit code, and everything that it printed */
+  async function shell(text: string): Promise<Ran> {
+    try {
+      const { stdout, stderr } = await promisify(execFile)('sh', ['-c', text], {
+        cwd: work,
+        maxBuffer: 64 * 1024 ** 2,
+        env: {
+          ...ministack.environment(join(folder, 'bin')),
+          CDK_APP: 'node test/e2e/deploy/app.ts prod',
+          CDK_OUTPUT: join(folder, 'cdk.out'),
+          CDK_REQUIRE_APPROVAL: 'never',
+        },
+      });
+      return { code: 0, output: stdout + stderr };
+    } catch (error) {
+      const { code, stdout, stderr } = failedCommand.parse(error);
+      return { code, output: stdout + stderr };
+    }
+  }
+
+  /** Runs a command. When it asks for a confirmation and cannot have one, it runs again with the option that gives it. */
+  async function run(text: string): Promise<Ran> {
+    const ran = await shell(text);
+    if (/^npx va-wave /.test(text) && ran.code === 5) return shell(`${text} --yes`);
+    if (/^npx cdk destroy/.test(text) && /TTY/.test(ran.output)) return shell(`${text} --force`);
+    return ran;
+  }
+
+  const subjects = new Map<string, Promise<Subject>>();
+  /** The output of the earlier commands of each section. */
+  const printed = new Map<string, string>();
+
+  /** Creates an organization with an assistant and an Action, to which an event was delivered, for the commands of one section. */
+  async function createSubject(): Promise<Subject> {
+    const { outputs } = await service();
+    const { url: gatewayUrl, region, credentials } = ministack;
+    const operator = directOperator({ gatewayUrl, region, credentials, outputs });
+    const org_id = await operator.createOrganization('Documents', 'paid');
+    const site_id = await operator.createAssistant(org_id, {
+      domain: 'a.example',
+      hourlyRateLimit: 1000,
+      allowedDomains: ['a.example'],
+    });
+    const settings = {
+      trigger: 'Event',
+      name: 'Documents',
+      url: receiver.url('/documents'),
+      events: ['message.sent'],
+    } as const;
+    const action_id = await operator.createAction(site_id, settings);
+    await operator.putEvent({ name: 'message.sent', orgId: org_id, siteId: site_id, data: {} });
+    await until(async () => (await operator.deliveries(action_id))[0]?.state === 'succeeded', PATIENCE_MS);
+    const [record] = await operator.deliveries(action_id);
+    return { org_id, site_id, action_id, event_id: record?.reference ?? '' };
+  }
+
+  async function subjectOf(heading: string): Promise<Subject> {
+    const subject = subjects.get(heading) ?? createSubject();
+    subjects.set(heading, subject);
+    return subject;
+  }
+
+  /** The physical name of a resource of the stack. */
+  async function resource(type: string): Promise<string> {
+    const { aws } = await service();
+    const { StackResources = [] } = await new CloudFormationClient(aws).send(
+      new DescribeStackResourcesCommand({ StackName: 'VaWave' }),
+    );
+    const found = StackResources.find(({ ResourceType = '' }) => new RegExp(`^AWS::${type}$`).test(ResourceType));
+    if (found?.PhysicalResourceId === undefined) throw new Error(`The stack has no ${type}`);
+    return found.PhysicalResourceId;
+  }
+
+  const output = async (name: string) => (await service()).outputs[name] ?? '';
+
+  /** The value of a placeholder: what an operator reads from the output of the section's earlier commands, or from the stack. */
+  async function valueFor(name: string, { heading, text }: DocumentedCommand): Promise<string> {
+    const [, outputName] = /^(\w+) output$/.exec(name) ?? [];
+    if (outputName === 'DistributionId') return 'E2EXAMPLE';
+    if (outputName !== undefined) return output(outputName);
+    const before = printed.get(heading) ?? '';
+    const last = (pattern: RegExp) => [...before.matchAll(pattern)].at(-1)?.[0];
+    switch (name) {
+      case 'org_id':
+        return last(/\borg_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).org_id;
+      case 'site_id':
+        return last(/\bsite_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).site_id;
+      case 'action_id':
+        return (await subjectOf(heading)).action_id;
+      case 'event_id':
+        return (await subjectOf(heading)).event_id;
+      case 'version id':
+        return last(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g) ?? '';
+      case 'its version id':
+        return previousVersion(await output(OUTPUTS.originSecret));
+      case 'ARN of the old sealing key':
+        return output(OUTPUTS.sealingKey);
+      case 'pk':
+        return `ORG#${(await subjectOf(heading)).org_id}`;
+      case 'sk':
+        return 'ORG';
+      case 'address':
+        return 'admin@operations.example';
+      case 'login':
+        return login();
+      case 'name':
+        return text.startsWith('aws logs') ? resource('Logs::LogGroup') : resource('DynamoDB::(?:Global)?Table');
+      case 'id':
+        return output(OUTPUTS.userPool);
+      case 'ARN':
+        return output(OUTPUTS.tokenKeys);
+      case 'bucket':
+        return 'left-behind';
+      default:
+        throw new Error(`${heading}: the placeholder <${name}> has no value in this test`);
+    }
+  }
+
+  async function previousVersion(SecretId: string): Promise<string> {
+    const secrets = new SecretsManagerClient((await service()).aws);
+    const { Versions = [] } = await secrets.send(new ListSecretVersionIdsCommand({ SecretId }));
+    return Versions.find(({ VersionStages }) => VersionStages?.includes('AWSPREVIOUS'))?.VersionId ?? '';
+  }
+
+  /** Creates a login. @returns its id, which `va-wave member list` shows */
+  async function login(): Promise<string> {
+    const orgId = (await subjectOf('Logins')).org_id;
+    const { output: added } = await shell(`npx va-wave member add --org ${orgId} --email gone@a.example --role member`);
+    return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(added)?.[0] ?? '';
+  }
+
+  /** Brings the stack into the situation that an entry describes. */
+  const SITUATIONS: Readonly<Record<string, () => Promise<void>>> = {
+    'Dead letters': async () => {
+      const { aws, outputs } = await service();
+      const { action_id, site_id, org_id, event_id } = await subjectOf('Dead letters');
+      const envelope = {
+        id: event_id,
+        event: 'message.sent',
+        timestamp: '2026-03-04T05:06:00Z',
+        data: {},
+        site_id,
+        org_id,
+      };
+      const MessageBody = JSON.stringify({ version: 1, action_id, attempt: 1, envelope });
+      await new SQSClient(aws).send(
+        new SendMessageCommand({ QueueUrl: outputs[OUTPUTS.deliveriesDeadLetters], MessageBody }),
+      );
+    },
+    Canary: async () => {
+      expect(await run('npx cdk deploy -c canary=true')).toMatchObject({ code: 0 });
+    },
+    'My widget does not appear': async () => {
+      const { apiUrl } = await service();
+      const { site_id } = await subjectOf('My widget does not appear');
+      await fetch(`${apiUrl}/api/widget/init`, {
+        method: 'POST',
+        headers: { 'x-site-id': site_id, origin: 'https://wrong.example' },
+      });
+    },
+    'Recover a table': async () => {
+      // An item that the restored table must contain.
+      await subjectOf('Recover a table');
+    },
+    'New accounts': async () => {
+      await ministack.aws(['s3', 'mb', 's3://left-behind']);
+      writeFileSync(join(work, 'page.html'), 'page');
+      await ministack.aws(['s3', 'cp', join(work, 'page.html'), 's3://left-behind/page.html']);
+    },
+  };
+
+  test.each(COMMANDS.map((command) => [`${command.path} · ${command.heading}: ${command.text}`, command] as const))(
+    '%s',
+    async (_, command) => {
+      const { heading, text } = command;
+      if (!printed.has(heading)) await SITUATIONS[heading]?.();
+      let filled = text;
+      for (const [placeholder, name = ''] of text.matchAll(/<([\w ]+)>/g)) {
+        filled = filled.replace(placeholder, await valueFor(name, command));
+      }
+      const { code, output: out } = await run(filled);
+      printed.set(heading, `${printed.get(heading) ?? ''}${out}`);
+      const cannot = EMULATOR_CANNOT.find(({ command: pattern }) => pattern.test(text));
+      if (cannot !== undefined) {
+        expect([code, out]).not.toEqual([0, out]);
+        expect(out).toMatch(cannot.answer);
+        process.stderr.write(`The emulator cannot run: ${text}\n  its answer: ${out.trim().split('\n').at(-1)}\n`);
+        return;
+      }
+      expect([filled, code, code === 0 ? '' : out]).toEqual([filled, 0, '']);
+      for (const [pattern, shown] of SHOWS) if (pattern.test(text)) expect(out).toMatch(shown);
+    },
+    TIMEOUT,
+  );
+
+  /** Puts `npx` and `aws` into a folder: the programs of this repository, and the AWS command line beside the emulator. */
+  function installPrograms(bin: string): void {
+    mkdirSync(bin);
+    const node = `"${process.execPath}"`;
+    const npx = [
+      '#!/bin/sh',
+      'program=$1; shift',
+      'case $program in',
+      `  va-wave) exec ${node} "${root}cli/va-wave.mjs" "$@" ;;`,
+      `  cdk) cd "${root}" && exec ${node} "${root}node_modules/aws-cdk/bin/cdk" "$@" ;;`,
+      'esac',
+      'echo "npx: $program is not a program of this repository" >&2; exit 127',
+    ];
+    writeFileSync(join(bin, 'npx'), `${npx.join('\n')}\n`);
+    chmodSync(join(bin, 'npx'), 0o755);
+  }
+});
