@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cachedFolder } from './cached-folder.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const cache = join(root, 'node_modules/.cache/va-wave-dashboard');
@@ -14,24 +15,14 @@ const SOURCES = ['dashboard/**/*.{css,ts,tsx,html,svg,json}', 'src/contract/**/*
  * the hash of its sources. A synthesis without changes then reuses it.
  */
 export function builtDashboard(): string {
-  const built = join(cache, sourceHash());
-  if (existsSync(built)) return built;
-  mkdirSync(cache, { recursive: true });
-  const own = mkdtempSync(join(cache, 'build-'));
-  try {
-    execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), own], {
+  return cachedFolder(join(cache, sourceHash()), (folder) =>
+    execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), folder], {
       cwd: root,
       // React and Vite build for development under any other value.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    renameSync(own, built);
-  } catch (error) {
-    rmSync(own, { recursive: true, force: true });
-    // A concurrent synthesis may have finished first.
-    if (!existsSync(built)) throw error;
-  }
-  return built;
+    }),
+  );
 }
 
 function sourceHash(): string {

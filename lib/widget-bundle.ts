@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync } from 'esbuild';
+import { cachedFolder } from './cached-folder.ts';
 
 export type WidgetBundle = {
   /** The source of the classic script. */
@@ -59,8 +60,9 @@ export function bundleWidget(): WidgetBundle {
 
 /** Folder of the files whose names change with their content: the loader and its texts. */
 export function writeImmutableFiles({ immutableName, code, texts }: WidgetBundle): string {
-  const folder = join(cache, immutableName);
-  mkdirSync(folder, { recursive: true });
-  for (const [name, content] of [...texts, [immutableName, code] as const]) writeFileSync(join(folder, name), content);
-  return folder;
+  return cachedFolder(join(cache, immutableName), (folder) => {
+    for (const [name, content] of [...texts, [immutableName, code] as const]) {
+      writeFileSync(join(folder, name), content);
+    }
+  });
 }
