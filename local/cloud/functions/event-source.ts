@@ -65,15 +65,13 @@ export class EventSource<Environment> {
   readonly #options: EventSourceOptions<Environment>;
   readonly #running = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  readonly #stopped: Promise<void>;
   #loop: Promise<void> | undefined;
+  /** Ends what the loop waits for. */
+  #wake = () => {};
   #reported: string | undefined;
 
   constructor(options: EventSourceOptions<Environment>) {
     this.#options = options;
-    this.#stopped = new Promise((resolve) => {
-      this.#abort.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
   }
 
   start(): void {
@@ -83,6 +81,7 @@ export class EventSource<Environment> {
   /** Receives no further messages. Messages in flight are cut off, and are visible again at the next start. */
   async stop(): Promise<void> {
     this.#abort.abort();
+    this.#wake();
     await this.#loop;
     await Promise.all(this.#running);
   }
@@ -96,11 +95,11 @@ export class EventSource<Environment> {
     const { queue, pool } = this.#options;
     while (!this.#abort.signal.aborted) {
       try {
-        const waiting = await Promise.race([queue.arrival(), this.#stopped]);
+        const waiting = await this.#orStopped(queue.arrival());
         if (this.#abort.signal.aborted) return;
         if (waiting !== true) continue;
         if (this.#options.pace.admit() === 0) {
-          await Promise.race([sleep(PACE_PAUSE_MS), this.#stopped]);
+          await this.#orStopped(sleep(PACE_PAUSE_MS));
           continue;
         }
         // Messages that the function cannot process yet stay in the queue, where their order may still change.
@@ -134,9 +133,21 @@ export class EventSource<Environment> {
     return true;
   }
 
+  /**
+   * Resolves like the promise, or with undefined when the source stops. Promise.race with one promise for the whole life of the source
+   * would keep every race in memory.
+   */
+  #orStopped<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#wake = () => resolve(undefined);
+      if (this.#abort.signal.aborted) this.#wake();
+      promise.then(resolve, reject);
+    });
+  }
+
   /** Waits until a batch ends or another message arrives, when only messages of noisy groups wait and have used their share. */
   async #change(): Promise<void> {
-    await Promise.race([...this.#running, sleep(20), this.#stopped]);
+    await this.#orStopped(Promise.race([...this.#running, sleep(20)]));
   }
 
   async #handle(environment: Environment, messages: readonly QueueMessage[]): Promise<void> {

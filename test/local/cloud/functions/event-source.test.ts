@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { EventSource, type QueueMessage } from '../../../../local/cloud/functions/event-source.ts';
 import type { EventSourceDefinition } from '../../../../local/cloud/template/model.ts';
 
@@ -45,5 +47,74 @@ test('receives as many messages as the pace allows, and none while the pace allo
   expect(batches).toEqual([2, 2, 1]);
   await source.stop();
 });
+
+test('a source keeps nothing of the times it has waited', async () => {
+  const TIMES = 20_000;
+  let waits = 0;
+  const source = new EventSource({
+    definition,
+    pace: { admit: () => 10, ended: () => {} },
+    queue: {
+      check: () => {},
+      arrival: async () => {
+        waits += 1;
+        await (waits > TIMES ? pause(5) : undefined);
+        return false;
+      },
+      receive: () => [],
+      delete: async () => {},
+    },
+    pool: {
+      concurrency: 1,
+      acquire: async () => ({}),
+      run: async () => ({ failed: false, payload: 'null' }),
+      release: () => {},
+    },
+    onError: (error) => {
+      throw new Error(error);
+    },
+  });
+  const before = usedBytes();
+  source.start();
+  while (waits <= TIMES) await pause(5);
+  const kept = usedBytes() - before;
+  await source.stop();
+  expect(kept / TIMES).toBeLessThan(100);
+});
+
+test.each([
+  ['for messages', { arrives: false, allowed: 10 }],
+  ['for the pace', { arrives: true, allowed: 0 }],
+])('a source stops while it waits %s', async (_, { arrives, allowed }) => {
+  const source = new EventSource({
+    definition,
+    pace: { admit: () => allowed, ended: () => {} },
+    queue: {
+      check: () => {},
+      arrival: () => (arrives ? Promise.resolve(true) : new Promise(() => {})),
+      receive: () => [],
+      delete: async () => {},
+    },
+    pool: {
+      concurrency: 1,
+      acquire: async () => ({}),
+      run: async () => ({ failed: false, payload: 'null' }),
+      release: () => {},
+    },
+    onError: (error) => {
+      throw new Error(error);
+    },
+  });
+  source.start();
+  await pause(5);
+  await source.stop();
+});
+
+/** Returns the bytes that are in use after a garbage collection. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
 
 const message = (id: string): QueueMessage => ({ MessageId: id, ReceiptHandle: id, Body: '{}', MD5OfBody: '' });
