@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 /** Node strips the types, so the tests run the same source from which the functions are bundled. */
 export default {
   rootDir: import.meta.dirname,
-  testEnvironment: 'node',
+  // Node's environment, in which each process compiles a module once, and not once per suite.
+  testEnvironment: '<rootDir>/test/harness/environment.mjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
