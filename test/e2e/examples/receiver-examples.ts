@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { GO_FLAGS } from '../../examples/go-flags.ts';
 import { type Missing, missingPackage, missingUnless } from '../../examples/where-installed.ts';
 import { installReceiver } from '../../packages/receiver/install-receiver.ts';
 import type { Command } from './child.ts';
@@ -63,7 +64,7 @@ export const RECEIVERS: readonly ReceiverExample[] = [
     prepare: (folder) => {
       mkdirSync(folder, { recursive: true });
       const binary = join(folder, 'receiver');
-      execFileSync('go', ['build', '-o', binary, '.'], { cwd: source('go'), stdio: 'inherit' });
+      execFileSync('go', ['build', ...GO_FLAGS, '-o', binary, '.'], { cwd: source('go'), stdio: 'inherit' });
       return { command: binary, args: [], cwd: folder };
     },
   },
