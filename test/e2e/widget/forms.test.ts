@@ -327,7 +327,8 @@ describe('the browser stores', () => {
   test('the conversation for the tab and the visitor for the browser', async () => {
     const { page } = await harness.visit();
     await widgetOf(page).launcher.click();
-    await until(() => harness.service.to('init').length === 2);
+    // The service has answered before the page has stored the answer.
+    await page.waitForFunction(`JSON.stringify(sessionStorage).includes('conversation-1')`);
     await page.reload();
     await widgetOf(page).launcher.waitFor();
     const other = await page.context().newPage();
