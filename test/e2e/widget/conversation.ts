@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { INIT, refuse } from './fake-service.ts';
+import { type Harness, until, widgetOf } from './harness.ts';
+import { focused, poorContrasts } from './page-state.ts';
+import { tokenFor } from './token.ts';
+
+const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const EXAMPLE = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
+
+/** Tests the place for a conversation, and the example view. */
+export function testConversation(shared: () => Harness): void {
+  let harness: Harness;
+  beforeAll(() => {
+    harness = shared();
+  });
+  beforeEach(() => harness.service.reset());
+
+  const STUB = '<script>window.vaWave||((window.vaWave=(...call)=>{vaWave.q.push(call)}).q=[])</script>';
+  /** A view that stores its context on the window for the test. */
+  const VIEW = `${STUB}<script>
+  window.mounts = 0;
+  window.unmounts = 0;
+  vaWave('conversation', {
+    mount(element, context) {
+      window.mounts++;
+      window.context = context;
+      const input = document.createElement('input');
+      input.setAttribute('aria-label', 'Write a message');
+      element.append(input);
+      return () => { window.unmounts++; };
+    },
+  });
+</script>`;
+
+  /** The example view with a fake backend. */
+  const WITH_EXAMPLE = `${STUB}<script type="module">
+  ${EXAMPLE.replace('export function', 'function')}
+  vaWave('conversation', conversationView({ url: '/conversation' }));
+</script>`;
+
+  const ask = <T>(page: Page, expression: string) => page.evaluate<T>(`(async () => ${expression})()`);
+
+  test('a view is mounted when the panel first opens, with the conversation, the credential and the theme', async () => {
+    const { page } = await harness.visit({ head: VIEW }, { colorScheme: 'dark' });
+    const widget = widgetOf(page);
+    await widget.launcher.waitFor();
+    expect(await ask(page, 'window.mounts')).toBe(0);
+    await widget.launcher.click();
+    expect(await ask(page, 'window.mounts')).toBe(1);
+    expect(await ask(page, 'window.context.conversationId()')).toBe('conversation-1');
+    expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Site-Id': 'site_test' });
+    expect(
+      await ask(
+        page,
+        '(({ siteId, language, direction, theme }) => [siteId, language, direction, theme])(window.context)',
+      ),
+    ).toEqual(['site_test', 'en', 'ltr', 'dark']);
+    // The view asked more than once, and one conversation was started.
+    expect(harness.service.to('init').map(({ body }) => body.begin_conversation)).toEqual([false, true]);
+  });
+
+  test('Tab moves from the title through the forms to the view', async () => {
+    const { page } = await harness.visit({ head: VIEW });
+    await widgetOf(page).launcher.click();
+    const order: string[] = [];
+    for (let step = 0; step < 4; step++) {
+      await page.keyboard.press('Tab');
+      order.push(await focused(page));
+    }
+    expect(order).toEqual(['Close', 'Contact us', 'Call me back', 'Write a message']);
+  });
+
+  test('a form covers the view, and Back shows the view unchanged', async () => {
+    const { page } = await harness.visit({ head: VIEW });
+    const widget = widgetOf(page);
+    await widget.launcher.click();
+    const input = widget.host.getByLabel('Write a message');
+    await input.fill('Half a thought');
+    await widget.topic('Call me back').click();
+    expect(await input.isVisible()).toBe(false);
+    await widget.host.getByRole('button', { name: 'Back' }).click();
+    expect(await input.inputValue()).toBe('Half a thought');
+    expect(await ask(page, 'window.mounts')).toBe(1);
+  });
+
+  test('the widget appears with a view and without forms', async () => {
+    harness.service.init = ({ body }) => ({
+      status: 200,
+      body: { ...INIT, forms: [], conversation_id: body.begin_conversation ? 'conversation-1' : null },
+    });
+    const { page } = await harness.visit({ head: VIEW });
+    await widgetOf(page).launcher.click();
+    await widgetOf(page).host.getByLabel('Write a message').waitFor();
+  });
+
+  test('the widget reports an error of a view to the page, and shows the forms instead', async () => {
+    const { page, errors } = await harness.visit({
+      head: `${STUB}<script>vaWave('conversation', { mount() { throw new Error('broken view'); } })</script>`,
+    });
+    await widgetOf(page).launcher.click();
+    await widgetOf(page).topic('Contact us').waitFor();
+    await until(() => errors.length === 1);
+    expect(errors[0]).toContain('broken view');
+  });
+
+  test('destroy and reset call the function that the view returned', async () => {
+    const { page } = await harness.visit({ head: VIEW });
+    await widgetOf(page).launcher.click();
+    await page.evaluate('vaWave.reset()');
+    expect(await ask(page, '[window.mounts, window.unmounts]')).toEqual([2, 1]);
+    await page.evaluate('vaWave.destroy()');
+    expect(await ask(page, 'window.unmounts')).toBe(2);
+  });
+
+  test('the credential is the newest token, and a view can ask the page for a new one', async () => {
+    const [old, next] = [tokenFor('site_test', 'old'), tokenFor('site_test', 'new')];
+    const renewing = `<script>addEventListener('va-wave:token-expired', () => vaWave.setSessionToken('${next}'))</script>`;
+    const { page } = await harness.visit({ tag: `data-session-token="${old}"`, head: VIEW + renewing });
+    await widgetOf(page).launcher.click();
+    expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Session-Token': old });
+    expect(await ask(page, 'window.context.renewToken()')).toBe(true);
+    expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Session-Token': next });
+  });
+
+  test('a conversation that fails to start is null, and a view can ask again', async () => {
+    const first = harness.service.init;
+    harness.service.init = (request) =>
+      request.body.begin_conversation === false ? first(request) : refuse(429, 'Rate limit exceeded');
+    const { page } = await harness.visit({ head: VIEW });
+    await widgetOf(page).launcher.click();
+    expect(await ask(page, 'window.context.conversationId()')).toBeNull();
+    harness.service.init = first;
+    expect(await ask(page, 'window.context.conversationId()')).toBe('conversation-1');
+  });
+
+  describe('the example view', () => {
+    type Said = { readonly text?: string };
+    const open = async (options: BrowserContextOptions = {}, html = 'lang="en"', tag?: string) => {
+      const turns: { readonly headers: Record<string, string>; readonly body: Said }[] = [];
+      const { page, errors } = await harness.visit(
+        { head: WITH_EXAMPLE, html, ...(tag === undefined ? {} : { tag }) },
+        {
+          ...options,
+          before: (page) =>
+            page.route('**/conversation/*', async (route) => {
+              const request = route.request();
+              if (request.url().endsWith('/read')) return route.fulfill({ json: { messages: [], ended: false } });
+              turns.push({ headers: request.headers(), body: request.postDataJSON() });
+              const ended = request.postDataJSON().text === 'Goodbye';
+              const messages = [{ from: 'assistant', text: `Turn ${turns.length}` }];
+              return route.fulfill({ json: { messages, ended } });
+            }),
+        },
+      );
+      const widget = widgetOf(page);
+      await widget.launcher.click();
+      const input = widget.host.getByRole('textbox', { name: 'Write a message' });
+      const say = async (text: string) => {
+        await input.fill(text);
+        await input.press('Enter');
+        await widget.host.getByText(`Turn ${turns.length}`, { exact: false }).waitFor();
+      };
+      return { page, errors, widget, turns, input, say };
+    };
+
+    test('sends the message to its backend with the credential, and shows the answer', async () => {
+      const { widget, turns, input, errors } = await open();
+      await input.fill('Where is order 1001?');
+      await input.press('Enter');
+      await widget.host.getByText('Turn 1').waitFor();
+      expect(turns[0]?.body).toEqual({ conversation_id: 'conversation-1', text: 'Where is order 1001?' });
+      expect(turns[0]?.headers['x-site-id']).toBe('site_test');
+      expect(await input.inputValue()).toBe('');
+      expect(errors).toEqual([]);
+    });
+
+    test('shows that the conversation has ended', async () => {
+      const { widget, input } = await open();
+      await input.fill('Goodbye');
+      await input.press('Enter');
+      await widget.host.getByText('The conversation has ended.').waitFor();
+      expect(await input.count()).toBe(0);
+      await widget.host.getByRole('button', { name: 'Start a new conversation' }).click();
+      await input.waitFor();
+    });
+
+    test('restores the message when sending fails', async () => {
+      const { page, widget, input } = await open();
+      await page.route('**/conversation/turns', (route) => route.abort('connectionreset'), { times: 1 });
+      await input.fill('Hello?');
+      await input.press('Enter');
+      await widget.host.getByText('could not be sent').waitFor();
+      expect(await input.inputValue()).toBe('Hello?');
+    });
+
+    const modes: [string, BrowserContextOptions, string][] = [
+      ['light', {}, 'lang="en"'],
+      ['dark', { colorScheme: 'dark' }, 'lang="en"'],
+      ['a phone', { viewport: { width: 390, height: 740 } }, 'lang="en"'],
+      ['right to left', {}, 'lang="he" dir="rtl"'],
+    ];
+    test.each(modes)('axe finds nothing: %s', async (_mode, options, html) => {
+      const { page, input, widget } = await open(options, html);
+      await input.fill('Goodbye');
+      await page.evaluate(AXE);
+      const violations = () =>
+        page.evaluate<
+          string[]
+        >(`axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] } })
+        .then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))`);
+      expect([...(await violations()), ...(await poorContrasts(page))]).toEqual([]);
+      await input.press('Enter');
+      await widget.host.getByText('The conversation has ended.').waitFor();
+      expect([...(await violations()), ...(await poorContrasts(page))]).toEqual([]);
+    });
+  });
+}
