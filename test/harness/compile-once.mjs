@@ -41,12 +41,20 @@ function compiled(filename, head, code) {
 /** The latest code cache of each ES module. V8 binds an ES module to its context, so only a copy of the code can be shared. */
 const caches = new Map();
 
-vm.SourceTextModule = class extends SourceTextModule {
-  constructor(code, options = {}) {
+vm.SourceTextModule = new Proxy(SourceTextModule, {
+  construct(Module, [code, options = {}]) {
     const { identifier } = options;
     const known = caches.get(identifier);
-    const same = identifier !== undefined && known?.code === code;
-    super(code, same ? { ...options, cachedData: known.cachedData } : options);
-    if (identifier !== undefined && !same) caches.set(identifier, { code, cachedData: this.createCachedData() });
-  }
-};
+    if (known?.code === code) {
+      try {
+        return new Module(code, { ...options, cachedData: known.cachedData });
+      } catch (error) {
+        // V8 refuses its caches after a suite has changed one of V8's flags.
+        if (error.code !== 'ERR_VM_MODULE_CACHED_DATA_REJECTED') throw error;
+      }
+    }
+    const module = new Module(code, options);
+    if (identifier !== undefined) caches.set(identifier, { code, cachedData: module.createCachedData() });
+    return module;
+  },
+});

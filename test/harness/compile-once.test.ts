@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { compileFunction, createContext, SourceTextModule } from 'node:vm';
 
 /** The modules of two suites: the same file, evaluated in two contexts. */
@@ -42,12 +43,25 @@ test('an import() asks the suite that evaluated the module last', async () => {
   expect(asked).toEqual(['first: ./other.mjs', 'second: ./other.mjs']);
 });
 
+/** Evaluates an ES module of one file in a new context. @returns how often that context has evaluated it */
+async function loads(): Promise<unknown> {
+  const context = createContext({ loads: 0 });
+  const module = new SourceTextModule('globalThis.loads += 1;', { identifier: '/a/module.mjs', context });
+  await module.link(() => Promise.reject(new Error('It imports nothing')));
+  await module.evaluate();
+  return context.loads;
+}
+
 test('an ES module is evaluated in each context', async () => {
-  const contexts = [createContext({ loads: 0 }), createContext({ loads: 0 })];
-  for (const context of contexts) {
-    const module = new SourceTextModule('globalThis.loads += 1;', { identifier: '/a/module.mjs', context });
-    await module.link(() => Promise.reject(new Error('It imports nothing')));
-    await module.evaluate();
+  expect([await loads(), await loads()]).toEqual([1, 1]);
+});
+
+test('an ES module is compiled again after a suite has changed a flag of V8', async () => {
+  expect(await loads()).toBe(1);
+  setFlagsFromString('--expose-gc');
+  try {
+    expect([await loads(), await loads()]).toEqual([1, 1]);
+  } finally {
+    setFlagsFromString('--no-expose-gc');
   }
-  expect(contexts.map(({ loads }) => loads)).toEqual([1, 1]);
 });
