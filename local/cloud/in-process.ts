@@ -18,9 +18,9 @@ export function sourceQueue({ authorizer, queues }: Parts, { arn, url }: QueueDe
   return {
     check: () => void authorizer.check(caller, { action: 'sqs:GetQueueAttributes', resource: arn }),
     arrival: () => queues.arrival(url, LONG_POLL_S),
-    receive(max, quietOnly) {
+    receive(max, options) {
       allow(authorizer, caller, { action: 'sqs:ReceiveMessage', resource: arn });
-      return queues.receive(url, max, quietOnly);
+      return queues.receive(url, max, options);
     },
     async delete(receiptHandles) {
       allow(authorizer, caller, { action: 'sqs:DeleteMessage', resource: arn });

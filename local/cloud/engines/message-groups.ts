@@ -1,15 +1,12 @@
 /** A group with this many messages in flight is noisy. A function receives as many in one batch. */
 const NOISY_FROM = 10;
 
-/** A group with a message that has been in flight for this time is slow, in milliseconds. A function usually needs much less. */
-const SLOW_FROM_MS = 500;
-
 /** A group remains slow for this time after its last slow message, in milliseconds. The next messages are probably slow too. */
 const SLOW_FOR_MS = 5000;
 
 /**
- * A slow group has at most this many batches of its own at once, so that it occupies few execution environments. Mixed batches do not
- * count: the slow messages in them may be those of another group.
+ * A slow group has at most this many batches of its own at once, and a second one only when a full batch waits, so that it occupies few
+ * execution environments. Mixed batches do not count: the slow messages in them may be those of another group.
  */
 const BATCHES_OF_A_SLOW_GROUP = 3;
 
@@ -18,8 +15,8 @@ type Grouped = { readonly messageGroupId?: string | undefined };
 export type InFlight = Grouped & {
   /** Number of the batch in which the message was delivered. */
   readonly batch: number;
-  /** Milliseconds of the same clock as `nowMs`. */
-  readonly deliveredMs: number;
+  /** True when the message takes long. */
+  readonly slow: boolean;
 };
 
 /** The message groups that do not wait for their turn like the others. */
@@ -28,6 +25,13 @@ export type Groups = {
   readonly noisy: ReadonlySet<string>;
   /** Groups with messages that take long, and the number of batches with messages of this group only. */
   readonly slow: ReadonlyMap<string, number>;
+};
+
+export type NextOptions = {
+  /** Chooses no message of a noisy or slow group, even when no other message waits. */
+  readonly quietOnly: boolean;
+  /** Is called when messages of a slow group are next. False leaves them in the queue. */
+  readonly maySlow: () => boolean;
 };
 
 /** Finds the groups that are noisy or slow. Messages without a group are neither. */
@@ -39,11 +43,11 @@ export class GroupWatch {
   look(inFlight: Iterable<InFlight>, nowMs: number): Groups {
     const counts = new Map<string, number>();
     const batches = new Map<number, Set<string | undefined>>();
-    for (const { messageGroupId, batch, deliveredMs } of inFlight) {
+    for (const { messageGroupId, batch, slow } of inFlight) {
       batches.set(batch, (batches.get(batch) ?? new Set()).add(messageGroupId));
       if (messageGroupId === undefined) continue;
       counts.set(messageGroupId, (counts.get(messageGroupId) ?? 0) + 1);
-      if (nowMs - deliveredMs >= SLOW_FROM_MS) this.#slowAt.set(messageGroupId, nowMs);
+      if (slow) this.#slowAt.set(messageGroupId, nowMs);
     }
     const ownBatches = [...batches.values()].filter(({ size }) => size === 1);
     for (const [group, at] of this.#slowAt) if (nowMs - at >= SLOW_FOR_MS) this.#slowAt.delete(group);
@@ -60,14 +64,13 @@ export class GroupWatch {
  * Chooses the waiting messages that are delivered next. Like the fair queues of SQS, it first chooses those of quiet groups, in their
  * order, and never mixes them with those of a noisy group, so that a quiet group does not wait for a noisy group's endpoints. Messages of a
  * slow group have a batch of their own, because the other messages of a batch remain in flight until its slowest one has ended.
- * @param quietOnly chooses no message of a noisy or slow group, even when no other message waits
  * @returns positions in `waiting`, at most `max`
  */
 export function nextMessages(
   waiting: readonly Grouped[],
   { noisy, slow }: Groups,
   max: number,
-  quietOnly: boolean,
+  { quietOnly, maySlow }: NextOptions,
 ): readonly number[] {
   const first = (isChosen: (group: string | undefined) => boolean): readonly number[] => {
     const positions: number[] = [];
@@ -79,10 +82,10 @@ export function nextMessages(
   const isSlow = (group: string | undefined) => group !== undefined && slow.has(group);
   const quiet = first((group) => !isSlow(group) && (group === undefined || !noisy.has(group)));
   if (quiet.length > 0 || quietOnly) return quiet;
-  const next = waiting.find(({ messageGroupId: group }) => {
-    return group === undefined || (slow.get(group) ?? 0) < BATCHES_OF_A_SLOW_GROUP;
-  });
-  if (next === undefined) return [];
-  const { messageGroupId } = next;
-  return first((group) => (isSlow(messageGroupId) ? group === messageGroupId : !isSlow(group)));
+  const ofGroup = (group: string | undefined) => first((one) => one === group);
+  const mayHaveBatch = (group: string, batches: number) =>
+    batches === 0 || (batches < BATCHES_OF_A_SLOW_GROUP && ofGroup(group).length === max);
+  const full = new Set([...slow].filter(([group, batches]) => !mayHaveBatch(group, batches)).map(([group]) => group));
+  const next = waiting.find(({ messageGroupId: group }) => group === undefined || !full.has(group))?.messageGroupId;
+  return isSlow(next) && maySlow() ? ofGroup(next) : first((group) => !isSlow(group));
 }

@@ -5,7 +5,7 @@ import { type AwsResponse, jsonResponse, ServiceError } from '../gateway/aws-req
 import type { JsonObject } from '../json.ts';
 import type { QueueDefinition } from '../template/model.ts';
 import { type FauxqsQueue, type FauxqsState, openFauxqsState, type SqsMessage } from './fauxqs-state.ts';
-import { GroupWatch, nextMessages } from './message-groups.ts';
+import { GroupWatch, type NextOptions, nextMessages } from './message-groups.ts';
 import { sendMessage, sendMessageBatch } from './sqs-send.ts';
 
 type App = ReturnType<typeof buildApp>;
@@ -92,13 +92,10 @@ export class SqsEngine {
     await this.#state.kept();
   }
 
-  /**
-   * ReceiveMessage within this process, with all attributes: what is there now.
-   * @param quietOnly no message of a noisy or slow message group
-   */
-  receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
+  /** ReceiveMessage within this process, with all attributes: what is there now. */
+  receive(QueueUrl: string, max: number, options: FairOptions): readonly ReceivedMessage[] {
     const queue = this.#queue({ QueueUrl });
-    const received = this.#dequeue.get(queue)?.(max, undefined, this.#deadLetterQueue, quietOnly) ?? [];
+    const received = this.#dequeue.get(queue)?.(max, undefined, this.#deadLetterQueue, options) ?? [];
     return received.map((message) => ({ ...message, Attributes: systemAttributes(queue, message.ReceiptHandle) }));
   }
 
@@ -177,7 +174,7 @@ export class SqsEngine {
     const dequeue = fairDequeue(queue);
     this.#dequeue.set(queue, dequeue);
     queue.dequeue = (max, visibilityTimeout, deadLetterQueue) =>
-      dequeue(max, visibilityTimeout, deadLetterQueue, false);
+      dequeue(max, visibilityTimeout, deadLetterQueue, { quietOnly: false, maySlow: () => true, slow: new Set() });
     return queue;
   }
 }
@@ -187,23 +184,28 @@ type FairDequeue = (
   maxCount: number,
   visibilityTimeout: Parameters<Dequeue>[1],
   deadLetterQueue: Parameters<Dequeue>[2],
-  quietOnly: boolean,
+  options: FairOptions,
 ) => ReturnType<Dequeue>;
+type FairOptions = NextOptions & {
+  /** Receipt handles of the messages in flight that take long. */
+  readonly slow: ReadonlySet<string>;
+};
 
 /** Delivers messages in the order of a fair queue. fauxqs itself delivers them in the order of arrival. */
 function fairDequeue(queue: FauxqsQueue): FairDequeue {
   const dequeue = queue.dequeue.bind(queue);
-  const delivered = new WeakMap<SqsMessage, { readonly batch: number; readonly deliveredMs: number }>();
+  const batchOf = new WeakMap<SqsMessage, number>();
   const groups = new GroupWatch();
   let batches = 0;
-  return (maxCount, visibilityTimeout, deadLetterQueue, quietOnly) => {
+  return (maxCount, visibilityTimeout, deadLetterQueue, options) => {
     queue.processTimers();
-    const now = performance.now();
-    const inFlight = [...queue.inflightMessages.values()].map(({ message }) => ({
+    const inFlight = [...queue.inflightMessages].map(([handle, { message }]) => ({
       messageGroupId: message.messageGroupId,
-      ...(delivered.get(message) ?? { batch: 0, deliveredMs: now }),
+      batch: batchOf.get(message) ?? 0,
+      slow: options.slow.has(handle),
     }));
-    const positions = nextMessages(queue.messages, groups.look(inFlight, now), Math.min(maxCount, 10), quietOnly);
+    const found = groups.look(inFlight, performance.now());
+    const positions = nextMessages(queue.messages, found, Math.min(maxCount, 10), options);
     const last = positions.at(-1);
     if (last === undefined) return [];
     if (last >= positions.length) {
@@ -213,7 +215,7 @@ function fairDequeue(queue: FauxqsQueue): FairDequeue {
     }
     batches += 1;
     const next = queue.messages.slice(0, positions.length);
-    for (const message of next) delivered.set(message, { batch: batches, deliveredMs: now });
+    for (const message of next) batchOf.set(message, batches);
     return dequeue(positions.length, visibilityTimeout, deadLetterQueue);
   };
 }

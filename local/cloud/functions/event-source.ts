@@ -12,10 +12,19 @@ export type SourceQueue = {
   check(): void;
   /** Resolves with true as soon as messages wait, and with false after some time without messages. */
   arrival(): Promise<boolean>;
-  /** Receives the waiting messages, at most `max`. @param quietOnly no message of a noisy or slow message group */
-  receive(max: number, quietOnly: boolean): readonly QueueMessage[];
+  /** Receives the waiting messages, at most `max`. */
+  receive(max: number, options: ReceiveOptions): readonly QueueMessage[];
   /** @param receiptHandles up to ten */
   delete(receiptHandles: readonly string[]): Promise<void>;
+};
+
+export type ReceiveOptions = {
+  /** Chooses no message of a noisy or slow message group. */
+  readonly quietOnly: boolean;
+  /** Is called when messages of a slow group are next. False leaves them in the queue. */
+  readonly maySlow: () => boolean;
+  /** Receipt handles of the messages in flight that wait for an endpoint that hangs. */
+  readonly slow: ReadonlySet<string>;
 };
 
 export type QueueMessage = {
@@ -36,6 +45,10 @@ export type SourceFunction<Environment> = {
   /** Runs an invocation and releases the environment. */
   run(environment: Environment, event: string): Promise<InvocationResult>;
   release(environment: Environment): void;
+  /** Whether the environment waits for an endpoint that hangs. */
+  isStuck(environment: Environment): boolean;
+  /** Whether another environment is free. Otherwise one is added after some time, if possible. */
+  anotherIsFree(): boolean;
 };
 
 type EventSourceOptions<Environment> = {
@@ -63,7 +76,7 @@ const QUIET_SHARE = 4;
  */
 export class EventSource<Environment> {
   readonly #options: EventSourceOptions<Environment>;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Map<Promise<void>, { environment: Environment; messages: readonly QueueMessage[] }>();
   readonly #abort = new AbortController();
   #loop: Promise<void> | undefined;
   /** Ends what the loop waits for. */
@@ -83,7 +96,7 @@ export class EventSource<Environment> {
     this.#abort.abort();
     this.#wake();
     await this.#loop;
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.keys());
   }
 
   get #concurrency(): number {
@@ -123,13 +136,20 @@ export class EventSource<Environment> {
     const kept = Math.floor(concurrency / QUIET_SHARE);
     let messages: readonly QueueMessage[] = [];
     try {
-      if (free > 0 && most > 0) messages = queue.receive(most, free <= kept);
+      if (free > 0 && most > 0) {
+        messages = queue.receive(most, {
+          quietOnly: free <= kept,
+          // Messages of quiet groups need not wait for the start of an environment.
+          maySlow: () => pool.anotherIsFree(),
+          slow: this.#slow(),
+        });
+      }
     } finally {
       if (messages.length === 0) pool.release(environment);
     }
     if (messages.length === 0) return false;
     const batch = this.#handle(environment, messages).finally(() => this.#running.delete(batch));
-    this.#running.add(batch);
+    this.#running.set(batch, { environment, messages });
     return true;
   }
 
@@ -145,9 +165,15 @@ export class EventSource<Environment> {
     });
   }
 
+  /** The receipt handles of the messages in environments that wait for an endpoint that hangs. */
+  #slow(): ReadonlySet<string> {
+    const stuck = [...this.#running.values()].filter(({ environment }) => this.#options.pool.isStuck(environment));
+    return new Set(stuck.flatMap(({ messages }) => messages.map(({ ReceiptHandle }) => ReceiptHandle)));
+  }
+
   /** Waits until a batch ends or another message arrives, when only messages of noisy groups wait and have used their share. */
   async #change(): Promise<void> {
-    await this.#orStopped(Promise.race([...this.#running, sleep(20)]));
+    await this.#orStopped(Promise.race([...this.#running.keys(), sleep(20)]));
   }
 
   async #handle(environment: Environment, messages: readonly QueueMessage[]): Promise<void> {

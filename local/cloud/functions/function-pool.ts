@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { CallsUnderWay } from '../access/calls-under-way.ts';
 import type { FunctionDefinition } from '../template/model.ts';
 import { FunctionWorker, type InvocationResult } from './function-worker.ts';
-import { needsAnother } from './growth.ts';
+import { isStuck, mayAdd, needsAnother } from './growth.ts';
 import { idleProcessors } from './idle-processors.ts';
 
 type FunctionPoolOptions = {
@@ -48,12 +48,21 @@ export class FunctionPool {
   readonly #options: FunctionPoolOptions;
   readonly #idle: { readonly worker: FunctionWorker; readonly since: number }[] = [];
   readonly #busy = new Set<FunctionWorker>();
+  /** The busy environments that wait for an endpoint that hangs. */
+  #stuck: ReadonlySet<FunctionWorker> = new Set();
   readonly #starting = new Set<FunctionWorker>();
+  /** Started in advance for a function that a queue invokes. When another environment is needed, no message waits for its start. */
+  #spare: FunctionWorker | undefined;
+  #servesQueue = false;
   readonly #idleProcessors = idleProcessors();
   readonly #waiting: ((worker: FunctionWorker | undefined) => void)[] = [];
   readonly #retries = new Set<NodeJS.Timeout>();
   #lookTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  /** When the last environment was added to those that were there. */
+  #addedAt = Number.NEGATIVE_INFINITY;
+  /** At the last check: an environment may be added that can wait. */
+  #mayAdd = false;
   #stopped = false;
 
   constructor(options: FunctionPoolOptions) {
@@ -79,7 +88,20 @@ export class FunctionPool {
 
   /** Resolves with an environment for one invocation as soon as one is free, or with undefined when the cloud stops. */
   acquire(): Promise<Environment | undefined> {
+    this.#servesQueue = true;
     return this.#acquire(1);
+  }
+
+  /** Whether an acquired environment waits for an endpoint that hangs. */
+  isStuck(environment: Environment): boolean {
+    return this.#stuck.has(environment);
+  }
+
+  /** Whether another environment is free. Otherwise adds one, at most one a second, and is true when there can be no more. */
+  anotherIsFree(): boolean {
+    if (this.#idle.length > 0 || this.#busy.size >= this.concurrency) return true;
+    if (this.#mayAdd) this.#add();
+    return this.#idle.length > 0;
   }
 
   /** Runs the function like `invoke`, in an acquired environment, which is released at the end. */
@@ -125,7 +147,9 @@ export class FunctionPool {
   /** Ends every worker immediately, also during an invocation, as a crash does. New workers start on demand. */
   async kill(): Promise<void> {
     const idle = this.#idle.splice(0).map(({ worker }) => worker);
-    await Promise.all([...idle, ...this.#starting, ...this.#busy].map((worker) => worker.kill()));
+    const spare = this.#spare === undefined ? [] : [this.#spare];
+    this.#spare = undefined;
+    await Promise.all([...idle, ...spare, ...this.#starting, ...this.#busy].map((worker) => worker.kill()));
   }
 
   async stop(): Promise<void> {
@@ -160,19 +184,42 @@ export class FunctionPool {
   }
 
   #grow(): void {
+    const busy = [...this.#busy].map((worker) => ({ worker, waiting: worker.waiting() }));
     const environments = {
-      waiting: [...this.#busy].map((worker) => worker.waiting()),
+      waiting: busy.map(({ waiting }) => waiting),
       idle: this.#idle.length,
       starting: this.#starting.size,
     };
-    const processors = availableParallelism();
-    const machine = { most: this.concurrency, processors, idleProcessors: this.#idleProcessors() };
-    if (!needsAnother(environments, machine)) return;
+    const machine = {
+      most: this.concurrency,
+      processors: availableParallelism(),
+      idleProcessors: this.#idleProcessors(),
+    };
+    this.#stuck = new Set(busy.filter(({ waiting }) => isStuck(waiting, machine)).map(({ worker }) => worker));
+    this.#mayAdd = mayAdd(environments, performance.now() - this.#addedAt, machine);
+    if (needsAnother(environments, machine)) this.#add();
+    else if (this.#mayAdd && this.#servesQueue && this.#spare === undefined) {
+      this.#begin((worker) => {
+        this.#spare = worker;
+      });
+    }
+  }
+
+  #add(): void {
+    this.#addedAt = performance.now();
+    this.#mayAdd = false;
+    const spare = this.#spare;
+    this.#spare = undefined;
+    if (spare === undefined) this.#begin((worker) => this.release(worker));
+    else this.release(spare);
+  }
+
+  #begin(then: (worker: FunctionWorker) => void): void {
     const worker = this.#start();
     this.#starting.add(worker);
     void worker.started().then(() => {
       this.#starting.delete(worker);
-      this.release(worker);
+      then(worker);
     });
   }
 
@@ -196,6 +243,10 @@ export class FunctionPool {
     // The most recently used environment is last. The others have been idle for longer.
     while (this.#idle[0] !== undefined && now - this.#idle[0].since >= IDLE_MS) void this.#idle.shift()?.worker.kill();
     const [oldest] = this.#idle;
+    if (oldest === undefined && this.#busy.size === 0) {
+      void this.#spare?.kill();
+      this.#spare = undefined;
+    }
     this.#idleTimer = oldest === undefined ? undefined : setTimeout(() => this.#shrink(), oldest.since + IDLE_MS - now);
   }
 }

@@ -8,9 +8,19 @@ export type Waiting = {
 
 /** The environments of one function, as they are now. */
 export type Environments = {
+  /** Of those that have an invocation. */
   readonly waiting: readonly Waiting[];
   readonly idle: number;
   readonly starting: number;
+};
+
+export type Machine = {
+  /** The maximum number of environments. */
+  readonly most: number;
+  /** Half of them may work for one function. */
+  readonly processors: number;
+  /** The share of the processors' time that was idle, 0 to 1. */
+  readonly idleProcessors: number;
 };
 
 /** From this share on, an environment counts as only waiting. */
@@ -19,29 +29,33 @@ export const NOTHING_ELSE = 0.9;
 const STUCK_MS = 100;
 /** The same time while the processors are busy: an environment that seems to wait for an endpoint may wait for a processor. */
 const STUCK_WHEN_BUSY_MS = 1000;
-/** Environments beside the stuck ones: the next slow request may occupy another one, and a start takes some time. */
-const BESIDE_STUCK = 3;
+/** The pause between two environments that can wait, in milliseconds. A start needs a processor for up to a fifth of a second. */
+const PAUSE_MS = 1000;
 /** If all environments together work for less than this share of a processor, another one is useful. */
 const AT_WORK = 0.6;
 /** Below this idle share of the processors, another environment would only wait for a processor. */
 const IDLE_PROCESSORS = 0.25;
 
+/** Whether an environment waits for an endpoint that hangs. */
+export function isStuck({ stuckMs }: Waiting, { idleProcessors }: Machine): boolean {
+  return stuckMs >= (idleProcessors < IDLE_PROCESSORS ? STUCK_WHEN_BUSY_MS : STUCK_MS);
+}
+
 /**
  * Whether a function needs another environment. An environment that computes, or waits for the gateway, is at work: another one beside it
  * would only take processor time from it and make the gateway slower. An environment that waits for an endpoint is not at work.
- * @param machine most: the maximum number of environments; processors: half of them may work for one function, or start environments;
- * idleProcessors: the share of the processors' time that was idle, 0 to 1
  */
-export function needsAnother(
-  { waiting, idle, starting }: Environments,
-  machine: { readonly most: number; readonly processors: number; readonly idleProcessors: number },
-): boolean {
-  const count = waiting.length + idle + starting;
-  const half = Math.max(1, Math.floor(machine.processors / 2));
-  if (count >= machine.most || starting >= half) return false;
-  const busy = machine.idleProcessors < IDLE_PROCESSORS;
-  const stuck = waiting.filter(({ stuckMs }) => stuckMs >= (busy ? STUCK_WHEN_BUSY_MS : STUCK_MS)).length;
-  if (stuck > 0) return count - stuck < BESIDE_STUCK;
-  const atWork = waiting.reduce((sum, { share }) => sum + 1 - share, 0);
-  return !busy && idle + starting === 0 && atWork < AT_WORK * half;
+export function needsAnother({ waiting, idle, starting }: Environments, machine: Machine): boolean {
+  if (idle + starting > 0 || waiting.length >= machine.most) return false;
+  const free = waiting.filter((each) => !isStuck(each, machine));
+  if (free.length === 0) return true;
+  if (machine.idleProcessors < IDLE_PROCESSORS) return false;
+  const atWork = free.reduce((sum, { share }) => sum + 1 - share, 0);
+  return atWork < AT_WORK * Math.max(1, Math.floor(machine.processors / 2));
+}
+
+/** Whether an environment may be added for which nothing waits, or only messages whose endpoint hangs. @param sinceAddedMs since the last one */
+export function mayAdd({ waiting, idle, starting }: Environments, sinceAddedMs: number, machine: Machine): boolean {
+  const room = waiting.length + idle + starting < machine.most;
+  return room && starting === 0 && sinceAddedMs >= PAUSE_MS && machine.idleProcessors >= IDLE_PROCESSORS;
 }

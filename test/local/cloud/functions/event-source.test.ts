@@ -34,6 +34,8 @@ test('receives as many messages as the pace allows, and none while the pace allo
       acquire: async () => ({}),
       run: async () => ({ failed: false, payload: 'null' }),
       release: () => {},
+      isStuck: () => false,
+      anotherIsFree: () => true,
     },
     onError: (error) => {
       throw new Error(error);
@@ -69,6 +71,8 @@ test('a source keeps nothing of the times it has waited', async () => {
       acquire: async () => ({}),
       run: async () => ({ failed: false, payload: 'null' }),
       release: () => {},
+      isStuck: () => false,
+      anotherIsFree: () => true,
     },
     onError: (error) => {
       throw new Error(error);
@@ -100,6 +104,8 @@ test.each([
       acquire: async () => ({}),
       run: async () => ({ failed: false, payload: 'null' }),
       release: () => {},
+      isStuck: () => false,
+      anotherIsFree: () => true,
     },
     onError: (error) => {
       throw new Error(error);
@@ -108,6 +114,47 @@ test.each([
   source.start();
   await pause(5);
   await source.stop();
+});
+
+test('tells the queue which messages wait for an endpoint that hangs, and asks for a free environment before it takes more of them', async () => {
+  const waiting = ['hangs', 'next', 'last'];
+  const received: { readonly slow: readonly string[]; readonly maySlow: boolean }[] = [];
+  const environments = ['first', 'second', 'third'];
+  const source = new EventSource<string>({
+    definition,
+    pace: { admit: () => 1, ended: () => {} },
+    queue: {
+      check: () => {},
+      arrival: async () => {
+        if (waiting.length === 0) await pause(5);
+        return waiting.length > 0;
+      },
+      receive: (max, { slow, maySlow }) => {
+        received.push({ slow: [...slow], maySlow: maySlow() });
+        return waiting.splice(0, max).map(message);
+      },
+      delete: async () => {},
+    },
+    pool: {
+      concurrency: 5,
+      acquire: async () => environments.shift(),
+      run: (environment) =>
+        environment === 'first' ? new Promise(() => {}) : Promise.resolve({ failed: false, payload: 'null' }),
+      release: () => {},
+      isStuck: (environment) => environment === 'first',
+      anotherIsFree: () => environments.length > 0,
+    },
+    onError: (error) => {
+      throw new Error(error);
+    },
+  });
+  source.start();
+  while (received.length < 3) await pause(5);
+  expect(received).toEqual([
+    { slow: [], maySlow: true },
+    { slow: ['hangs'], maySlow: true },
+    { slow: ['hangs'], maySlow: false },
+  ]);
 });
 
 /** Returns the bytes that are in use after a garbage collection. */

@@ -1,4 +1,4 @@
-import { type Environments, needsAnother } from '../../../../local/cloud/functions/growth.ts';
+import { type Environments, isStuck, mayAdd, needsAnother } from '../../../../local/cloud/functions/growth.ts';
 
 const working = (share: number) => ({ share, stuckMs: 0 });
 const stuck = { share: 1, stuckMs: 100 };
@@ -10,26 +10,14 @@ test.each<[string, Partial<Environments>, boolean]>([
   ['starts none while one is idle', { waiting: [working(0.5)], idle: 1 }, false],
   ['starts none while one is starting', { waiting: [working(0.5)], starting: 1 }, false],
   ['starts none beside two that wait half of the time', { waiting: [working(0.5), working(0.5)] }, false],
-  ['starts one when one is stuck, even if another is idle', { waiting: [stuck], idle: 1 }, true],
-  [
-    'starts none while three are available beside those that are stuck',
-    { waiting: [stuck, stuck, working(0.2)], idle: 2 },
-    false,
-  ],
-  [
-    'starts one after the other, because a start takes a processor',
-    { waiting: [stuck, working(0)], starting: 1 },
-    false,
-  ],
+  ['starts one when all are stuck', { waiting: [stuck, stuck] }, true],
+  ['starts none beside one that is stuck while another is idle', { waiting: [stuck], idle: 1 }, false],
+  ['starts none beside one that is stuck while another is starting', { waiting: [stuck], starting: 1 }, false],
+  ['starts none beside one that is stuck while another works', { waiting: [stuck, working(0.2)] }, false],
+  ['starts one beside one that is stuck and one that waits half of the time', { waiting: [stuck, working(0.5)] }, true],
   ['starts none when one is idle', { idle: 1 }, false],
 ])('%s', (_, environments, expected) => {
   expect(needsAnother({ waiting: [], idle: 0, starting: 0, ...environments }, TWO)).toBe(expected);
-});
-
-test('starts several at once on a machine with more processors, and counts them among the three', () => {
-  const oneStarts = { waiting: [stuck, working(0)], idle: 0, starting: 1 };
-  expect(needsAnother(oneStarts, { ...TWO, processors: 4 })).toBe(true);
-  expect(needsAnother({ ...oneStarts, starting: 2 }, { ...TWO, processors: 8 })).toBe(false);
 });
 
 test('never starts more environments than the maximum', () => {
@@ -52,4 +40,18 @@ test('while the processors are busy, starts an environment only for one that has
     false,
     true,
   ]);
+});
+
+test('an environment is stuck after 0.1 s in which it only waits for an endpoint, and after 1 s while the processors are busy', () => {
+  const after = (stuckMs: number, idleProcessors: number) => isStuck({ share: 1, stuckMs }, { ...TWO, idleProcessors });
+  expect([after(99, 0.5), after(100, 0.5), after(999, 0.1), after(1000, 0.1)]).toEqual([false, true, false, true]);
+});
+
+test('adds an environment that can wait once a second at most, none beside one that starts, and none while the processors are busy', () => {
+  const two = { waiting: [working(0.1)], idle: 1, starting: 0 };
+  expect(mayAdd(two, 1000, TWO)).toBe(true);
+  expect(mayAdd(two, 999, TWO)).toBe(false);
+  expect(mayAdd({ ...two, starting: 1 }, 1000, TWO)).toBe(false);
+  expect(mayAdd(two, 1000, { ...TWO, idleProcessors: 0.1 })).toBe(false);
+  expect(mayAdd(two, 1000, { ...TWO, most: 2 })).toBe(false);
 });
