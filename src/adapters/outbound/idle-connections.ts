@@ -27,7 +27,7 @@ type Idle = { readonly connection: Connection; readonly since: number; readonly 
  * Keeps connections open between two requests, also between two invocations, while the function is frozen. In HTTP/1.1 a client cannot
  * know whether the server handled a request on a connection that failed. Therefore a connection is reused only under these conditions:
  * its server announced that it keeps the connection, it has been idle for less than a second, it received no byte, and it is still open
- * after one more turn of the event loop, in which a close that had already arrived would be read. When its next request still fails,
+ * after one more whole turn of the event loop, in which a close that had already arrived would be read. When its next request still fails,
  * the request is not repeated, and no connection of this key is reused again.
  */
 export type IdleConnections = {
@@ -112,6 +112,8 @@ export function createIdleConnections(wallNow: () => number): IdleConnections {
     };
     socket.ref().on('data', onData).on('end', onData);
     if (age() < SETTLE_MS) await sleep(SETTLE_MS - age());
+    // The first one may run before the process reads from its sockets again, the second one runs after that.
+    await nextTurn();
     await nextTurn();
     socket.off('data', onData).off('end', onData);
     return !spoke && !socket.destroyed && age() < IDLE_MAX_MS;

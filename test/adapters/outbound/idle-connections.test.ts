@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { createIdleConnections } from '../../../src/adapters/outbound/idle-connections.ts';
+import { startAnswering, stopReceivers } from './receiver.ts';
+import { ALLOWED, createTestNetwork, HOST, OK, type TestNetwork } from './test-network.ts';
+
+const KEY = 'action-1';
+
+let network: TestNetwork;
+beforeAll(async () => {
+  network = await createTestNetwork();
+});
+afterEach(stopReceivers);
+afterAll(() => network.stop());
+
+/** Sends one request and returns what `then` returns, which runs as soon as the response arrives. */
+async function afterResponse<Result>(
+  port: number,
+  then: (connection: { socket: ReturnType<typeof connect>; address: string; openedAt: number }) => Promise<Result>,
+): Promise<Result> {
+  const socket = connect({ host: ALLOWED, port, servername: HOST, ca: network.authority.pem });
+  socket.on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+  const result = await new Promise<Result>((resolve, reject) => {
+    socket.once('data', () => then({ socket, address: ALLOWED, openedAt: Date.now() }).then(resolve, reject));
+  });
+  socket.destroy();
+  return result;
+}
+
+test.each([
+  ['a connection that stays open is used again', undefined, true],
+  ['a close that arrives while the process computes is seen before the connection is used again', 3, false],
+])('%s', async (_, closesAfterMs, isUsed) => {
+  const receiver = await startAnswering(network.identity, (__, ___, socket) => {
+    socket.write(OK);
+    if (closesAfterMs !== undefined) setTimeout(() => socket.end(), closesAfterMs);
+    return undefined;
+  });
+  const used = await afterResponse(receiver.port, async (connection) => {
+    const idle = createIdleConnections(Date.now);
+    idle.put(KEY, connection);
+    // Longer than the pause after a response.
+    const end = Date.now() + 15;
+    while (Date.now() < end);
+    return idle.take(KEY, [ALLOWED]);
+  });
+  expect(used !== undefined).toBe(isUsed);
+});
