@@ -11,6 +11,8 @@ export type CountedAttempt = {
 
 /** Counts the attempts of an invocation, so that the log has one line for each outcome and number instead of one for each attempt. */
 export function attemptsMetric(metrics: Metrics) {
+  // A single metric that is used again. Each of its values is a line of the log. Creating one costs a tenth of a millisecond.
+  const one = metrics.singleMetric();
   const counts = { outcome: new Map<string, number>(), attempt: new Map<string, number>() };
   const add = (dimension: keyof typeof counts, value: string) =>
     counts[dimension].set(value, (counts[dimension].get(value) ?? 0) + 1);
@@ -24,7 +26,6 @@ export function attemptsMetric(metrics: Metrics) {
     publish: (): void => {
       for (const [dimension, values] of Object.entries(counts)) {
         for (const [value, count] of values) {
-          const one = metrics.singleMetric();
           one.addDimension(dimension, value);
           one.addMetric(METRICS.attempts, MetricUnit.Count, count);
         }
