@@ -14,7 +14,7 @@ const PLOT = fileURLToPath(new URL('../docs/images/scaling-fairness.svg', import
 const [BEGIN, END] = ['<!-- npm run simulate: begin -->', '<!-- npm run simulate: end -->'];
 
 const RATES = [10, 1000, 10_000];
-/** CPU milliseconds per delivery of the dispatcher (bench/results.md), and the share of a core that a function of 512 MB has. */
+/** CPU milliseconds per delivery of the dispatcher, above what bench/results.md measures, and the share of a core that a function of 512 MB has. */
 const DISPATCHER_CPU_MS = 3;
 const CORE_SHARE = 512 / 1769;
 /** Ratio of the provisioned invocations to those that the load needs while no endpoint hangs. */

@@ -8,6 +8,7 @@ import { builtDashboard } from '../../lib/dashboard-page.ts';
 import { bundleWidget } from '../../lib/widget-bundle.ts';
 import { operatorOf } from '../../local/demo/operator.ts';
 import { startLocalCloud } from '../../local/local-cloud.ts';
+import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { launchBrowser } from '../../test/e2e/widget/browser.ts';
@@ -78,6 +79,17 @@ async function timesToFirstControl(folder: string) {
       allowed_domains: ['shop.example.com'],
     };
     const { site_id } = await createAssistant(org_id, site, operator.management);
+    // The widget shows nothing for an assistant without a form.
+    await createAction(
+      site_id,
+      {
+        trigger: 'Form',
+        name: 'Contact us',
+        url: 'https://shop.example.com/hook',
+        form_fields: [{ key: 'name', label: 'Name', type: 'Text', required: true }],
+      },
+      operator.management,
+    );
     const html = `<!doctype html><title>Shop</title><script async src="${cloud.baseUrl}/static/va-wave-widget.js" data-site-id="${site_id}"></script>`;
     shop.on('request', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
     await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
