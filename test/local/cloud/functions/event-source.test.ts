@@ -120,6 +120,11 @@ test('tells the queue which messages wait for an endpoint that hangs, and asks f
   const waiting = ['hangs', 'next', 'last'];
   const received: { readonly slow: readonly string[]; readonly maySlow: boolean }[] = [];
   const environments = ['first', 'second', 'third'];
+  const done = { failed: false, payload: 'null' };
+  let answer = () => {};
+  const hangs = new Promise<typeof done>((resolve) => {
+    answer = () => resolve(done);
+  });
   const source = new EventSource<string>({
     definition,
     pace: { admit: () => 1, ended: () => {} },
@@ -138,8 +143,7 @@ test('tells the queue which messages wait for an endpoint that hangs, and asks f
     pool: {
       concurrency: 5,
       acquire: async () => environments.shift(),
-      run: (environment) =>
-        environment === 'first' ? new Promise(() => {}) : Promise.resolve({ failed: false, payload: 'null' }),
+      run: async (environment) => (environment === 'first' ? hangs : done),
       release: () => {},
       isStuck: (environment) => environment === 'first',
       anotherIsFree: () => environments.length > 0,
@@ -155,6 +159,8 @@ test('tells the queue which messages wait for an endpoint that hangs, and asks f
     { slow: ['hangs'], maySlow: true },
     { slow: ['hangs'], maySlow: false },
   ]);
+  answer();
+  await source.stop();
 });
 
 /** Returns the bytes that are in use after a garbage collection. */
