@@ -13,6 +13,20 @@ const definition: EventSourceDefinition = {
   ScalingConfig: { MaximumConcurrency: 5 },
 };
 
+/** A function that succeeds at once, in environments of which one is always free. */
+const ALWAYS_FREE = {
+  concurrency: 1,
+  acquire: async () => ({}),
+  run: async () => ({ failed: false, payload: 'null' }),
+  release: () => {},
+  isStuck: () => false,
+  anotherIsFree: () => true,
+};
+
+const fail = (error: string): never => {
+  throw new Error(error);
+};
+
 test('receives as many messages as the pace allows, and none while the pace allows none', async () => {
   let allowed = 0;
   let waiting = 5;
@@ -29,17 +43,8 @@ test('receives as many messages as the pace allows, and none while the pace allo
       receive: (max) => Array.from({ length: Math.min(max, waiting) }, () => message(`message-${waiting--}`)),
       delete: async (handles) => void batches.push(handles.length),
     },
-    pool: {
-      concurrency: 1,
-      acquire: async () => ({}),
-      run: async () => ({ failed: false, payload: 'null' }),
-      release: () => {},
-      isStuck: () => false,
-      anotherIsFree: () => true,
-    },
-    onError: (error) => {
-      throw new Error(error);
-    },
+    pool: ALWAYS_FREE,
+    onError: fail,
   });
   source.start();
   await pause(100);
@@ -66,17 +71,8 @@ test('a source keeps nothing of the times it has waited', async () => {
       receive: () => [],
       delete: async () => {},
     },
-    pool: {
-      concurrency: 1,
-      acquire: async () => ({}),
-      run: async () => ({ failed: false, payload: 'null' }),
-      release: () => {},
-      isStuck: () => false,
-      anotherIsFree: () => true,
-    },
-    onError: (error) => {
-      throw new Error(error);
-    },
+    pool: ALWAYS_FREE,
+    onError: fail,
   });
   const before = usedBytes();
   source.start();
@@ -99,17 +95,8 @@ test.each([
       receive: () => [],
       delete: async () => {},
     },
-    pool: {
-      concurrency: 1,
-      acquire: async () => ({}),
-      run: async () => ({ failed: false, payload: 'null' }),
-      release: () => {},
-      isStuck: () => false,
-      anotherIsFree: () => true,
-    },
-    onError: (error) => {
-      throw new Error(error);
-    },
+    pool: ALWAYS_FREE,
+    onError: fail,
   });
   source.start();
   await pause(5);
@@ -148,9 +135,7 @@ test('tells the queue which messages wait for an endpoint that hangs, and asks f
       isStuck: (environment) => environment === 'first',
       anotherIsFree: () => environments.length > 0,
     },
-    onError: (error) => {
-      throw new Error(error);
-    },
+    onError: fail,
   });
   source.start();
   while (received.length < 3) await pause(5);
