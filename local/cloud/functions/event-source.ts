@@ -49,6 +49,8 @@ export type SourceFunction<Environment> = {
   isStuck(environment: Environment): boolean;
   /** Whether another environment is free. Otherwise one is added after some time, if possible. */
   anotherIsFree(): boolean;
+  /** Exchanges the environment for the slowest one that is free. */
+  exchangeForSlowest(environment: Environment): Environment;
 };
 
 type EventSourceOptions<Environment> = {
@@ -135,12 +137,16 @@ export class EventSource<Environment> {
     const free = concurrency - this.#running.size;
     const kept = Math.floor(concurrency / QUIET_SHARE);
     let messages: readonly QueueMessage[] = [];
+    let areSlow = false;
     try {
       if (free > 0 && most > 0) {
         messages = queue.receive(most, {
           quietOnly: free <= kept,
           // Messages of quiet groups need not wait for the start of an environment.
-          maySlow: () => pool.anotherIsFree(),
+          maySlow: () => {
+            areSlow = pool.anotherIsFree();
+            return areSlow;
+          },
           slow: this.#slow(),
         });
       }
@@ -148,8 +154,9 @@ export class EventSource<Environment> {
       if (messages.length === 0) pool.release(environment);
     }
     if (messages.length === 0) return false;
-    const batch = this.#handle(environment, messages).finally(() => this.#running.delete(batch));
-    this.#running.set(batch, { environment, messages });
+    const used = areSlow ? pool.exchangeForSlowest(environment) : environment;
+    const batch = this.#handle(used, messages).finally(() => this.#running.delete(batch));
+    this.#running.set(batch, { environment: used, messages });
     return true;
   }
 

@@ -4,6 +4,7 @@ import type { CallsUnderWay } from '../access/calls-under-way.ts';
 import type { FunctionDefinition } from '../template/model.ts';
 import { FunctionWorker, type InvocationResult } from './function-worker.ts';
 import { isStuck, mayAdd, needsAnother } from './growth.ts';
+import { IdleEnvironments } from './idle-environments.ts';
 import { idleProcessors } from './idle-processors.ts';
 
 type FunctionPoolOptions = {
@@ -15,6 +16,8 @@ type FunctionPoolOptions = {
   /** Folder where V8 keeps compiled code for the next worker. */
   readonly compiledCode: string;
   readonly onOutput: (text: string) => void;
+  /** Returns the share of the processors' time that is idle, 0 to 1. @default that of this machine */
+  readonly idleProcessors?: () => number;
   /** Called with one line when an asynchronous invocation has failed for the last time. */
   readonly onLost: (message: string) => void;
 };
@@ -34,11 +37,13 @@ export type Environment = FunctionWorker;
 /** For a caller that waits for an answer, as many environments start at once. Further ones, and those for queues, start when they are needed. */
 const STARTED_FOR_CALLERS = 2;
 /** How often the pool checks whether it needs another environment, while invocations run. */
-const LOOK_MS = 50;
+const LOOK_MS = 30;
 /** If a check runs this late, the process lacks processor time, and another environment would only take more of it. */
 const LATE_MS = 50;
 /** A worker ends when it has been idle for this time. */
 const IDLE_MS = 60_000;
+/** While the processors are mostly idle, the spare environment gets every tenth invocation, until it has had three and its code is compiled. */
+const WARM_UP = { every: 10, invocations: 3, idleProcessors: 0.5 } as const;
 /** Lambda retries a failed asynchronous invocation twice, after one and two minutes. */
 const ASYNC_RETRY_MS = [60_000, 120_000] as const;
 
@@ -46,15 +51,15 @@ const ASYNC_RETRY_MS = [60_000, 120_000] as const;
 export class FunctionPool {
   readonly definition: FunctionDefinition;
   readonly #options: FunctionPoolOptions;
-  readonly #idle: { readonly worker: FunctionWorker; readonly since: number }[] = [];
+  readonly #idle = new IdleEnvironments<FunctionWorker>();
   readonly #busy = new Set<FunctionWorker>();
   /** The busy environments that wait for an endpoint that hangs. */
-  #stuck: ReadonlySet<FunctionWorker> = new Set();
+  #stuck: Set<FunctionWorker> = new Set();
   readonly #starting = new Set<FunctionWorker>();
   /** Started in advance for a function that a queue invokes. When another environment is needed, no message waits for its start. */
   #spare: FunctionWorker | undefined;
   #servesQueue = false;
-  readonly #idleProcessors = idleProcessors();
+  readonly #idleProcessors: () => number;
   readonly #waiting: ((worker: FunctionWorker | undefined) => void)[] = [];
   readonly #retries = new Set<NodeJS.Timeout>();
   #lookTimer: NodeJS.Timeout | undefined;
@@ -63,11 +68,14 @@ export class FunctionPool {
   #addedAt = Number.NEGATIVE_INFINITY;
   /** At the last check: an environment may be added that can wait. */
   #mayAdd = false;
+  #mayWarmUp = false;
+  #acquired = 0;
   #stopped = false;
 
   constructor(options: FunctionPoolOptions) {
     this.definition = options.definition;
     this.#options = options;
+    this.#idleProcessors = options.idleProcessors ?? idleProcessors();
   }
 
   /** The maximum number of concurrent invocations. */
@@ -89,7 +97,11 @@ export class FunctionPool {
   /** Resolves with an environment for one invocation as soon as one is free, or with undefined when the cloud stops. */
   acquire(): Promise<Environment | undefined> {
     this.#servesQueue = true;
-    return this.#acquire(1);
+    this.#acquired += 1;
+    const spare = this.#acquired % WARM_UP.every === 0 ? this.#spareToWarmUp() : undefined;
+    if (spare === undefined) return this.#acquire(1);
+    this.#busy.add(spare);
+    return Promise.resolve(spare);
   }
 
   /** Whether an acquired environment waits for an endpoint that hangs. */
@@ -99,9 +111,17 @@ export class FunctionPool {
 
   /** Whether another environment is free. Otherwise adds one, at most one a second, and is true when there can be no more. */
   anotherIsFree(): boolean {
-    if (this.#idle.length > 0 || this.#busy.size >= this.concurrency) return true;
+    if (this.#idle.size > 0 || this.#busy.size >= this.concurrency) return true;
     if (this.#mayAdd) this.#add();
-    return this.#idle.length > 0;
+    return this.#idle.size > 0;
+  }
+
+  /** Exchanges an acquired environment for the slowest one that is idle, so that the fast one is free for other messages. */
+  exchangeForSlowest(environment: Environment): Environment {
+    this.#busy.delete(environment);
+    const slowest = this.#idle.exchangeForSlowest(environment, performance.now());
+    this.#busy.add(slowest);
+    return slowest;
   }
 
   /** Runs the function like `invoke`, in an acquired environment, which is released at the end. */
@@ -116,13 +136,18 @@ export class FunctionPool {
   /** Releases an environment. */
   release(worker: Environment): void {
     this.#busy.delete(worker);
+    this.#stuck.delete(worker);
+    if (worker === this.#spare) {
+      if (worker.dead) this.#spare = undefined;
+      return;
+    }
     const next = this.#waiting.shift();
     if (next !== undefined) {
       const successor = worker.dead ? this.#start() : worker;
       this.#busy.add(successor);
       next(successor);
     } else if (!worker.dead && !this.#stopped) {
-      this.#idle.push({ worker, since: Date.now() });
+      this.#idle.add(worker, performance.now());
       this.#idleTimer ??= setTimeout(() => this.#shrink(), IDLE_MS);
     }
   }
@@ -146,7 +171,7 @@ export class FunctionPool {
 
   /** Ends every worker immediately, also during an invocation, as a crash does. New workers start on demand. */
   async kill(): Promise<void> {
-    const idle = this.#idle.splice(0).map(({ worker }) => worker);
+    const idle = this.#idle.takeOlderThan(0, performance.now());
     const spare = this.#spare === undefined ? [] : [this.#spare];
     this.#spare = undefined;
     await Promise.all([...idle, ...spare, ...this.#starting, ...this.#busy].map((worker) => worker.kill()));
@@ -164,8 +189,7 @@ export class FunctionPool {
   /** @param atOnce as long as there are fewer environments, starts another one and does not wait */
   async #acquire(atOnce: number): Promise<Environment | undefined> {
     if (this.#stopped) return undefined;
-    let worker = this.#idle.pop()?.worker;
-    while (worker?.dead === true) worker = this.#idle.pop()?.worker;
+    let worker = this.#idle.takeFastest();
     const count = this.#busy.size + this.#starting.size;
     if (worker === undefined && count < Math.min(atOnce, this.concurrency)) worker = this.#start();
     this.#lookSoon();
@@ -184,18 +208,18 @@ export class FunctionPool {
   }
 
   #grow(): void {
-    const busy = [...this.#busy].map((worker) => ({ worker, waiting: worker.waiting() }));
-    const environments = {
-      waiting: busy.map(({ waiting }) => waiting),
-      idle: this.#idle.length,
-      starting: this.#starting.size,
-    };
     const machine = {
       most: this.concurrency,
       processors: availableParallelism(),
       idleProcessors: this.#idleProcessors(),
     };
-    this.#stuck = new Set(busy.filter(({ waiting }) => isStuck(waiting, machine)).map(({ worker }) => worker));
+    const busy = [...this.#busy].map((worker) => {
+      const waiting = worker.waiting();
+      return { worker, share: waiting.share, stuck: isStuck(waiting, this.#stuck.has(worker), machine) };
+    });
+    this.#stuck = new Set(busy.filter(({ stuck }) => stuck).map(({ worker }) => worker));
+    const environments = { busy, idle: this.#idle.size, starting: this.#starting.size };
+    this.#mayWarmUp = machine.idleProcessors >= WARM_UP.idleProcessors;
     this.#mayAdd = mayAdd(environments, performance.now() - this.#addedAt, machine);
     if (needsAnother(environments, machine)) this.#add();
     else if (this.#mayAdd && this.#servesQueue && this.#spare === undefined) {
@@ -211,7 +235,14 @@ export class FunctionPool {
     const spare = this.#spare;
     this.#spare = undefined;
     if (spare === undefined) this.#begin((worker) => this.release(worker));
-    else this.release(spare);
+    else if (!this.#busy.has(spare)) this.release(spare);
+  }
+
+  /** The spare environment, when an invocation in it delays no other. */
+  #spareToWarmUp(): FunctionWorker | undefined {
+    const spare = this.#spare;
+    if (spare === undefined || this.#busy.has(spare) || spare.invocations >= WARM_UP.invocations) return undefined;
+    return this.#mayWarmUp && this.#stuck.size === 0 && this.#idle.size > 0 ? spare : undefined;
   }
 
   #begin(then: (worker: FunctionWorker) => void): void {
@@ -239,14 +270,12 @@ export class FunctionPool {
   }
 
   #shrink(): void {
-    const now = Date.now();
-    // The most recently used environment is last. The others have been idle for longer.
-    while (this.#idle[0] !== undefined && now - this.#idle[0].since >= IDLE_MS) void this.#idle.shift()?.worker.kill();
-    const [oldest] = this.#idle;
-    if (oldest === undefined && this.#busy.size === 0) {
+    for (const worker of this.#idle.takeOlderThan(IDLE_MS, performance.now())) void worker.kill();
+    if (this.#idle.size === 0 && this.#busy.size === 0) {
       void this.#spare?.kill();
       this.#spare = undefined;
     }
-    this.#idleTimer = oldest === undefined ? undefined : setTimeout(() => this.#shrink(), oldest.since + IDLE_MS - now);
+    const next = this.#idle.nextIn(IDLE_MS, performance.now());
+    this.#idleTimer = next === undefined ? undefined : setTimeout(() => this.#shrink(), next);
   }
 }

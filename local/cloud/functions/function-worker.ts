@@ -25,7 +25,7 @@ type FunctionWorkerOptions = {
 /** The part of the heap for new objects. By default V8 lets it grow to 48 MB in each environment, although few objects outlive an invocation. */
 const YOUNG_GENERATION_MB = 12;
 /** In a shorter time the shares below say nothing. */
-const LOOK_MS = 40;
+const LOOK_MS = 20;
 
 /** Lambda gives a function ten seconds to start before the invocation's own time begins. */
 const INIT_TIMEOUT_MS = 10_000;
@@ -44,8 +44,9 @@ export class FunctionWorker {
   #settle: ((reply: InvocationResult) => void) | undefined;
   #dead = false;
   #started = false;
+  #invocations = 0;
   /** The state at the last call of `waiting`, or at the start of the invocation. */
-  #looked = { at: 0, activeMs: 0, callsMs: 0, stuckMs: 0 };
+  #looked = { at: 0, activeMs: 0, callsMs: 0, onlyMs: 0 };
 
   constructor(options: FunctionWorkerOptions) {
     this.#options = options;
@@ -95,6 +96,11 @@ export class FunctionWorker {
     return this.#dead;
   }
 
+  /** The number of invocations that it has begun. */
+  get invocations(): number {
+    return this.#invocations;
+  }
+
   /** Resolves when the environment has started or failed to start. */
   async started(): Promise<void> {
     await this.#ready;
@@ -102,21 +108,21 @@ export class FunctionWorker {
 
   /** How the running invocation has waited for an endpoint since the last call: it neither computed nor waited for the gateway. */
   waiting(): Waiting {
-    if (!this.#started || this.#settle === undefined) return { share: 0, stuckMs: 0 };
+    if (!this.#started || this.#settle === undefined) return { share: 0, onlyMs: 0 };
     const before = this.#looked;
     const now = this.#look();
     const elapsed = now.at - before.at;
-    if (elapsed < LOOK_MS) return { share: 0, stuckMs: 0 };
+    if (elapsed < LOOK_MS) return { share: 0, onlyMs: 0 };
     const engaged = now.activeMs - before.activeMs + now.callsMs - before.callsMs;
     const share = Math.max(0, elapsed - engaged) / elapsed;
-    const stuckMs = share < NOTHING_ELSE ? 0 : before.stuckMs + elapsed;
-    this.#looked = { ...now, stuckMs };
-    return { share, stuckMs };
+    const onlyMs = share < NOTHING_ELSE ? 0 : before.onlyMs + elapsed;
+    this.#looked = { ...now, onlyMs };
+    return { share, onlyMs };
   }
 
   #look() {
     const { active } = this.#worker.performance.eventLoopUtilization();
-    return { at: performance.now(), activeMs: active, callsMs: this.#options.calls.waitedMs, stuckMs: 0 };
+    return { at: performance.now(), activeMs: active, callsMs: this.#options.calls.waitedMs, onlyMs: 0 };
   }
 
   /** Runs one event to its end, which is the function's timeout at the latest. Never throws. */
@@ -127,6 +133,7 @@ export class FunctionWorker {
       await this.kill();
       return { failed: true, payload: JSON.stringify(error) };
     }
+    this.#invocations += 1;
     const { timeoutMs, functionArn } = this.#options;
     const invocation: Invocation = { requestId, event, deadline: Date.now() + timeoutMs, functionArn };
     this.#looked = this.#look();

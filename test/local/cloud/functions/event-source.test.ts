@@ -21,6 +21,7 @@ const ALWAYS_FREE = {
   release: () => {},
   isStuck: () => false,
   anotherIsFree: () => true,
+  exchangeForSlowest: <Environment>(environment: Environment) => environment,
 };
 
 const fail = (error: string): never => {
@@ -103,10 +104,11 @@ test.each([
   await source.stop();
 });
 
-test('tells the queue which messages wait for an endpoint that hangs, and asks for a free environment before it takes more of them', async () => {
+test('tells the queue which messages wait for an endpoint that hangs, and takes more of them only in an environment that no others need', async () => {
   const waiting = ['hangs', 'next', 'last'];
   const received: { readonly slow: readonly string[]; readonly maySlow: boolean }[] = [];
   const environments = ['first', 'second', 'third'];
+  const used: string[] = [];
   const done = { failed: false, payload: 'null' };
   let answer = () => {};
   const hangs = new Promise<typeof done>((resolve) => {
@@ -122,7 +124,7 @@ test('tells the queue which messages wait for an endpoint that hangs, and asks f
         return waiting.length > 0;
       },
       receive: (max, { slow, maySlow }) => {
-        received.push({ slow: [...slow], maySlow: maySlow() });
+        received.push({ slow: [...slow], maySlow: slow.size > 0 && maySlow() });
         return waiting.splice(0, max).map(message);
       },
       delete: async () => {},
@@ -130,20 +132,25 @@ test('tells the queue which messages wait for an endpoint that hangs, and asks f
     pool: {
       concurrency: 5,
       acquire: async () => environments.shift(),
-      run: async (environment) => (environment === 'first' ? hangs : done),
+      run: async (environment) => {
+        used.push(environment);
+        return environment === 'first' ? hangs : done;
+      },
       release: () => {},
       isStuck: (environment) => environment === 'first',
       anotherIsFree: () => environments.length > 0,
+      exchangeForSlowest: () => 'slow',
     },
     onError: fail,
   });
   source.start();
   while (received.length < 3) await pause(5);
   expect(received).toEqual([
-    { slow: [], maySlow: true },
+    { slow: [], maySlow: false },
     { slow: ['hangs'], maySlow: true },
     { slow: ['hangs'], maySlow: false },
   ]);
+  expect(used).toEqual(['first', 'slow', 'third']);
   answer();
   await source.stop();
 });
