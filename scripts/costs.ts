@@ -123,7 +123,7 @@ const attempt = (batch: number, sends: number): Usage =>
     // The attempts of a batch run concurrently, so a batch takes as long as its slowest endpoint.
     each(batch, invocation(COUNTED.attempted(batch), batch === 1 ? 250 : 400)),
   );
-/** One SQS call sends the first attempts of a batch of events. Each retry is delayed and needs its own call. */
+/** One SQS call sends the first attempts of a batch of events. Retries share a call only when their attempts fail at the same time, so each counts as one. */
 const firstAttempt = (batch: number): Usage => attempt(batch, 1 / batch);
 const retry = (batch: number): Usage => attempt(batch, 1);
 

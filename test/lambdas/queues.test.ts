@@ -15,7 +15,6 @@ const { handler: dispatcher } = await import('../../lambdas/dispatcher/handler.t
 beforeEach(() => {
   store();
   aws.on('SendMessageBatch', {}, { Successful: [], Failed: [] });
-  aws.on('SendMessage', {}, {});
 });
 
 async function run(
@@ -150,7 +149,9 @@ describe('dispatcher', () => {
     const completions = aws.callsOf('UpdateItem', { TableName: 'delivery-log' });
     const payloads = completions.map((one) => String(one.ExpressionAttributeValues?.[':payload']));
     expect(payloads).toEqual([expect.stringContaining(`"data":${data}`)]);
-    const later = aws.callsOf('SendMessage').map((one) => String(one.MessageBody));
+    const later = aws
+      .callsOf('SendMessageBatch')
+      .flatMap(({ Entries = [] }) => Entries.map(({ MessageBody }) => String(MessageBody)));
     expect(later).toEqual([expect.stringContaining(`"data":${data}`)]);
   });
 
@@ -161,7 +162,7 @@ describe('dispatcher', () => {
     });
     expect(failures).toEqual([]);
     expect(completed()).toEqual(['blocked_address', 'blocked_address']);
-    expect([...aws.callsOf('SendMessage'), ...aws.callsOf('SendMessageBatch')]).toEqual([]);
+    expect(aws.callsOf('SendMessageBatch')).toEqual([]);
     for (const secret of ['DontTell', 'private']) expect(log).not.toContain(secret);
     expect(lineOf(log, 'Attempted')).toMatchObject({
       function_request_id: REQUEST_ID,
@@ -267,7 +268,7 @@ describe('dispatcher', () => {
       await run(dispatcher, { ...MESSAGE, attempt: 2 });
       expect([failures, completed()]).toEqual([[], ['quota_exceeded', 'quota_exceeded']]);
       expect(counted()).toHaveLength(1);
-      expect(aws.callsOf('SendMessage')).toEqual([]);
+      expect(aws.callsOf('SendMessageBatch')).toEqual([]);
     });
   });
 

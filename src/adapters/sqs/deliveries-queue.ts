@@ -1,7 +1,6 @@
 import {
   ChangeMessageVisibilityCommand,
   SendMessageBatchCommand,
-  SendMessageCommand,
   type SQSClient,
   SQSServiceException,
 } from '@aws-sdk/client-sqs';
@@ -25,15 +24,30 @@ export type Sent = { readonly tooLarge: readonly DeliveryMessage[] };
 /** Messages that were not sent, and the cause. */
 type Unsent = { readonly messages: readonly DeliveryMessage[]; readonly cause?: unknown };
 
+/** Seconds until SQS delivers a message. A message without a delay is delivered at once. */
+type Delays = ReadonlyMap<DeliveryMessage, number>;
+
+type Later = {
+  readonly message: DeliveryMessage;
+  readonly delaySeconds: number;
+  readonly sent: () => void;
+  readonly failed: (cause: unknown) => void;
+};
+
 /** Creates the deliveries queue. The group id is the Action, so that a slow endpoint does not delay other Actions (SQS fair queues). */
 export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   const inTurn = fairTurns(BATCHES_AT_ONCE);
 
-  const send = async (batch: readonly DeliveryMessage[], textOf: (one: DeliveryMessage) => string): Promise<Unsent> => {
-    let left = batch.map((message, index) => ({
-      message,
-      entry: { Id: String(index), MessageBody: textOf(message), MessageGroupId: message.action_id },
-    }));
+  const send = async (
+    batch: readonly DeliveryMessage[],
+    textOf: (one: DeliveryMessage) => string,
+    delays: Delays,
+  ): Promise<Unsent> => {
+    let left = batch.map((message, index) => {
+      const DelaySeconds = delays.get(message);
+      const entry = { Id: String(index), MessageBody: textOf(message), MessageGroupId: message.action_id };
+      return { message, entry: DelaySeconds === undefined ? entry : { ...entry, DelaySeconds } };
+    });
     const unsent = (cause: unknown): Unsent => ({ messages: left.map(({ message }) => message), cause });
     for (let attempt = 1; ; attempt++) {
       const Entries = left.map(({ entry }) => entry);
@@ -55,6 +69,7 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
    */
   const sendTogether = async (
     events: readonly (readonly DeliveryMessage[])[],
+    delays: Delays = new Map(),
   ): Promise<readonly PromiseSettledResult<Sent>[]> => {
     const bodies = messageBodies();
     const splits = events.map((messages) => batchesOf(messages, bodies.bytes));
@@ -63,7 +78,7 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
     const perform = async (batch: readonly DeliveryMessage[]): Promise<readonly Unsent[]> => {
       const parts = [...Map.groupBy(batch, (message) => eventOf.get(message))];
       const [[owner = events] = []] = parts;
-      const unsent = await inTurn(parts.length === 1 ? owner : events, () => send(batch, bodies.text));
+      const unsent = await inTurn(parts.length === 1 ? owner : events, () => send(batch, bodies.text, delays));
       if (parts.length === 1 || !isRefusal(unsent.cause)) return [unsent];
       return (await Promise.all(parts.map(([, part]) => perform(part)))).flat();
     };
@@ -80,6 +95,23 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
         ? { status: 'rejected', reason: causes.get(events[index]) }
         : { status: 'fulfilled', value: { tooLarge } },
     );
+  };
+
+  let later: Later[] = [];
+  const sendAllLater = async () => {
+    const all = later;
+    later = [];
+    const delays = new Map(all.map(({ message, delaySeconds }) => [message, delaySeconds]));
+    const outcomes = await sendTogether(
+      all.map(({ message }) => [message]),
+      delays,
+    );
+    for (const [index, { sent, failed }] of all.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.status !== 'fulfilled') failed(outcome?.reason);
+      else if (outcome.value.tooLarge.length > 0) failed(new Error('The message is too large for SQS'));
+      else sent();
+    }
   };
 
   return {
@@ -103,16 +135,15 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
       );
     },
 
-    sendLater: async (message: DeliveryMessage, delaySeconds: number): Promise<void> => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: JSON.stringify(message),
-          MessageGroupId: message.action_id,
-          DelaySeconds: delaySeconds,
-        }),
-      );
-    },
+    /**
+     * Sends a message that SQS delivers after a delay of at most 900 seconds. The messages of one turn of the event loop share calls,
+     * because the attempts of a batch often fail at the same time. @throws Error when the message is too large or could not be sent
+     */
+    sendLater: (message: DeliveryMessage, delaySeconds: number): Promise<void> =>
+      new Promise((sent, failed) => {
+        if (later.length === 0) setImmediate(sendAllLater);
+        later.push({ message, delaySeconds, sent, failed });
+      }),
   };
 }
 

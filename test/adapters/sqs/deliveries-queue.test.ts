@@ -161,9 +161,66 @@ describe('sending', () => {
   test('a retry has its delay', async () => {
     const message = { ...aMessage(), attempt: 2 };
     await queue.sendLater(message, 2);
-    expect(aws.callsOf('SendMessage')).toEqual([
-      { QueueUrl: URL, MessageBody: JSON.stringify(message), MessageGroupId: 'act_1', DelaySeconds: 2 },
+    const entry = { Id: '0', MessageBody: JSON.stringify(message), MessageGroupId: 'act_1', DelaySeconds: 2 };
+    expect(batches()).toEqual([{ QueueUrl: URL, Entries: [entry] }]);
+  });
+});
+
+describe('sending retries at the same time', () => {
+  const calls = () => aws.callsOf('SendMessageBatch').map(({ Entries = [] }) => Entries);
+  const later = async (...messages: readonly DeliveryMessage[]) =>
+    (await Promise.allSettled(messages.map((message, index) => queue.sendLater(message, index)))).map((one) =>
+      one.status === 'rejected' ? String(one.reason) : 'sent',
+    );
+  const failing = (...failed: readonly number[]) =>
+    aws.on('SendMessageBatch', {}, () => {
+      const refused = (calls().at(-1) ?? []).filter(({ DelaySeconds = 0 }) => failed.includes(DelaySeconds));
+      return {
+        Successful: [],
+        Failed: refused.map(({ Id = '' }) => ({ Id, SenderFault: false, Code: 'InternalError' })),
+      };
+    });
+
+  test('uses one call for ten, each with its own delay, and one after the other for later ones', async () => {
+    expect(await later(...Array.from({ length: 12 }, () => aMessage()))).toEqual(Array(12).fill('sent'));
+    expect(calls().map((entries) => entries.map(({ DelaySeconds }) => DelaySeconds))).toEqual([
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+      [10, 11],
     ]);
+    await later(aMessage());
+    expect(calls()).toHaveLength(3);
+  });
+
+  test('fails only the message that SQS refuses three times', async () => {
+    failing(1);
+    expect(await later(aMessage(), aMessage(), aMessage())).toEqual([
+      'sent',
+      'Error: SQS refused 1 deliveries: InternalError',
+      'sent',
+    ]);
+    expect(calls().map((entries) => entries.length)).toEqual([3, 1, 1]);
+  });
+
+  test('fails only the message that is too large', async () => {
+    expect(await later(aMessage(), aMessage(MEGABYTE + 1))).toEqual([
+      'sent',
+      'Error: The message is too large for SQS',
+    ]);
+  });
+
+  test('sends each message separately when SQS refuses the call', async () => {
+    aws.on('SendMessageBatch', {}, () => {
+      if (
+        calls()
+          .at(-1)
+          ?.some(({ DelaySeconds }) => DelaySeconds === 1)
+      )
+        throw new AwsFault('InvalidMessageContents');
+      return { Successful: [], Failed: [] };
+    });
+    const [first, second, third] = await later(aMessage(), aMessage(), aMessage());
+    expect([first, third]).toEqual(['sent', 'sent']);
+    expect(second).toContain('InvalidMessageContents');
   });
 });
 

@@ -43,7 +43,6 @@ export async function startFaultyServices(dynamoOrigin: string): Promise<FaultyS
   const perform = (operation: string, text: string): object => {
     const input = JSON.parse(text);
     if (operation === 'GetSecretValue') return { SecretString: SECRETS[input.SecretId] };
-    if (operation === 'SendMessage') return enqueue(input.MessageBody);
     if (operation === 'SendMessageBatch') {
       const entries: { Id: string; MessageBody: string }[] = input.Entries;
       return { Successful: entries.map(({ Id, MessageBody }) => ({ Id, ...enqueue(MessageBody) })), Failed: [] };
