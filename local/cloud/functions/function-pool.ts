@@ -6,6 +6,7 @@ import { FunctionWorker, type InvocationResult } from './function-worker.ts';
 import { isStuck, mayAdd, needsAnother } from './growth.ts';
 import { IdleEnvironments } from './idle-environments.ts';
 import { idleProcessors } from './idle-processors.ts';
+import { RecentDurations } from './recent-durations.ts';
 
 type FunctionPoolOptions = {
   readonly definition: FunctionDefinition;
@@ -60,6 +61,7 @@ export class FunctionPool {
   #spare: FunctionWorker | undefined;
   #servesQueue = false;
   readonly #idleProcessors: () => number;
+  readonly #durations = new RecentDurations();
   readonly #waiting: ((worker: FunctionWorker | undefined) => void)[] = [];
   readonly #retries = new Set<NodeJS.Timeout>();
   #lookTimer: NodeJS.Timeout | undefined;
@@ -126,9 +128,11 @@ export class FunctionPool {
 
   /** Runs the function like `invoke`, in an acquired environment, which is released at the end. */
   async run(environment: Environment, event: string): Promise<InvocationResult> {
+    const begunAt = performance.now();
     try {
       return await environment.invoke(event, randomUUID());
     } finally {
+      this.#durations.add(performance.now() - begunAt);
       this.release(environment);
     }
   }
@@ -212,6 +216,7 @@ export class FunctionPool {
       most: this.concurrency,
       processors: availableParallelism(),
       idleProcessors: this.#idleProcessors(),
+      usualMs: this.#durations.median,
     };
     const busy = [...this.#busy].map((worker) => {
       const waiting = worker.waiting();

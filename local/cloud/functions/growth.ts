@@ -28,14 +28,19 @@ export type Machine = {
   readonly processors: number;
   /** The share of the processors' time that was idle, 0 to 1. */
   readonly idleProcessors: number;
+  /** How long an invocation of the function usually takes, in milliseconds. */
+  readonly usualMs: number;
 };
 
 /** From this share on, an environment counts as only waiting. */
 export const NOTHING_ELSE = 0.9;
-/** After this time an environment is stuck: it waits for an endpoint that hangs. */
+/** An environment that only waits for this time, and for several times as long as usual, is stuck: it waits for an endpoint that hangs. */
 const STUCK_MS = 60;
 /** The same time while the processors are busy: an environment that seems to wait for an endpoint may wait for a processor. */
 const STUCK_WHEN_BUSY_MS = 300;
+const TIMES_USUAL = 5;
+/** After this time an environment is stuck, also when the function usually takes long. */
+const ALWAYS_STUCK_MS = 1000;
 /** The pause between two environments that can wait, in milliseconds. A start needs a processor for up to a fifth of a second. */
 const PAUSE_MS = 1000;
 /** If all environments together work for less than this share of a processor, another one is useful. */
@@ -44,9 +49,10 @@ const AT_WORK = 0.6;
 const IDLE_PROCESSORS = 0.25;
 
 /** Whether an environment waits for an endpoint that hangs. @param wasStuck the result of the last check of this invocation */
-export function isStuck({ onlyMs }: Waiting, wasStuck: boolean, { idleProcessors }: Machine): boolean {
+export function isStuck({ onlyMs }: Waiting, wasStuck: boolean, { idleProcessors, usualMs }: Machine): boolean {
   if (wasStuck) return onlyMs > 0;
-  return onlyMs >= (idleProcessors < IDLE_PROCESSORS ? STUCK_WHEN_BUSY_MS : STUCK_MS);
+  const atLeastMs = idleProcessors < IDLE_PROCESSORS ? STUCK_WHEN_BUSY_MS : STUCK_MS;
+  return onlyMs >= Math.min(ALWAYS_STUCK_MS, Math.max(atLeastMs, TIMES_USUAL * usualMs));
 }
 
 /**

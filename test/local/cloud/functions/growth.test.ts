@@ -2,7 +2,7 @@ import { type Environments, isStuck, mayAdd, needsAnother } from '../../../../lo
 
 const working = (share: number) => ({ share, stuck: false });
 const stuck = { share: 1, stuck: true };
-const TWO = { most: 12, processors: 2, idleProcessors: 0.5 };
+const TWO = { most: 12, processors: 2, idleProcessors: 0.5, usualMs: 10 };
 
 test.each<[string, Partial<Environments>, boolean]>([
   ['starts none beside one that works', { busy: [working(0.1)] }, false],
@@ -39,16 +39,14 @@ test('while the processors are busy, starts an environment only when all others 
 });
 
 test.each([
-  [59, 0.5, false],
-  [60, 0.5, true],
-  [299, 0.1, false],
-  [300, 0.1, true],
-])(
-  'an environment that only waits for an endpoint for %d ms while %d of the processors is idle: stuck is %p',
-  (onlyMs, idle, expected) => {
-    expect(isStuck({ share: 1, onlyMs }, false, { ...TWO, idleProcessors: idle })).toBe(expected);
-  },
-);
+  ['60 ms', { idleProcessors: 0.5, usualMs: 10 }, 60],
+  ['300 ms while the processors are busy', { idleProcessors: 0.1, usualMs: 10 }, 300],
+  ['five times as long as usual', { idleProcessors: 0.5, usualMs: 100 }, 500],
+  ['a second when the function usually takes long', { idleProcessors: 0.1, usualMs: 3000 }, 1000],
+])('an environment that only waits for an endpoint is stuck after %s', (_, machine, after) => {
+  const stuckAfter = (onlyMs: number) => isStuck({ share: 1, onlyMs }, false, { ...TWO, ...machine });
+  expect([stuckAfter(after - 1), stuckAfter(after)]).toEqual([false, true]);
+});
 
 test('an environment remains stuck while it only waits, also when the processors become busy', () => {
   const busyProcessors = { ...TWO, idleProcessors: 0.1 };
