@@ -5,7 +5,7 @@ import type { FunctionDefinition } from '../template/model.ts';
 import { FunctionWorker, type InvocationResult } from './function-worker.ts';
 import { isStuck, mayAdd, needsAnother } from './growth.ts';
 import { IdleEnvironments } from './idle-environments.ts';
-import { idleProcessors } from './idle-processors.ts';
+import { type IdleProcessors, idleProcessors } from './idle-processors.ts';
 import { RecentDurations } from './recent-durations.ts';
 
 type FunctionPoolOptions = {
@@ -17,8 +17,8 @@ type FunctionPoolOptions = {
   /** Folder where V8 keeps compiled code for the next worker. */
   readonly compiledCode: string;
   readonly onOutput: (text: string) => void;
-  /** Returns the share of the processors' time that is idle, 0 to 1. @default that of this machine */
-  readonly idleProcessors?: () => number;
+  /** Measures the processors. @default those of this machine */
+  readonly idleProcessors?: () => IdleProcessors;
   /** Called with one line when an asynchronous invocation has failed for the last time. */
   readonly onLost: (message: string) => void;
 };
@@ -60,7 +60,7 @@ export class FunctionPool {
   /** Started in advance for a function that a queue invokes. When another environment is needed, no message waits for its start. */
   #spare: FunctionWorker | undefined;
   #servesQueue = false;
-  readonly #idleProcessors: () => number;
+  readonly #idleProcessors: () => IdleProcessors;
   readonly #durations = new RecentDurations();
   readonly #waiting: ((worker: FunctionWorker | undefined) => void)[] = [];
   readonly #retries = new Set<NodeJS.Timeout>();
@@ -215,7 +215,7 @@ export class FunctionPool {
     const machine = {
       most: this.concurrency,
       processors: availableParallelism(),
-      idleProcessors: this.#idleProcessors(),
+      idle: this.#idleProcessors(),
       usualMs: this.#durations.median,
     };
     const busy = [...this.#busy].map((worker) => {
@@ -224,7 +224,7 @@ export class FunctionPool {
     });
     this.#stuck = new Set(busy.filter(({ stuck }) => stuck).map(({ worker }) => worker));
     const environments = { busy, idle: this.#idle.size, starting: this.#starting.size };
-    this.#mayWarmUp = machine.idleProcessors >= WARM_UP.idleProcessors;
+    this.#mayWarmUp = machine.idle.recently >= WARM_UP.idleProcessors;
     this.#mayAdd = mayAdd(environments, performance.now() - this.#addedAt, machine);
     if (needsAnother(environments, machine)) this.#add();
     else if (this.#mayAdd && this.#servesQueue && this.#spare === undefined) {

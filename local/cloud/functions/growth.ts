@@ -1,3 +1,5 @@
+import type { IdleProcessors } from './idle-processors.ts';
+
 /** How the invocation of an environment waits for an endpoint outside this cloud. */
 export type Waiting = {
   /** The share of its time since the last check, 0 to 1. */
@@ -26,8 +28,7 @@ export type Machine = {
   readonly most: number;
   /** Half of them may work for one function. */
   readonly processors: number;
-  /** The share of the processors' time that was idle, 0 to 1. */
-  readonly idleProcessors: number;
+  readonly idle: IdleProcessors;
   /** How long an invocation of the function usually takes, in milliseconds. */
   readonly usualMs: number;
 };
@@ -49,9 +50,9 @@ const AT_WORK = 0.6;
 const IDLE_PROCESSORS = 0.25;
 
 /** Whether an environment waits for an endpoint that hangs. @param wasStuck the result of the last check of this invocation */
-export function isStuck({ onlyMs }: Waiting, wasStuck: boolean, { idleProcessors, usualMs }: Machine): boolean {
+export function isStuck({ onlyMs }: Waiting, wasStuck: boolean, { idle, usualMs }: Machine): boolean {
   if (wasStuck) return onlyMs > 0;
-  const atLeastMs = idleProcessors < IDLE_PROCESSORS ? STUCK_WHEN_BUSY_MS : STUCK_MS;
+  const atLeastMs = idle.recently < IDLE_PROCESSORS ? STUCK_WHEN_BUSY_MS : STUCK_MS;
   return onlyMs >= Math.min(ALWAYS_STUCK_MS, Math.max(atLeastMs, TIMES_USUAL * usualMs));
 }
 
@@ -63,7 +64,7 @@ export function needsAnother({ busy, idle, starting }: Environments, machine: Ma
   if (idle + starting > 0 || busy.length >= machine.most) return false;
   const free = busy.filter(({ stuck }) => !stuck);
   if (free.length === 0) return true;
-  if (machine.idleProcessors < IDLE_PROCESSORS) return false;
+  if (!hasIdleProcessors(machine)) return false;
   const atWork = free.reduce((sum, { share }) => sum + 1 - share, 0);
   return atWork < AT_WORK * Math.max(1, Math.floor(machine.processors / 2));
 }
@@ -71,5 +72,7 @@ export function needsAnother({ busy, idle, starting }: Environments, machine: Ma
 /** Whether an environment may be added for which nothing waits, or only messages whose endpoint hangs. @param sinceAddedMs since the last one */
 export function mayAdd({ busy, idle, starting }: Environments, sinceAddedMs: number, machine: Machine): boolean {
   const room = busy.length < machine.most;
-  return room && idle + starting === 0 && sinceAddedMs >= PAUSE_MS && machine.idleProcessors >= IDLE_PROCESSORS;
+  return room && idle + starting === 0 && sinceAddedMs >= PAUSE_MS && hasIdleProcessors(machine);
 }
+
+const hasIdleProcessors = ({ idle }: Machine): boolean => Math.min(idle.recently, idle.now) >= IDLE_PROCESSORS;

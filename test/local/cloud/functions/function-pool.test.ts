@@ -21,7 +21,7 @@ beforeAll(() => writeFileSync(join(folder, 'index.mjs'), CODE));
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.stop())));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function startPool(idleProcessors: number): FunctionPool {
+function startPool(idle: number): FunctionPool {
   const name = 'fixture';
   const arn = `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
   const pool = new FunctionPool({
@@ -46,7 +46,7 @@ function startPool(idleProcessors: number): FunctionPool {
     issue: () => ({ environment: {}, calls: new CallsUnderWay(), revoke: () => {} }),
     maxWorkers: 4,
     compiledCode: join(folder, 'compiled'),
-    idleProcessors: () => idleProcessors,
+    idleProcessors: () => ({ recently: idle, now: idle }),
     onOutput: () => {},
     onLost: () => {},
   });

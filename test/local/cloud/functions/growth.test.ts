@@ -2,7 +2,9 @@ import { type Environments, isStuck, mayAdd, needsAnother } from '../../../../lo
 
 const working = (share: number) => ({ share, stuck: false });
 const stuck = { share: 1, stuck: true };
-const TWO = { most: 12, processors: 2, idleProcessors: 0.5, usualMs: 10 };
+const half = { recently: 0.5, now: 0.5 };
+const little = { recently: 0.1, now: 0.1 };
+const TWO = { most: 12, processors: 2, idle: half, usualMs: 10 };
 
 test.each<[string, Partial<Environments>, boolean]>([
   ['starts none beside one that works', { busy: [working(0.1)] }, false],
@@ -33,23 +35,23 @@ test('runs more environments of one function on a machine with more processors',
 });
 
 test('while the processors are busy, starts an environment only when all others are stuck', () => {
-  const busyProcessors = { ...TWO, idleProcessors: 0.1 };
+  const busyProcessors = { ...TWO, idle: little };
   const beside = (busy: Environments['busy']) => needsAnother({ busy, idle: 0, starting: 0 }, busyProcessors);
   expect([beside([working(0.5)]), beside([stuck, working(0.5)]), beside([stuck])]).toEqual([false, false, true]);
 });
 
 test.each([
-  ['60 ms', { idleProcessors: 0.5, usualMs: 10 }, 60],
-  ['300 ms while the processors are busy', { idleProcessors: 0.1, usualMs: 10 }, 300],
-  ['five times as long as usual', { idleProcessors: 0.5, usualMs: 100 }, 500],
-  ['a second when the function usually takes long', { idleProcessors: 0.1, usualMs: 3000 }, 1000],
+  ['60 ms', { idle: half, usualMs: 10 }, 60],
+  ['300 ms while the processors are busy', { idle: little, usualMs: 10 }, 300],
+  ['five times as long as usual', { idle: half, usualMs: 100 }, 500],
+  ['a second when the function usually takes long', { idle: little, usualMs: 3000 }, 1000],
 ])('an environment that only waits for an endpoint is stuck after %s', (_, machine, after) => {
   const stuckAfter = (onlyMs: number) => isStuck({ share: 1, onlyMs }, false, { ...TWO, ...machine });
   expect([stuckAfter(after - 1), stuckAfter(after)]).toEqual([false, true]);
 });
 
 test('an environment remains stuck while it only waits, also when the processors become busy', () => {
-  const busyProcessors = { ...TWO, idleProcessors: 0.1 };
+  const busyProcessors = { ...TWO, idle: little };
   expect(isStuck({ share: 1, onlyMs: 90 }, true, busyProcessors)).toBe(true);
   expect(isStuck({ share: 0.5, onlyMs: 0 }, true, busyProcessors)).toBe(false);
 });
@@ -60,6 +62,7 @@ test('adds an environment that can wait once a second at most, none beside one t
   expect(mayAdd(two, 999, TWO)).toBe(false);
   expect(mayAdd({ ...two, starting: 1 }, 1000, TWO)).toBe(false);
   expect(mayAdd({ ...two, idle: 1 }, 1000, TWO)).toBe(false);
-  expect(mayAdd(two, 1000, { ...TWO, idleProcessors: 0.1 })).toBe(false);
+  expect(mayAdd(two, 1000, { ...TWO, idle: { ...half, now: 0.1 } })).toBe(false);
+  expect(mayAdd(two, 1000, { ...TWO, idle: { ...half, recently: 0.1 } })).toBe(false);
   expect(mayAdd(two, 1000, { ...TWO, most: 2 })).toBe(false);
 });
