@@ -18,6 +18,7 @@ export function sourceQueue({ authorizer, queues }: Parts, { arn, url }: QueueDe
   return {
     check: () => void authorizer.check(caller, { action: 'sqs:GetQueueAttributes', resource: arn }),
     arrival: () => queues.arrival(url, LONG_POLL_S),
+    addition: () => queues.addition(url),
     receive(max, options) {
       allow(authorizer, caller, { action: 'sqs:ReceiveMessage', resource: arn });
       return queues.receive(url, max, options);

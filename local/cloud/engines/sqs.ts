@@ -13,6 +13,8 @@ type App = ReturnType<typeof buildApp>;
 /** What SQS takes unless a queue says less. */
 const MAX_MESSAGE_BYTES = 1_048_576;
 
+const ADDITION_SECONDS = 0.02;
+
 /** A value of a message attribute, as SQS names its fields. */
 type MessageAttribute = { readonly DataType: string; readonly StringValue?: string; readonly BinaryValue?: string };
 
@@ -112,6 +114,11 @@ export class SqsEngine {
     queue.processTimers();
     if (queue.messages.length === 0) await queue.waitForMessages(seconds);
     return queue.messages.length > 0;
+  }
+
+  /** Resolves when a message is added or visible again, and after 20 ms. */
+  async addition(QueueUrl: string): Promise<void> {
+    await this.#queue({ QueueUrl }).waitForMessages(ADDITION_SECONDS);
   }
 
   /** Hands a call over to fauxqs as it came. */

@@ -12,6 +12,8 @@ export type SourceQueue = {
   check(): void;
   /** Resolves with true as soon as messages wait, and with false after some time without messages. */
   arrival(): Promise<boolean>;
+  /** Resolves when another message is added, and after a short time without one. */
+  addition(): Promise<void>;
   /** Receives the waiting messages, at most `max`. */
   receive(max: number, options: ReceiveOptions): readonly QueueMessage[];
   /** @param receiptHandles up to ten */
@@ -178,9 +180,9 @@ export class EventSource<Environment> {
     return new Set(stuck.flatMap(({ messages }) => messages.map(({ ReceiptHandle }) => ReceiptHandle)));
   }
 
-  /** Waits until a batch ends or another message arrives, when only messages of noisy groups wait and have used their share. */
+  /** Waits until a batch ends or another message is added, while only messages wait that may not be taken now. */
   async #change(): Promise<void> {
-    await this.#orStopped(Promise.race([...this.#running.keys(), sleep(20)]));
+    await this.#orStopped(Promise.race([...this.#running.keys(), this.#options.queue.addition()]));
   }
 
   async #handle(environment: Environment, messages: readonly QueueMessage[]): Promise<void> {

@@ -41,6 +41,7 @@ test('receives as many messages as the pace allows, and none while the pace allo
         if (waiting === 0) await pause(5);
         return waiting > 0;
       },
+      addition: () => pause(5),
       receive: (max) => Array.from({ length: Math.min(max, waiting) }, () => message(`message-${waiting--}`)),
       delete: async (handles) => void batches.push(handles.length),
     },
@@ -69,6 +70,7 @@ test('a source keeps nothing of the times it has waited', async () => {
         await (waits > TIMES ? pause(5) : undefined);
         return false;
       },
+      addition: () => pause(5),
       receive: () => [],
       delete: async () => {},
     },
@@ -93,6 +95,7 @@ test.each([
     queue: {
       check: () => {},
       arrival: () => (arrives ? Promise.resolve(true) : new Promise(() => {})),
+      addition: () => pause(5),
       receive: () => [],
       delete: async () => {},
     },
@@ -101,6 +104,40 @@ test.each([
   });
   source.start();
   await pause(5);
+  await source.stop();
+});
+
+test('takes a message as soon as it is added while only others wait that may not be taken', async () => {
+  const ready: string[] = [];
+  let added = () => {};
+  let looks = 0;
+  const deleted: string[] = [];
+  const source = new EventSource({
+    definition,
+    pace: { admit: () => 10, ended: () => {} },
+    queue: {
+      check: () => {},
+      arrival: async () => true,
+      addition: () =>
+        new Promise((resolve) => {
+          added = resolve;
+        }),
+      receive: () => {
+        looks += 1;
+        return ready.splice(0).map(message);
+      },
+      delete: async (handles) => void deleted.push(...handles),
+    },
+    pool: ALWAYS_FREE,
+    onError: fail,
+  });
+  source.start();
+  await pause(50);
+  expect(looks).toBe(1);
+  ready.push('added');
+  added();
+  while (deleted.length === 0) await pause(1);
+  expect(deleted).toEqual(['added']);
   await source.stop();
 });
 
@@ -123,6 +160,7 @@ test('tells the queue which messages wait for an endpoint that hangs, and takes 
         if (waiting.length === 0) await pause(5);
         return waiting.length > 0;
       },
+      addition: () => pause(5),
       receive: (max, { slow, maySlow }) => {
         received.push({ slow: [...slow], maySlow: slow.size > 0 && maySlow() });
         return waiting.splice(0, max).map(message);
