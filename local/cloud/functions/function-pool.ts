@@ -120,6 +120,8 @@ export class FunctionPool {
 
   /** Exchanges an acquired environment for the slowest one that is idle, so that the fast one is free for other messages. */
   exchangeForSlowest(environment: Environment): Environment {
+    // The spare environment must not be among the idle ones.
+    if (environment === this.#spare) return environment;
     this.#busy.delete(environment);
     const slowest = this.#idle.exchangeForSlowest(environment, performance.now());
     this.#busy.add(slowest);
@@ -229,7 +231,7 @@ export class FunctionPool {
     if (needsAnother(environments, machine)) this.#add();
     else if (this.#mayAdd && this.#servesQueue && this.#spare === undefined) {
       this.#begin((worker) => {
-        this.#spare = worker;
+        this.#spare = worker.dead ? undefined : worker;
       });
     }
   }

@@ -109,3 +109,26 @@ test('an environment that is exchanged for the slowest one is free for others', 
   expect(pool.exchangeForSlowest(acquired)).toBe(fast);
   expect(await pool.acquire()).toBe(acquired);
 });
+
+test('the environment that is started in advance is not exchanged, and is used once after it was needed', async () => {
+  const pool = startPool(0.9);
+  await run(pool, 0, 25);
+  const first = await pool.acquire();
+  if (first === undefined) throw new Error('The pool has stopped');
+  pool.release(first);
+  let spare = first;
+  while (spare === first) {
+    await run(pool, 0, 25);
+    const acquired = await pool.acquire();
+    if (acquired === undefined) throw new Error('The pool has stopped');
+    spare = acquired;
+    expect(pool.exchangeForSlowest(acquired)).toBe(acquired);
+    if (acquired === first) pool.release(acquired);
+  }
+  pool.release(spare);
+  const hangs = run(pool, 1000);
+  const [second, third] = [await pool.acquire(), pool.acquire()];
+  expect(second).toBe(spare);
+  await hangs;
+  expect(await third).toBe(first);
+});
