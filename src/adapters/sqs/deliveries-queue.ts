@@ -102,15 +102,19 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
     const all = later;
     later = [];
     const delays = new Map(all.map(({ message, delaySeconds }) => [message, delaySeconds]));
-    const outcomes = await sendTogether(
-      all.map(({ message }) => [message]),
-      delays,
-    );
-    for (const [index, { sent, failed }] of all.entries()) {
-      const outcome = outcomes[index];
-      if (outcome?.status !== 'fulfilled') failed(outcome?.reason);
-      else if (outcome.value.tooLarge.length > 0) failed(new Error('The message is too large for SQS'));
-      else sent();
+    try {
+      const outcomes = await sendTogether(
+        all.map(({ message }) => [message]),
+        delays,
+      );
+      for (const [index, { sent, failed }] of all.entries()) {
+        const outcome = outcomes[index];
+        if (outcome?.status !== 'fulfilled') failed(outcome?.reason);
+        else if (outcome.value.tooLarge.length > 0) failed(new Error('The message is too large for SQS'));
+        else sent();
+      }
+    } catch (cause) {
+      for (const { failed } of all) failed(cause);
     }
   };
 

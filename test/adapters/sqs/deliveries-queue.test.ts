@@ -208,6 +208,13 @@ describe('sending retries at the same time', () => {
     ]);
   });
 
+  test('fails all of them when one cannot be written as JSON, so that none waits for ever', async () => {
+    const message = aMessage();
+    const unwritable = { ...message, envelope: { ...message.envelope, data: { number: 1n } } };
+    const refused = expect.stringContaining('BigInt');
+    expect(await later(aMessage(), unwritable)).toEqual([refused, refused]);
+  });
+
   test('sends each message separately when SQS refuses the call', async () => {
     aws.on('SendMessageBatch', {}, () => {
       if (
