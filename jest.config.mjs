@@ -3,8 +3,6 @@ import { availableParallelism } from 'node:os';
 /** Node strips the types, so the tests run the same source from which the functions are bundled. */
 export default {
   rootDir: import.meta.dirname,
-  // Node's environment, in which each process compiles a module once, and not once per suite.
-  testEnvironment: '<rootDir>/test/harness/environment.mjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,3 +1,0 @@
-import './compile-once.mjs';
-
-export { TestEnvironment as default } from 'jest-environment-node';
