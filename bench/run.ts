@@ -6,10 +6,6 @@ import { burst } from './burst/section.ts';
 import { coldStart } from './cold-start/section.ts';
 import { delivery } from './delivery/section.ts';
 import { endToEnd } from './end-to-end/section.ts';
-import { growth } from './growth/section.ts';
-import { inFlight } from './in-flight/section.ts';
-import { pages } from './pages/section.ts';
-import { profile } from './profile/section.ts';
 import { type Section, sectionMarkdown } from './report.ts';
 import { requests } from './requests/section.ts';
 
@@ -20,13 +16,9 @@ import { requests } from './requests/section.ts';
 const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   delivery,
   burst,
-  profile,
   'cold-start': coldStart,
   requests,
   'end-to-end': endToEnd,
-  growth,
-  'in-flight': inFlight,
-  pages,
 };
 
 const RESULTS = fileURLToPath(new URL('./results.md', import.meta.url));

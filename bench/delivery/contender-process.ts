@@ -1,17 +1,14 @@
-import { Session } from 'node:inspector/promises';
 import type { Contender, ContenderSettings, Measurement } from './contender.ts';
 
 // Runs one contender in a separate process, so that its CPU time can be measured: `contender-process.ts <module> <settings as JSON>`.
-// A third argument `profile` also records a CPU profile, which takes CPU time itself.
 
-const [, , module = '', text = '', profiled] = process.argv;
+const [, , module = '', text = ''] = process.argv;
 const settings: ContenderSettings = JSON.parse(text);
 const { start }: { start: (settings: ContenderSettings) => Promise<Contender> } = await import(module);
 const contender = await start(settings);
 
 process.on('message', async (seconds: number) => {
   await contender.prepare?.();
-  const session = profiled === 'profile' ? await startProfile() : undefined;
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
   const deliveries = await contender.run(() => performance.now() - startedAt >= seconds * 1000);
@@ -20,17 +17,8 @@ process.on('message', async (seconds: number) => {
     deliveries,
     seconds: (performance.now() - startedAt) / 1000,
     cpuMs: (user + system) / 1000,
-    ...(session === undefined ? {} : { profile: (await session.post('Profiler.stop')).profile }),
   };
   process.send?.(measurement);
 });
 process.once('disconnect', () => process.exit());
 process.send?.('ready');
-
-async function startProfile(): Promise<Session> {
-  const session = new Session();
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.start');
-  return session;
-}

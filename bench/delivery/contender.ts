@@ -1,5 +1,3 @@
-import type { Profiler } from 'node:inspector';
-
 /** The settings with which a contender starts. */
 export type ContenderSettings = {
   readonly url: string;
@@ -32,8 +30,6 @@ export type Measurement = {
   readonly deliveries: number;
   readonly seconds: number;
   readonly cpuMs: number;
-  /** The CPU profile, if it was requested. */
-  readonly profile?: Profiler.Profile;
 };
 
 /** Creates a contender that runs `deliver` in this many concurrent loops until the time is over. */

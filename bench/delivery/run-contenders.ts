@@ -49,24 +49,10 @@ export async function runContenders(
   }
 }
 
-/** Measures one entrant with a CPU profile for this many seconds, after the same time to warm up. */
-export async function profileContender(entrant: Entrant, seconds: number): Promise<Measurement> {
-  const child = await startProcess(entrant, 'profile');
-  try {
-    await measure(child, seconds);
-    return await measure(child, seconds);
-  } finally {
-    if (child.connected) child.disconnect();
-  }
-}
-
-async function startProcess(
-  { name, module, settings, environment = {} }: Entrant,
-  ...more: readonly 'profile'[]
-): Promise<ChildProcess> {
+async function startProcess({ name, module, settings, environment = {} }: Entrant): Promise<ChildProcess> {
   const child = fork(
     fileURLToPath(new URL('./contender-process.ts', import.meta.url)),
-    [module.href, JSON.stringify(settings), ...more],
+    [module.href, JSON.stringify(settings)],
     // Writing the log lines is measured, and their content is discarded.
     { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
   );

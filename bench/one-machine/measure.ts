@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { percentile } from '../statistics.ts';
 import { cpuOf, memoryOf, processTree } from './processes.ts';
 import { microseconds, type Receiver } from './receiver.ts';
-import type { Target } from './target.ts';
+import type { Service } from './service.ts';
 
 export type Row = readonly [name: string, value: string];
 
 export type Bench = {
-  readonly target: Target;
+  readonly service: Service;
   readonly receiver: Receiver;
   readonly endpoints: number;
   /** Events of the burst, and of the steady load at 50 per second. */
@@ -34,12 +34,12 @@ class Sent {
   readonly accepted = new Set<number>();
   readonly endpoint = new Map<number, number>();
 
-  async send(target: Target, endpoint: number): Promise<void> {
+  async send(service: Service, endpoint: number): Promise<void> {
     const mark = nextMark++;
     this.at.set(mark, microseconds());
     this.endpoint.set(mark, endpoint);
     const start = JSON.stringify({ mark, text: '' });
-    await target.send(endpoint, { mark, text: 'x'.repeat(PAYLOAD_BYTES - start.length) });
+    await service.send(endpoint, { mark, text: 'x'.repeat(PAYLOAD_BYTES - start.length) });
     this.accepted.add(mark);
   }
 
@@ -71,16 +71,16 @@ export async function steady(bench: Bench): Promise<Row[]> {
   ];
 }
 
-/** Sends events as fast as the system accepts them. */
+/** Sends events as fast as the service accepts them. */
 export async function burst(bench: Bench): Promise<Row[]> {
-  const { target, receiver, endpoints, events } = bench;
+  const { service, receiver, endpoints, events } = bench;
   const use = watch(bench);
   const connections = receiver.connections();
   const sent = new Sent();
   const begin = microseconds();
   let next = 0;
   const sender = async () => {
-    while (next < events) await sent.send(target, next++ % endpoints);
+    while (next < events) await sent.send(service, next++ % endpoints);
   };
   await Promise.all(Array.from({ length: SENDERS }, sender));
   const acceptedIn = (microseconds() - begin) / 1e6;
@@ -98,7 +98,7 @@ export async function burst(bench: Bench): Promise<Row[]> {
 
 /** Sends events at a steady rate for minutes, and prints the figures of each minute when it ends. */
 export async function soak(bench: Bench): Promise<Row[]> {
-  const { target, receiver } = bench;
+  const { service, receiver } = bench;
   const rows: Row[] = [
     ['soak', 'memory MB / p50 ms / p99 ms / CPU ms per delivery / waiting at the end of the minute'],
   ];
@@ -109,7 +109,7 @@ export async function soak(bench: Bench): Promise<Row[]> {
     const waiting = sent.latencies(receiver).filter((latency) => latency === Number.POSITIVE_INFINITY).length;
     await allArrived(sent, receiver);
     const { cpuMs } = use.stop();
-    const memoryMb = memoryOf(processTree(target.processes()));
+    const memoryMb = memoryOf(processTree(service.processes()));
     const latencies = sent.latencies(receiver);
     const figures = [memoryMb, percentile(latencies, 0.5), percentile(latencies, 0.99), cpuMs / sent.at.size, waiting];
     rows.push([`${SOAK_PER_SECOND}/s, minute ${minute}`, figures.map(round).join(' / ')]);
@@ -153,16 +153,15 @@ export async function hang(bench: Bench): Promise<Row[]> {
   ];
 }
 
-/** Ends the system with SIGKILL under load and restarts it at once. */
+/** Ends the service with SIGKILL under load and restarts it at once. */
 export async function crash(bench: Bench): Promise<Row[]> {
-  const { target, receiver, endpoints } = bench;
-  if (target.crash === undefined) return [['kill -9 under load', 'this script cannot restart the system']];
+  const { service, receiver, endpoints } = bench;
   const sent = new Sent();
   const refused = { now: 0 };
   const send = async (seconds: number) => {
     const sending: Promise<void>[] = [];
     for (let event = 0; event < CRASH.perSecond * seconds; event++) {
-      const sendOne = sent.send(target, event % endpoints).catch(() => {
+      const sendOne = sent.send(service, event % endpoints).catch(() => {
         refused.now += 1;
       });
       sending.push(sendOne);
@@ -173,7 +172,7 @@ export async function crash(bench: Bench): Promise<Row[]> {
   const load = send(CRASH.before + CRASH.after);
   await pause(CRASH.before * 1000);
   const killedAt = microseconds();
-  await target.crash();
+  await service.crash();
   const backAt = microseconds();
   await load;
   const end = Date.now() + ARRIVAL_TIMEOUT_S * 1000;
@@ -189,7 +188,7 @@ export async function crash(bench: Bench): Promise<Row[]> {
   const lastDouble = Math.max(0, ...doubles.map(([, all]) => Math.max(...all)));
   return [
     ['kill -9 under load: lost / duplicate', `${missing().length} / ${doubles.length}`],
-    ['kill -9: s until the system answers', round((backAt - killedAt) / 1e6)],
+    ['kill -9: s until the service answers', round((backAt - killedAt) / 1e6)],
     ['kill -9: s until the last first delivery', round(Math.max(0, lastFirst - killedAt) / 1e6)],
     ['kill -9: s until the last duplicate', round(Math.max(0, lastDouble - killedAt) / 1e6)],
   ];
@@ -197,7 +196,7 @@ export async function crash(bench: Bench): Promise<Row[]> {
 
 async function sendSteadily(
   sent: Sent,
-  { target, endpoints }: Bench,
+  { service, endpoints }: Bench,
   perSecond: number,
   seconds: number,
   firstEndpoint = 0,
@@ -209,7 +208,7 @@ async function sendSteadily(
     if (due > Date.now()) await pause(due - Date.now());
     const endpoint = firstEndpoint + (event % (endpoints - firstEndpoint));
     // A refused event counts as one that did not arrive.
-    sending.push(sent.send(target, endpoint).catch(() => {}));
+    sending.push(sent.send(service, endpoint).catch(() => {}));
   }
   await Promise.all(sending);
 }
@@ -227,9 +226,9 @@ function everyArrived(sent: Sent, { arrivals }: Receiver): boolean {
   return [...sent.at.keys()].every((mark) => arrived.has(mark));
 }
 
-/** Measures the processor time and the maximum memory of the target from now on. */
-function watch({ target }: Bench): { stop(): { readonly cpuMs: number; readonly memoryMb: number } } {
-  const tree = () => processTree(target.processes());
+/** Measures the processor time and the maximum memory of the service from now on. */
+function watch({ service }: Bench): { stop(): { readonly cpuMs: number; readonly memoryMb: number } } {
+  const tree = () => processTree(service.processes());
   const before = cpuOf(tree());
   let memoryMb = 0;
   const timer = setInterval(() => {

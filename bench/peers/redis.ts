@@ -1,8 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startRedis } from '../one-machine/targets/databases.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const QUEUE_WORKER = new URL('./queue-worker.mjs', import.meta.url);
@@ -25,6 +26,36 @@ export async function startPeers(folder: string): Promise<Peers | { readonly mis
       return { missing: 'BullMQ could not be installed from the package registry' };
     }
   }
-  const { port, stop } = await startRedis(folder);
-  return { redisPort: port, stop };
+  const redisPort = await freePort();
+  const settings = [
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    `${redisPort}`,
+    '--dir',
+    folder,
+    '--appendonly',
+    'yes',
+    '--save',
+    '',
+  ];
+  const redis = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(redis, 'exit');
+  for await (const text of redis.stdout) if (String(text).includes('Ready to accept connections')) break;
+  if (redis.exitCode !== null) return { missing: 'redis-server ended' };
+  return {
+    redisPort,
+    stop: async () => {
+      redis.kill();
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

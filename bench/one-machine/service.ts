@@ -5,19 +5,37 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { operatorOf } from '../../../local/demo/operator.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
-import { createAction } from '../../../src/domain/actions/manage-actions.ts';
-import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
-import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
-import type { Target, TargetOptions } from '../target.ts';
+import { operatorOf } from '../../local/demo/operator.ts';
+import { OUTPUTS } from '../../src/contract/outputs.ts';
+import { createAction } from '../../src/domain/actions/manage-actions.ts';
+import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The arguments with which `npm start` calls Node. */
 const START: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   .scripts.start.replace(/^node /, '')
   .split(' ');
 const CONNECTIONS = 64;
+
+/** The service under test, running. */
+export type Service = {
+  /** Sends one event for one endpoint. @throws Error unless the service confirms that it has accepted the event */
+  send(endpoint: number, payload: object): Promise<void>;
+  /** Returns the id of its process. Its child processes count as well. */
+  processes(): readonly number[];
+  /** Ends the service with SIGKILL and restarts it. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+type ServiceOptions = {
+  readonly endpoints: readonly string[];
+  /** PEM file of the authority that signed the endpoints' certificate. */
+  readonly authorityFile: string;
+  /** An empty folder for its state. */
+  readonly folder: string;
+};
 
 type Ready = {
   readonly base_url: string;
@@ -34,7 +52,7 @@ type Running = { readonly child: ChildProcess; readonly ready: Ready; readonly b
  * Starts `npm start -- --no-demo` with one organization, and an assistant with an Event Action for each endpoint. It puts events on the
  * bus as the platform does.
  */
-export async function startVaWave(options: TargetOptions): Promise<Target> {
+export async function startService(options: ServiceOptions): Promise<Service> {
   let running = await start(options);
   const { org_id, sites } = await configure(running.ready, options.endpoints);
   return {
@@ -62,7 +80,7 @@ export async function startVaWave(options: TargetOptions): Promise<Target> {
   };
 }
 
-async function start({ folder, authorityFile }: TargetOptions): Promise<Running> {
+async function start({ folder, authorityFile }: ServiceOptions): Promise<Running> {
   const readyFile = join(folder, 'ready.json');
   rmSync(readyFile, { force: true });
   const words = ['--no-demo', '--port', '0', '--data', join(folder, 'data'), '--ready-file', readyFile];
