@@ -64,7 +64,8 @@ export function fieldView(field: FormField, texts: Texts): FieldView {
   const known = type === 'text' && Object.hasOwn(AUTOCOMPLETE, field.key) ? AUTOCOMPLETE[field.key] : undefined;
   const attributes = {
     id,
-    name: field.key,
+    // With a prefix, because an input's name hides the property of its form that has this name, such as `reset`.
+    name: `field-${field.key}`,
     required: field.required,
     autocomplete: known,
     ...hints,

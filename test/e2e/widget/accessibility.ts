@@ -97,11 +97,11 @@ export function testAccessibility(shared: () => Harness): void {
         // The form is open, and its title has the focus.
         'Contact us',
         'Close',
-        'name',
-        'email',
-        'phone',
-        'seats',
-        'message',
+        'field-name',
+        'field-email',
+        'field-phone',
+        'field-seats',
+        'field-message',
         'Send',
       ]);
     });
@@ -113,12 +113,12 @@ export function testAccessibility(shared: () => Harness): void {
           await (key.startsWith('"') ? page.keyboard.type(key.slice(1)) : page.keyboard.press(key));
       };
       await type('Enter', 'Tab', 'Tab', 'Enter', 'Tab', 'Tab', '"Ada', 'Tab', '"ada', 'Enter');
-      expect(await focused(page)).toBe('email');
+      expect(await focused(page)).toBe('field-email');
       await type('"@example.com', 'Tab', 'Tab', 'Tab', '"Hello', 'Tab', 'Enter');
       await widget.host.getByText('Thank you!').waitFor();
       expect(await focused(page)).toBe('Thank you!');
       await type('Tab', 'Enter');
-      expect(await focused(page)).toBe('name');
+      expect(await focused(page)).toBe('field-name');
     });
 
     test('on a small screen the panel is modal: Tab stays inside and Escape closes it', async () => {
@@ -141,7 +141,7 @@ export function testAccessibility(shared: () => Harness): void {
       await widget.field('Message').fill('Half a thought');
       await page.setViewportSize({ width: 390, height: 700 });
       await widget.host.locator('.full').waitFor();
-      expect(await focused(page)).toBe('message');
+      expect(await focused(page)).toBe('field-message');
       expect(await widget.field('Message').inputValue()).toBe('Half a thought');
       expect(await widget.launcher.getAttribute('aria-expanded')).toBe('true');
     });

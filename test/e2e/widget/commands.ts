@@ -230,8 +230,8 @@ export function testCommands(shared: () => Harness): void {
         .locator('input, textarea')
         .evaluateAll((fields) => fields.map(({ name, value }) => [name, value]).filter(([, value]) => value !== ''));
       expect(values).toEqual([
-        ['name', visitor.name],
-        ['email', visitor.email],
+        ['field-name', visitor.name],
+        ['field-email', visitor.email],
       ]);
       expect(harness.service.to('submit')).toEqual([]);
       await widget.field('Message').fill('Hello');

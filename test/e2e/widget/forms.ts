@@ -54,11 +54,11 @@ export function testForms(shared: () => Harness): void {
           ]),
         );
       expect(seen).toEqual([
-        ['input', 'text', 'name', 'name', '', true, 5000],
-        ['input', 'email', 'email', 'email', 'email', true, 5000],
-        ['input', 'tel', 'phone', 'tel', 'tel', false, 5000],
-        ['input', 'number', 'seats', '', 'decimal', false, -1],
-        ['textarea', 'textarea', 'message', '', '', true, 5000],
+        ['input', 'text', 'field-name', 'name', '', true, 5000],
+        ['input', 'email', 'field-email', 'email', 'email', true, 5000],
+        ['input', 'tel', 'field-phone', 'tel', 'tel', false, 5000],
+        ['input', 'number', 'field-seats', '', 'decimal', false, -1],
+        ['textarea', 'textarea', 'field-message', '', '', true, 5000],
       ]);
     });
 
@@ -75,6 +75,25 @@ export function testForms(shared: () => Harness): void {
         values: { name: 'Ada Lovelace', email: 'ada@example.com', seats: 12.5, message: 'Twelve bikes, please.' },
         client_key: expect.stringMatching(/^[0-9a-f]{32}$/),
       });
+    });
+
+    test('works with keys that are names of properties of a form', async () => {
+      const keys = ['matches', 'replaceWith', 'addEventListener', 'reset', 'elements', 'submit', 'querySelector'];
+      const fields = keys.map((key) => ({ key, label: `Label ${key}`, type: 'Text', required: true }));
+      harness.service.init = () => ({ status: 200, body: { ...INIT, forms: [{ ...CONTACT_FORM, fields }] } });
+      const { page, errors } = await harness.visit();
+      const widget = widgetOf(page);
+      await widget.launcher.click();
+      for (const round of ['first', 'second']) {
+        for (const key of keys) await widget.field(`Label ${key}`).fill(round);
+        await widget.send.click();
+        await widget.host.getByText('Your message has been sent.').waitFor();
+        await widget.host.getByRole('button', { name: 'Send another message' }).click();
+        expect(await widget.field('Label matches').inputValue()).toBe('');
+      }
+      const sent = (round: string) => Object.fromEntries(keys.map((key) => [key, round]));
+      expect(submissions().map(({ body }) => body.values)).toEqual([sent('first'), sent('second')]);
+      expect(errors).toEqual([]);
     });
 
     test('is shown at once when it is the only form', async () => {
@@ -94,7 +113,7 @@ export function testForms(shared: () => Harness): void {
       await widget.field('Email').fill('ada@');
       await widget.send.click();
       expect(await widget.alert.textContent()).toBe('Please check the fields marked below.');
-      expect(await focused(page)).toBe('name');
+      expect(await focused(page)).toBe('field-name');
       expect(await described(widget.field('Email'))).toContain('name@example.com');
       expect(await described(widget.field('Message'))).toBe('Please fill in this field.');
       expect(await widget.field('Phone').getAttribute('aria-invalid')).toBeNull();
@@ -108,7 +127,7 @@ export function testForms(shared: () => Harness): void {
       await widget.host.getByText('is not known here').waitFor();
       expect(await described(widget.field('Email'))).toBe('is not known here');
       expect(await widget.field('Email').getAttribute('aria-invalid')).toBe('true');
-      expect(await focused(page)).toBe('email');
+      expect(await focused(page)).toBe('field-email');
       await widget.field('Email').fill('ada@example.org');
       expect(await widget.field('Email').getAttribute('aria-invalid')).toBeNull();
       await widget.send.click();
