@@ -134,7 +134,7 @@ function sheet() {
     *, ::before { box-sizing: border-box; }
     [role=log] { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 16px 20px; display: flex; flex-direction: column; gap: 10px; }
     p { margin: 0; }
-    [role=log] p { max-width: 85%; padding: 9px 14px; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; unicode-bidi: plaintext; }
+    [role=log] p { position: relative; max-width: 85%; padding: 9px 14px; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; unicode-bidi: plaintext; }
     .assistant { align-self: flex-start; background: var(--soft); color: var(--fg); border-end-start-radius: 4px; }
     .visitor { align-self: flex-end; background: var(--accent); color: var(--on-accent); border-end-end-radius: 4px; }
     .who { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { INIT, refuse } from './fake-service.ts';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { CONTACT_FORM, INIT, refuse } from './fake-service.ts';
 import { type Harness, until, widgetOf } from './harness.ts';
 import { focused, poorContrasts } from './page-state.ts';
 import { tokenFor } from './token.ts';
@@ -39,6 +39,10 @@ export function testConversation(shared: () => Harness): void {
   vaWave('conversation', conversationView({ url: '/conversation' }));
 </script>`;
 
+  const boxOf = (part: Locator) =>
+    part.evaluate((node): { readonly [edge in 'top' | 'bottom' | 'left' | 'right']: number } =>
+      node.getBoundingClientRect(),
+    );
   const ask = <T>(page: Page, expression: string) => page.evaluate<T>(`(async () => ${expression})()`);
 
   test('a view is mounted when the panel first opens, with the conversation, the credential and the theme', async () => {
@@ -192,6 +196,39 @@ export function testConversation(shared: () => Harness): void {
       await input.press('Enter');
       await widget.host.getByText('could not be sent').waitFor();
       expect(await input.inputValue()).toBe('Hello?');
+    });
+
+    const sizes = [
+      [320, 568],
+      [390, 740],
+      [768, 1024],
+      [1366, 768],
+    ] as const;
+    test.each(sizes)('any number of forms leaves room for the conversation at %d × %d', async (width, height) => {
+      const names = ['Contact us', 'Book a test ride with one of our mechanics in the city', 'Long '.repeat(20).trim()];
+      for (const count of [1, 3, 12]) {
+        const forms = Array.from({ length: count }, (_, index) => ({
+          ...CONTACT_FORM,
+          slug: `form-${index}`,
+          name: `${names[index % 3]} ${index}`,
+        }));
+        harness.service.init = () => ({ status: 200, body: { ...INIT, forms } });
+        const { widget, say } = await open({ viewport: { width, height } });
+        for (let turn = 0; turn < 4; turn++) await say('Where is order 1001?');
+        const panel = await boxOf(widget.dialog);
+        for (const part of [widget.host.locator('.bar'), widget.host.getByRole('button', { name: 'Send' })]) {
+          const { top, bottom, left, right } = await boxOf(part);
+          expect([top >= panel.top, bottom <= panel.bottom, left >= panel.left, right <= panel.right]).toEqual(
+            Array(4).fill(true),
+          );
+        }
+        const log = await boxOf(widget.host.getByRole('log'));
+        expect(log.bottom - log.top).toBeGreaterThan(100);
+        // The last answer can be read, and the last form can be opened with a mouse.
+        expect((await boxOf(widget.host.getByText('Turn 4'))).bottom).toBeLessThanOrEqual(log.bottom);
+        await widget.topic(forms.at(-1)?.name ?? '').click();
+        await widget.send.waitFor();
+      }
     });
 
     const modes: [string, BrowserContextOptions, string][] = [
