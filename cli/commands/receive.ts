@@ -1,13 +1,15 @@
+import type { Server } from 'node:https';
 import { type Command, InvalidArgumentError } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { Deployment } from '../deployment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { plainText } from '../plain-text.ts';
 import type { CliProcess } from '../process.ts';
+import { closeServer, type Received, type ReceivedAction, receiverServer } from '../receiver.ts';
 import type { Run, Session } from '../session.ts';
-import { type Received, type ReceivedAction, startTryReceiver } from '../try-receiver.ts';
 import { collect, duration, jsonValue, positive, textValue } from '../values.ts';
 
+const LOOPBACK = '127.0.0.1';
 const DEFAULT_PORT = 8443;
 const MINUTE_MS = 60_000;
 const LOCAL_NAMES = ['localhost', '127.0.0.1'];
@@ -70,24 +72,23 @@ Examples:
           (options.usageSecret ?? []).map((secret) => usageSecretOf(secret, cliProcess)),
         );
         const ports = await session.deployment();
-        const receiver = await startTryReceiver({
+        let verifiedRequests = 0;
+        const server = receiverServer({
           tls: await certificatesOf(ports, session),
-          port: options.port,
           actionsAt: (path) => actionsAt(ports, options.port, path),
-          usageSecrets,
-          answer: {
-            status: options.status,
-            times: options.times ?? Number.POSITIVE_INFINITY,
-            delayMs: options.delay,
-            body,
-          },
+          usageSecret: usageSecrets,
           now: ports.now,
-          onRequest: (received) => show(received, session),
+          answer: () =>
+            ++verifiedRequests <= (options.times ?? Number.POSITIVE_INFINITY)
+              ? { status: options.status, body, delayMs: options.delay }
+              : { status: 200, body },
+          onRequest: (received, answered) => show(found(received, answered), session),
         });
+        await listen(server, options.port);
         session.progress.end();
         output.note(`Receiving at https://localhost:${options.port}/ with any path. Press Ctrl-C to stop`);
         while (await cliProcess.pause(MINUTE_MS));
-        await receiver.stop();
+        await closeServer(server);
       }),
     );
 }
@@ -121,13 +122,52 @@ async function actionsAt(ports: Deployment, port: number, path: string): Promise
       if (!LOCAL_NAMES.includes(url.hostname) || Number(url.port || 443) !== port) continue;
       if (url.pathname + url.search !== path) continue;
       const { action_id, name } = action;
-      found.push({ action_id, name, signingSecret: await ports.openSigningSecret(action) });
+      found.push({ id: action_id, name, signingSecret: await ports.openSigningSecret(action) });
     }
   }
   return found;
 }
 
-function show(received: Received, { output }: Session): void {
+/** Listens on loopback. @throws CommandFailure when the port is in use */
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? portTaken(port) : error),
+    );
+    server.listen(port, LOOPBACK, resolve);
+  });
+}
+
+const portTaken = (port: number) =>
+  new CommandFailure(
+    EXIT.refused,
+    `Port ${port} is in use. Stop the program that listens on it, or choose another port with --port`,
+  );
+
+/** A received request as the command prints it. Absent values are null. The trigger and its reference are those of the delivery log. */
+function found({ at, method, path, verdict, key, arrivals, body }: Received, answered: number) {
+  const usage = verdict.kind === 'usage' ? verdict.report : undefined;
+  const action = verdict.kind === 'action' ? verdict : undefined;
+  return {
+    at: at.toISOString(),
+    method,
+    path,
+    answered,
+    verified: verdict.kind !== 'refused',
+    action_id: action?.action.id ?? null,
+    name: action?.action.name ?? null,
+    trigger: usage === undefined ? (action?.request.trigger ?? null) : 'usage',
+    /** The reference of a usage webhook is its session. */
+    trigger_ref: usage?.session_id ?? action?.request.triggerRef ?? null,
+    user_id: usage?.user_id ?? null,
+    deduplication_key: key,
+    arrival: arrivals.count,
+    problem: verdict.kind === 'refused' ? verdict.problem : null,
+    body,
+  };
+}
+
+function show(received: ReturnType<typeof found>, { output }: Session): void {
   const { at, method, path, verified, problem, answered, arrival } = received;
   const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
@@ -136,7 +176,7 @@ function show(received: Received, { output }: Session): void {
   output.line(received, () => `${text}\n`);
 }
 
-function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: Received): string {
+function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: ReturnType<typeof found>): string {
   return trigger === 'usage'
     ? `usage of ${user_id}, session ${trigger_ref}`
     : `${trigger} ${trigger_ref}, of ${name} (${action_id})`;

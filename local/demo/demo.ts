@@ -44,7 +44,11 @@ export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
     await addReadyUsers(cloud, organization.org_id);
     const actions = await demoActions(organization, `https://localhost:${receiver.port}`, operator);
     for (const [path, action] of actions) {
-      receiver.actions.set(path, { name: action.name, signingSecret: await operator.signingSecretOf(action) });
+      receiver.actions.set(path, {
+        id: action.action_id,
+        name: action.name,
+        signingSecret: await operator.signingSecretOf(action),
+      });
     }
     site.open(organization);
     const url = `http://${site.host}`;

@@ -78,7 +78,7 @@ export function demoPage(page: DemoPage): string {
   </section>
   <section class="feed" aria-labelledby="feed-title">
     <h2 id="feed-title">Received by <code>${escapeHtml(page.receiverUrl)}</code></h2>
-    <p class="note">The customer's TLS receiver. Actions are verified with the <code>stripe</code> package, usage reports with <code>@va-wave/receiver</code>.</p>
+    <p class="note">The customer's TLS receiver. It verifies with <code>@va-wave/receiver</code>.</p>
     <p id="empty">Nothing yet. <span>Opening the widget for the first time begins a conversation, which is an event.</span></p>
     <ol id="requests" aria-live="polite"></ol>
   </section>

@@ -121,6 +121,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
     path: 'local',
     purpose: 'va-wave in the local cloud: start command, demo, ready-made users, the network rule for one machine',
     folders: [
+      'cli',
       'examples/assistant-runtime',
       'lib',
       'local/cloud',
@@ -135,7 +136,6 @@ export const FOLDER_RULES: readonly FolderRule[] = [
       '@aws-sdk/client-lambda',
       'aws-cdk-lib',
       'commander',
-      'stripe',
       'zod',
       'node:*',
     ],

@@ -189,7 +189,7 @@ describeWhere(missingUnless('Python', ['python3', '--version']), 'the Python sam
   function run(lines: readonly string[]): string {
     const { stdout, stderr } = spawnSync('python3', ['-c', lines.join('\n')], {
       encoding: 'utf8',
-      env: { ...process.env, PYTHONPATH: 'examples/receivers/python-stdlib', PYTHONDONTWRITEBYTECODE: '1' },
+      env: { ...process.env, PYTHONPATH: 'examples/receivers/python-flask', PYTHONDONTWRITEBYTECODE: '1' },
     });
     return stdout.trim() || stderr;
   }

@@ -73,12 +73,12 @@ describe('TLS', () => {
     [
       'expired',
       'has expired',
-      () => network.authority.issue([HOST], { from: new Date(+yesterday - week), to: yesterday }),
+      () => network.authority.issue([HOST], { notBefore: new Date(+yesterday - week), notAfter: yesterday }),
     ],
     [
       'not valid yet',
       'not valid yet',
-      () => network.authority.issue([HOST], { from: tomorrow, to: new Date(+tomorrow + week) }),
+      () => network.authority.issue([HOST], { notBefore: tomorrow, notAfter: new Date(+tomorrow + week) }),
     ],
     ['self-signed', 'self-signed', () => selfSigned([HOST])],
     ['for another host', 'another host name', () => network.authority.issue(['other.customer.com'])],

@@ -46,12 +46,6 @@ export const RECEIVERS: readonly ReceiverExample[] = [
     },
   },
   {
-    name: 'python-stdlib',
-    missing: missingUnless('Python 3.10 or newer', python('import sys; assert sys.version_info >= (3, 10)')),
-    ownServer: true,
-    prepare: () => ({ command: 'python3', args: ['-B', 'receiver.py'], cwd: source('python-stdlib') }),
-  },
-  {
     name: 'python-flask',
     missing: missingUnless('Flask', python('import flask')),
     ownServer: true,

@@ -1,0 +1,144 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type UsageReport,
+  type UsageSecret,
+  VerificationError,
+  type VerifiedAction,
+  verifyAction,
+  verifyUsageWebhook,
+} from '../packages/receiver/src/index.ts';
+import { readRawBody } from '../packages/receiver/src/raw-body.ts';
+
+/** An Action that has the receiver as its endpoint. */
+export type ReceivedAction = { readonly id: string; readonly name: string; readonly signingSecret: string };
+
+/** The requests with one key until now. */
+export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly accepted: boolean };
+
+type Verified =
+  | { readonly kind: 'action'; readonly action: ReceivedAction; readonly request: VerifiedAction }
+  | { readonly kind: 'usage'; readonly report: UsageReport };
+type Refused = { readonly kind: 'refused'; readonly status: number; readonly problem: string };
+
+/** A received request and the result of its verification. */
+export type Received<Verdict = Verified | Refused> = {
+  readonly at: Date;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly verdict: Verdict;
+  /** The id that identifies repeats: an envelope's id, a submission's id or a nonce. Null for a request without such an id. */
+  readonly key: string | null;
+  /** Before this request was answered, and including it. A request without a key is the first of its own. */
+  readonly arrivals: Arrivals;
+};
+
+export type Answer = { readonly status: number; readonly body: string; readonly delayMs?: number };
+
+/** Larger than any event. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** The receiver forgets older keys, because the service repeats an event within seconds. */
+const KEPT_KEYS = 10_000;
+
+/**
+ * Creates a TLS server that verifies each request with the package that customers install, and counts repeats. It answers refused
+ * requests itself: 400, 401 or 404.
+ */
+export function receiverServer(options: {
+  readonly tls: { readonly cert: string; readonly key: string };
+  readonly actionsAt: (path: string) => Promise<readonly ReceivedAction[]>;
+  /** The secrets that the backend passed to session create. The service does not store them. */
+  readonly usageSecret: UsageSecret;
+  readonly now: () => Date;
+  /** Chooses the answer to a verified request. */
+  readonly answer: (received: Received<Verified>) => Answer;
+  /** Reports every request with the status of its answer. */
+  readonly onRequest: (received: Received, status: number) => void;
+}): Server {
+  const arrivals = new Map<string, Arrivals>();
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { headers, url: path = '/', method = '' } = request;
+    const rawBody = await readRawBody(request, MAX_BODY_BYTES);
+    // Only usage webhooks have this header.
+    const verdict =
+      headers['x-webhook-signature'] === undefined
+        ? verdictOf(rawBody, headers, await options.actionsAt(path))
+        : verdictOfUsage(rawBody, headers, options.usageSecret);
+    const at = options.now();
+    const { key, owner } = keyOf(verdict);
+    const known = arrivals.get(`${owner} ${key}`);
+    const arrived = {
+      firstAt: known?.firstAt ?? at,
+      count: (known?.count ?? 0) + 1,
+      accepted: known?.accepted ?? false,
+    };
+    const common = { at, method, path, headers, body: Buffer.from(rawBody).toString('utf8'), key, arrivals: arrived };
+    const answer =
+      verdict.kind === 'refused'
+        ? { status: verdict.status, body: JSON.stringify({ message: verdict.problem }) }
+        : options.answer({ ...common, verdict });
+    if (key !== null) {
+      arrivals.set(`${owner} ${key}`, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
+      const [oldest] = arrivals.keys();
+      if (arrivals.size > KEPT_KEYS && oldest !== undefined) arrivals.delete(oldest);
+    }
+    options.onRequest({ ...common, verdict }, answer.status);
+    if (answer.delayMs !== undefined) await sleep(answer.delayMs);
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+  };
+
+  return createServer(options.tls, (request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+}
+
+/** Ends a server and its connections. */
+export function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  return closed;
+}
+
+/** Verifies a request with the secrets of all Actions that have this address. The signature identifies the Action. */
+function verdictOf(
+  rawBody: Uint8Array,
+  headers: IncomingHttpHeaders,
+  actions: readonly ReceivedAction[],
+): Verified | Refused {
+  let refused: Refused = { kind: 'refused', status: 404, problem: 'No Action has this address' };
+  for (const action of actions) {
+    try {
+      return { kind: 'action', action, request: verifyAction(rawBody, headers, action.signingSecret) };
+    } catch (error) {
+      refused = refusedBy(error);
+    }
+  }
+  return refused;
+}
+
+function verdictOfUsage(rawBody: Uint8Array, headers: IncomingHttpHeaders, secret: UsageSecret): Verified | Refused {
+  const problem = 'This is a usage webhook: name its secret with --usage-secret';
+  if (typeof secret === 'object' && secret.length === 0) return { kind: 'refused', status: 404, problem };
+  try {
+    return { kind: 'usage', report: verifyUsageWebhook(rawBody, headers, secret) };
+  } catch (error) {
+    return refusedBy(error);
+  }
+}
+
+/** @throws any error that is not a VerificationError */
+function refusedBy(error: unknown): Refused {
+  if (!(error instanceof VerificationError)) throw error;
+  return { kind: 'refused', status: error.status, problem: error.message };
+}
+
+/** Two Actions receive the same event with the same id, so a key belongs to an Action. */
+function keyOf(verdict: Verified | Refused): { readonly key: string | null; readonly owner: string } {
+  if (verdict.kind === 'usage') return { key: verdict.report.nonce, owner: 'usage' };
+  if (verdict.kind === 'refused') return { key: null, owner: '' };
+  return { key: verdict.request.deduplicationKey, owner: verdict.action.id };
+}
