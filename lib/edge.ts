@@ -24,6 +24,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
+import { PUBLIC_HEADERS, PUBLIC_QUERY } from '../src/contract/public-operations.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
 import { EdgeAccessLog } from './edge-access-log.ts';
 import { nameInAccount } from './names.ts';
@@ -32,12 +33,7 @@ import { bundleWidget, writeImmutableFiles } from './widget-bundle.ts';
 
 /** The headers of a viewer's request that the API receives. Host is not among them, because API Gateway accepts only its own host name. */
 const FORWARDED_HEADERS = [
-  'Origin',
-  'Referer',
-  'X-Site-Id',
-  'X-Session-Token',
-  'X-Server-Key',
-  'Content-Type',
+  ...PUBLIC_HEADERS,
   'Access-Control-Request-Method',
   'Access-Control-Request-Headers',
   'CloudFront-Viewer-Address',
@@ -135,7 +131,7 @@ export class Edge extends Construct {
           originRequestPolicy: new OriginRequestPolicy(this, 'ApiRequests', {
             originRequestPolicyName: nameInAccount(this, 'api'),
             headerBehavior: OriginRequestHeaderBehavior.allowList(...FORWARDED_HEADERS),
-            queryStringBehavior: OriginRequestQueryStringBehavior.allowList('site'),
+            queryStringBehavior: OriginRequestQueryStringBehavior.allowList(...PUBLIC_QUERY),
           }),
         },
       },

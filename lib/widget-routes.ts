@@ -3,6 +3,7 @@ import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
+import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
 import { ONE_ATTEMPT_TIMEOUT, REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
@@ -25,9 +26,13 @@ export class WidgetRoutes extends Construct {
       fn.addEnvironment(ENVIRONMENT.distributionOnly, String(props.distributionOnly));
     }
     props.alarms.watch(this, [sessionCreate, widgetInit, formSubmit, preflight]);
-    props.api.route('/api/widget/session/create', HttpMethod.POST, 'SessionCreate', sessionCreate);
-    props.api.route('/api/widget/init', HttpMethod.POST, 'WidgetInit', widgetInit);
-    props.api.route('/api/widgets/sites/{site_id}/forms/{slug}/submit', HttpMethod.POST, 'FormSubmit', formSubmit);
+    const publicRoute = (operation: PublicOperation, name: string, fn: ServiceFunction) => {
+      const { method, path } = PUBLIC_OPERATIONS[operation];
+      props.api.route(path, HttpMethod[method], name, fn);
+    };
+    publicRoute('createSession', 'SessionCreate', sessionCreate);
+    publicRoute('initWidget', 'WidgetInit', widgetInit);
+    publicRoute('submitForm', 'FormSubmit', formSubmit);
     props.api.route('/api/{proxy+}', HttpMethod.OPTIONS, 'Preflight', preflight);
   }
 

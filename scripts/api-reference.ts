@@ -60,9 +60,9 @@ Each route is below \`{base_url}\` and has its parameters, bodies and answers. T
 [OpenAPI document](openapi.json). The contract leaves some parts open, such as the shape
 of errors and the dashboard's routes. [Open points](open-points.md) lists these parts; they may change.
 
-An error has the body \`{"success": false, "error": "<message>"}\`. On the dashboard's routes it also has a \`code\`
-([error codes](#error-codes)) and, when the input is wrong, a \`field\`. A 429 has the header \`Retry-After\` with the number of seconds to
-wait. A field of a body is optional unless it is marked *required*.`;
+An error has the body \`{"success": false, "code": "<code>", "error": "<message>"}\`. When a field is wrong, \`field\` names it, and \`fields\`
+lists every wrong field with its problem. Compare the [code](#error-codes), which is stable, and not the message. A 429 has the header
+\`Retry-After\` with the number of seconds to wait. A field of a body is optional unless it is marked *required*.`;
 
 const TAGS: Readonly<Record<string, string>> = {
   'customer backend': 'Customer backend',
@@ -83,7 +83,7 @@ export function apiReference(openApi: string): string {
     return `## ${title}\n\n${sections.join('\n\n')}`;
   });
   const schemas = Object.entries(document.components.schemas)
-    .filter(([name]) => name !== 'Error' && name !== 'DashboardError')
+    .filter(([name]) => name !== 'Error')
     .map(([name, schema]) => `### ${name}\n\n${describeSchema(schema, 'answer')}`);
   return `${[INTRODUCTION, ...chapters, `## Schemas\n\n${schemas.join('\n\n')}`, errorCodes()].join('\n\n')}\n`;
 }
@@ -93,7 +93,7 @@ function errorCodes(): string {
   const rows = [...Object.entries(REFUSALS), [code, { status, message }] as const];
   return `## Error codes
 
-The dashboard's routes, and the functions that the platform invokes directly, return a code with every refusal. Codes are stable. A
+Every route, and every function that the platform invokes directly, returns a code with each refusal. Codes are stable. A
 message may contain more than this table shows, such as the id that does not exist.
 
 ${table(

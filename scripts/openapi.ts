@@ -1,13 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import { formField } from '../src/contract/actions.ts';
 import {
   actionView,
   assistantView,
   DASHBOARD_ANSWERS,
   DASHBOARD_BODIES,
   DASHBOARD_QUERIES,
-  dashboardError,
   staleAnswer,
 } from '../src/contract/dashboard.ts';
 import {
@@ -16,9 +14,10 @@ import {
   DASHBOARD_SCOPE,
   type DashboardOperation,
 } from '../src/contract/dashboard-operations.ts';
+import { errorResponse } from '../src/contract/error-response.ts';
 import { REFUSALS, type RefusalCode } from '../src/contract/errors.ts';
-import { formSubmitRequest, initRequest } from '../src/contract/widget.ts';
-import { sessionRequest } from '../src/domain/auth/session-request.ts';
+import { CREDENTIAL_HEADERS } from '../src/contract/headers.ts';
+import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
 
 // Writes docs/openapi.json: every public route of the service, generated from the schemas with which the handlers parse.
 
@@ -33,11 +32,9 @@ const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const withoutDialect = ({ $schema, ...schema }: Json): Json => schema;
 
 const error = { $ref: '#/components/schemas/Error' };
-const dashboardErrorSchema = { $ref: '#/components/schemas/DashboardError' };
 /** Joins the messages of refusals as code, so that Markdown shows them literally. */
 const messages = (...codes: readonly RefusalCode[]) => codes.map((code) => `\`${REFUSALS[code].message}\``).join('; ');
 const refused = (description: string) => ({ description, content: content(error) });
-const refusedToDashboard = (description: string) => ({ description, content: content(dashboardErrorSchema) });
 const header = (name: string, description: string, required = false): Json => ({
   name,
   in: 'header',
@@ -46,8 +43,7 @@ const header = (name: string, description: string, required = false): Json => ({
   schema: { type: 'string' },
 });
 const pathParameter = (name: string): Json => ({ name, in: 'path', required: true, schema: { type: 'string' } });
-const body = (schema: z.ZodType): Json => ({ required: false, content: content(input(schema)) });
-const answer = (description: string, schema: z.ZodType): Json => ({ description, content: content(output(schema)) });
+const answerOf = (description: string, schema: z.ZodType): Json => ({ description, content: content(output(schema)) });
 
 /** Schemas that occur in the answers of several operations. The document defines each once and refers to it. */
 const SHARED = { Assistant: output(assistantView), Action: output(actionView) };
@@ -61,92 +57,64 @@ function withReferences(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withReferences(value)]));
 }
 
-const widgetCredentials = [
-  header('X-Site-Id', 'Site ID (Allowed Websites)'),
-  header('X-Session-Token', 'Session token; takes precedence over X-Site-Id'),
-  header('Origin', 'Set by the browser; Referer is the fallback'),
-];
+/** What the description of each status says besides its messages. */
+const STATUS_NOTES: Readonly<Record<number, string>> = { 400: 'the message names the field', 429: 'see Retry-After' };
 
-const sessionCreated = z.object({
-  success: z.literal(true),
-  session_token: z.string(),
-  site_id: z.string(),
-  expires_at: z.string().describe('ISO 8601 with UTC offset'),
-  expires_in_seconds: z.int(),
-});
-const initialized = z.object({
-  success: z.literal(true),
-  site_id: z.string(),
-  session_id: z.string(),
-  visitor_id: z.string(),
-  conversation_id: z.string(),
-  forms: z.array(z.object({ slug: z.string(), name: z.string(), fields: z.array(formField) })),
-});
-const submitted = z.object({ success: z.literal(true), submission_id: z.string() });
+function refusalsByStatus(codes: readonly RefusalCode[]): Json {
+  const byStatus = new Map<number, RefusalCode[]>();
+  for (const code of codes) {
+    const { status } = REFUSALS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const describe = (status: number, found: readonly RefusalCode[]) =>
+    [messages(...found.filter((code) => code !== 'invalid_request')), STATUS_NOTES[status]]
+      .filter((text) => text !== undefined)
+      .join('; ');
+  return Object.fromEntries([...byStatus].map(([status, found]) => [status, refused(describe(status, found))]));
+}
 
-const publicPaths: Json = {
-  '/api/widget/session/create': {
-    post: {
-      operationId: 'createSession',
-      tags: ['customer backend'],
-      summary: 'Mints a session token. At most 20 requests per minute and IP address.',
-      parameters: [header('X-Server-Key', 'Server secret, starts with ss_', true)],
-      requestBody: body(sessionRequest),
-      responses: {
-        200: answer('The token', sessionCreated),
-        400: refused('The message names the field'),
-        401: refused(messages('server_key_required', 'server_key_malformed', 'server_key_invalid')),
-        429: refused(`${messages('rate_limit_exceeded')}; see Retry-After`),
-      },
-    },
-  },
-  '/api/widget/init': {
-    post: {
-      operationId: 'initWidget',
-      tags: ['widget'],
-      summary: 'Authenticates the widget; resumes its conversation, or starts one on request',
-      parameters: widgetCredentials,
-      requestBody: body(initRequest),
-      responses: {
-        200: answer('The widget may render', initialized),
-        400: refused('The message names the field'),
-        401: refused(
-          messages(
-            'origin_not_allowed',
-            'no_allowed_domains',
-            'origin_required',
-            'session_token_required',
-            'site_disabled',
-            'session_token_invalid',
-            'site_not_found',
-            'credentials_required',
-          ),
-        ),
-        403: refused(messages('ip_not_allowed')),
-        429: refused(messages('rate_limit_exceeded')),
-      },
-    },
-  },
-  '/api/widgets/sites/{site_id}/forms/{slug}/submit': {
-    post: {
-      operationId: 'submitForm',
-      tags: ['widget'],
-      summary: 'Submits a form panel. At most 10 submissions per minute.',
-      parameters: [pathParameter('site_id'), pathParameter('slug'), ...widgetCredentials],
-      requestBody: body(formSubmitRequest),
-      responses: {
-        200: answer('The endpoint or an escalation channel accepted it', submitted),
-        400: refused('The message names the field'),
-        401: refused('As widget init'),
-        403: refused(messages('ip_not_allowed', 'site_mismatch')),
-        404: refused(messages('form_not_found')),
-        409: refused(messages('submission_in_progress')),
-        429: refused(messages('rate_limit_exceeded')),
-        502: refused(messages('submission_failed')),
-      },
-    },
-  },
+const CREDENTIALS = {
+  [CREDENTIAL_HEADERS.siteId]: 'Site ID (Allowed Websites)',
+  [CREDENTIAL_HEADERS.sessionToken]: 'Session token; takes precedence over X-Site-Id',
+  [CREDENTIAL_HEADERS.serverKey]: 'Server secret, starts with ss_',
 };
+
+function publicOperation(name: PublicOperation): Json {
+  const { caller, summary, credentials, browserHeaders, pathParameters, query, body, answer, answered, refusals } =
+    PUBLIC_OPERATIONS[name];
+  return {
+    operationId: name,
+    tags: [caller],
+    summary,
+    parameters: [
+      ...Object.keys(pathParameters).map(pathParameter),
+      ...Object.entries<{ readonly description: string }>(query).map(([parameter, { description }]) => ({
+        name: parameter,
+        in: 'query',
+        required: false,
+        description,
+        schema: { type: 'string' },
+      })),
+      ...credentials.map((header_) => header(header_, CREDENTIALS[header_], credentials.length === 1)),
+      ...browserHeaders.map((header_) => header(header_, 'Set by the browser')),
+    ],
+    requestBody: { required: false, content: content(input(body)) },
+    responses: { 200: answerOf(answered, answer), ...refusalsByStatus(refusals) },
+  };
+}
+
+const publicPaths: Json = Object.fromEntries(
+  Object.keys(PUBLIC_OPERATIONS)
+    .filter((name) => isPublicOperation(name))
+    .map((name) => {
+      const { path, method } = PUBLIC_OPERATIONS[name];
+      return [path, { [method.toLowerCase()]: publicOperation(name) }];
+    }),
+);
+
+function isPublicOperation(name: string): name is PublicOperation {
+  return name in PUBLIC_OPERATIONS;
+}
 
 function dashboardOperation(name: DashboardOperation): Json {
   const { method, path, role, status, summary } = DASHBOARD_OPERATIONS[name];
@@ -170,27 +138,23 @@ function dashboardOperation(name: DashboardOperation): Json {
     parameters: [...ids, ...query],
     ...(requestBody === undefined ? {} : { requestBody: { required: true, content: content(input(requestBody)) } }),
     responses: {
-      [status]: answer('Done', DASHBOARD_ANSWERS[name]),
-      ...(requestBody === undefined && query.length === 0
-        ? {}
-        : { 400: refusedToDashboard('The message names the field') }),
+      [status]: answerOf('Done', DASHBOARD_ANSWERS[name]),
+      ...(requestBody === undefined && query.length === 0 ? {} : { 400: refused('The message names the field') }),
       401: { description: 'The access token is missing or invalid, or belongs to another client' },
-      403: refusedToDashboard('The token lacks the scope, or the user lacks the role'),
-      ...(ids.length === 0
-        ? {}
-        : { 404: refusedToDashboard('It does not exist, or it belongs to another organization') }),
+      403: refused('The token lacks the scope, or the user lacks the role'),
+      ...(ids.length === 0 ? {} : { 404: refused('It does not exist, or it belongs to another organization') }),
       ...(writes
         ? {
             409: {
               description: 'The version is stale, the name is in use, or a limit is reached',
-              content: content({ anyOf: [dashboardErrorSchema, output(staleAnswer)] }),
+              content: content({ anyOf: [error, output(staleAnswer)] }),
             },
           }
         : {}),
       ...(name === 'testAction'
         ? {
-            409: refusedToDashboard('The organization is suspended'),
-            429: refusedToDashboard(`${messages('rate_limit_exceeded')}; see Retry-After`),
+            409: refused('The organization is suspended'),
+            429: refused(`${messages('rate_limit_exceeded')}; see Retry-After`),
           }
         : {}),
     },
@@ -226,12 +190,7 @@ export function openApiDocument(): string {
     components: {
       schemas: {
         ...SHARED,
-        Error: {
-          type: 'object',
-          properties: { success: { const: false }, error: { type: 'string' } },
-          required: ['success', 'error'],
-        },
-        DashboardError: output(dashboardError),
+        Error: output(errorResponse),
       },
       securitySchemes: {
         login: {

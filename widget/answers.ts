@@ -1,10 +1,14 @@
+import type { ErrorResponse } from '../src/contract/error-response.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
 
 // Parses the answers of the API and relies on nothing that it has not checked.
 
-/** Returns the message of an error answer, or an empty text. */
-export function errorOf(body: unknown): string {
-  return hasTexts(body, 'error') ? body.error : '';
+/** The parts of an error answer. A part that the answer does not have is an empty text. */
+export type Refused = Readonly<Record<keyof Pick<ErrorResponse, 'code' | 'error' | 'field'>, string>>;
+
+export function errorOf(body: unknown): Refused {
+  const text = (name: keyof Refused) => (hasTexts(body, name) ? body[name] : '');
+  return { code: text('code'), error: text('error'), field: text('field') };
 }
 
 /** Returns the id of an accepted submission, or undefined for any other answer. */

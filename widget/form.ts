@@ -1,4 +1,6 @@
+import type { ErrorCode } from '../src/contract/errors.ts';
 import type { FormPanel } from '../src/contract/widget.ts';
+import type { Refused } from './answers.ts';
 import { element, icon } from './dom.ts';
 import { type Attempt, draft } from './draft.ts';
 import { emit } from './emit.ts';
@@ -81,7 +83,7 @@ export function formView(
         showSent();
         return emit('va-wave:submitted', { form: form.slug, submission_id: outcome.submissionId });
       case 'invalid':
-        return showRefusal(outcome.message);
+        return showRefusal(outcome.refused);
       case 'expired':
         outcome.renewed.then(() => {
           if (notice.textContent === texts.expired) say('', texts.renewed);
@@ -92,11 +94,11 @@ export function formView(
     }
   };
 
-  const showRefusal = (message: string) => {
-    const field = fields.find(({ field }) => message.startsWith(`values.${field.key}: `));
+  const showRefusal = ({ code, error, field: path }: Refused) => {
+    const field = fields.find(({ field }) => path === `values.${field.key}`);
     if (!field) return say(texts.failed);
-    const detail = message.slice(`values.${field.field.key}: `.length);
-    field.showError(detail === 'is required' ? texts.required : detail);
+    const required: ErrorCode = 'value_required';
+    field.showError(code === required ? texts.required : error.slice(path.length + 2));
     say(texts.invalid);
     field.focus();
   };

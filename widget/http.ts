@@ -1,7 +1,12 @@
+import type { PublicPath } from '../src/contract/public-operations.ts';
+
 /** An answer of the API. Status 0 means no readable answer: a network error, a timeout or the browser's cross-origin check. */
 export type Answer = { readonly status: number; readonly body: unknown };
 
-export type Post = (path: string, headers: Record<string, string>, body: unknown) => Promise<Answer>;
+/** A path of the API below its base. */
+type Path = `${PublicPath<'initWidget'>}?site=${string}` | PublicPath<'submitForm'>;
+
+export type Post = (path: Path, headers: Record<string, string>, body: unknown) => Promise<Answer>;
 
 /** Longer than the 5 s that the service allows the customer's endpoint. */
 const TIMEOUT_MS = 15_000;

@@ -1,5 +1,6 @@
+import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
-import { errorOf, isInitResponse, submissionOf } from './answers.ts';
+import { errorOf, isInitResponse, type Refused, submissionOf } from './answers.ts';
 import { credentials } from './credentials.ts';
 import { debugLog } from './debug.ts';
 import { type Answer, httpClient } from './http.ts';
@@ -19,8 +20,7 @@ export type Values = Record<string, string | number>;
 export type Outcome =
   | { readonly kind: 'sent'; readonly submissionId: string }
   | { readonly kind: 'offline' | 'busy' | 'failed' }
-  /** `message` starts with the field's name if the service names a field. */
-  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'invalid'; readonly refused: Refused }
   /** `renewed` resolves when the page sets a new token later. */
   | { readonly kind: 'expired'; readonly renewed: Promise<void> };
 
@@ -63,7 +63,7 @@ export function openSession(settings: Settings): Session {
       visitor_id: who.token() ? null : identifier(perBrowser.get(visitor)),
       referrer: document.referrer,
       begin_conversation: begins,
-    });
+    } satisfies PublicBody<'initWidget'>);
     if (answer.status !== 200 || !isInitResponse(answer.body)) {
       log('init', answer.status, errorOf(answer.body));
       return answer;
@@ -116,21 +116,24 @@ export function openSession(settings: Settings): Session {
         const sent = await post(
           `/api/widgets/sites/${encodeURIComponent(who.siteId())}/forms/${encodeURIComponent(slug)}/submit`,
           who.headers(),
-          { conversation_id: conversationId, values, client_key: clientKey },
+          { conversation_id: conversationId, values, client_key: clientKey } satisfies Record<
+            keyof PublicBody<'submitForm'>,
+            unknown
+          >,
         );
         if (sent.status !== 200) log('submit', sent.status, errorOf(sent.body));
         return sent;
       }, onRenewal);
       const submissionId = submissionOf(answer.body);
       if (answer.status === 200 && submissionId) return { kind: 'sent', submissionId };
-      const message = errorOf(answer.body);
-      if (answer.status === 400 && message.startsWith('conversation_id: ') && !unknown) {
+      const refused = errorOf(answer.body);
+      if (answer.status === 400 && refused.field === 'conversation_id' && !unknown) {
         // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.
         unknown = true;
         conversationId = null;
       } else if (answer.status === 409 && waits++ < IN_PROGRESS_RETRIES) {
         await new Promise((resolve) => setTimeout(resolve, IN_PROGRESS_DELAY_MS));
-      } else if (answer.status === 400) return { kind: 'invalid', message };
+      } else if (answer.status === 400) return { kind: 'invalid', refused };
       else return failed(answer);
     }
   };

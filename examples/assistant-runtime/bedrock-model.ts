@@ -54,7 +54,7 @@ function converseBlock(block: Text | ToolCall | ToolAnswer): ContentBlock {
       return {
         toolResult: {
           toolUseId: block.id,
-          status: block.failed ? 'error' : 'success',
+          status: block.outcome === 'completed' ? 'success' : 'error',
           content: [{ json: documentOf(block.content) }],
         },
       };

@@ -11,10 +11,13 @@ export type ToolCall = {
   readonly name: string;
   readonly input: JsonObject;
 };
+/** `completed`, or why the call failed. */
+export type Outcome = 'completed' | 'unavailable' | 'invalid_arguments' | 'limit_reached' | 'unknown_tool';
+
 export type ToolAnswer = {
   readonly kind: 'toolAnswer';
   readonly id: string;
-  readonly failed: boolean;
+  readonly outcome: Outcome;
   readonly content: JsonObject;
 };
 export type Text = { readonly kind: 'text'; readonly text: string };

@@ -1,8 +1,8 @@
-import type { JsonObject, Tool } from './model.ts';
+import type { JsonObject, Outcome, Tool } from './model.ts';
 
 /** The result of a tool call for the assistant (`ai-action`). */
 export type ToolResult = {
-  readonly outcome: 'completed' | 'unavailable' | 'invalid_arguments' | 'limit_reached' | 'unknown_tool';
+  readonly outcome: Outcome;
   readonly message: string;
   readonly response?: JsonObject | string;
 };

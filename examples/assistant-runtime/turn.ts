@@ -101,11 +101,11 @@ async function answerCall(conversationId: string, call: ToolCall, ports: TurnPor
   try {
     const { outcome, message, response } = await ports.platform.callTool(conversationId, call.name, call.input);
     const content = response === undefined ? { message } : { message, response };
-    return { ...answered, failed: outcome !== 'completed', content };
+    return { ...answered, outcome, content };
   } catch (cause) {
     ports.onFault(`callTool ${call.name}`, cause);
     const message = 'The external service is unavailable. Offer a follow-up.';
-    return { ...answered, failed: true, content: { message } };
+    return { ...answered, outcome: 'unavailable', content: { message } };
   }
 }
 

@@ -9,7 +9,7 @@ import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { allowPreflight } from '../../src/adapters/handlers/widget-request.ts';
 import { acceptedValues } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { preflight } from '../../src/domain/auth/cors.ts';
+import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
 
 const logger = functionLogger('preflight');
 const ports = configurationReads(dynamoDb(dynamoDbClient()), required(process.env, ENVIRONMENT.configurationTable));
@@ -18,13 +18,10 @@ const requireDistribution = distributionOnly(process.env, () =>
   acceptedValues(secretsManagerClient(), required(process.env, ENVIRONMENT.originSecret), now),
 );
 
-/** The path of the form route names the site. For init, the widget adds `?site=`. */
-const FORM_PATH = /^\/api\/widgets\/sites\/([^/]+)\//;
-
 export const handler = httpHandler(logger, async (request, replyHeaders) => {
   await requireDistribution(request);
-  const siteId = FORM_PATH.exec(request.rawPath)?.[1] ?? request.query.site;
-  const origin = await preflight({ origin: request.headers.origin, siteId }, ports);
+  const { headers, rawPath, query } = request;
+  const origin = await preflight({ origin: headers.origin, siteId: preflightSite(rawPath, query.site) }, ports);
   if (origin !== undefined) allowPreflight(origin, replyHeaders);
   return { status: 204 };
 });

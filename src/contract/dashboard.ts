@@ -4,7 +4,7 @@ import { actionInput } from './actions.ts';
 import { AUTHENTICATION_MODES, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
 import { FAILURE_CODES } from './deliveries.ts';
-import { INTERNAL_ERROR, REFUSAL_CODES, type RefusalCode } from './errors.ts';
+import type { RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
 import { jsonObject } from './json.ts';
 import { ALLOWED_DOMAINS_MAX } from './limits.ts';
@@ -212,19 +212,6 @@ export const DASHBOARD_ANSWERS = {
 
 export type DashboardAnswer<O extends DashboardOperation> = z.infer<(typeof DASHBOARD_ANSWERS)[O]>;
 export type DashboardBody<O extends keyof typeof DASHBOARD_BODIES> = z.input<(typeof DASHBOARD_BODIES)[O]>;
-
-/** Body of every error of the dashboard's API. */
-export const dashboardError = z.object({
-  success: z.literal(false),
-  code: z.literal([...REFUSAL_CODES, INTERNAL_ERROR.code]),
-  error: z.string(),
-  field: z.string().optional().describe('The first field that is wrong, as a path with dots'),
-  fields: z
-    .array(z.object({ field: z.string(), problem: z.string() }))
-    .optional()
-    .describe('Every field that is wrong'),
-});
-export type DashboardError = z.infer<typeof dashboardError>;
 
 /** Response (409) to a save of a version that is not the current one. `current` is the current one. */
 export const staleAnswer = z.object({

@@ -27,6 +27,8 @@ export const REFUSALS = {
   invalid_request: { status: 400, message: 'The request is not valid' },
   form_not_found: { status: 404, message: 'Form not found' },
   conversation_unknown: { status: 400, message: 'conversation_id: unknown conversation' },
+  /** The actual message names the form field. */
+  value_required: { status: 400, message: 'values: is required' },
   submission_in_progress: { status: 409, message: 'client_key: this submission is still being delivered' },
   submission_failed: { status: 502, message: 'The submission could not be delivered' },
   login_required: { status: 401, message: 'Log in first' },

@@ -1,15 +1,66 @@
 import * as z from 'zod';
 import { jsonObject } from './json.ts';
+import {
+  CONTEXT_MAX_BYTES,
+  TTL_MINUTES_DEFAULT,
+  TTL_MINUTES_MAX,
+  TTL_MINUTES_MIN,
+  URL_MAX_CHARACTERS,
+  USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
+  USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
+  USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES,
+  USER_EMAIL_MAX_CHARACTERS,
+  USER_ID_MAX_CHARACTERS,
+  USER_NAME_MAX_CHARACTERS,
+} from './limits.ts';
+import { characters } from './text.ts';
+import { endpointUrl } from './url.ts';
+
+/** Validates session create's body. A field that is `null` counts as absent, because many clients send it for "none". */
+export const sessionCreateRequest = z.object({
+  user_id: characters({ max: USER_ID_MAX_CHARACTERS })
+    .nullish()
+    .describe(`At most ${USER_ID_MAX_CHARACTERS} characters; an anonymous id is generated when it is absent`),
+  user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
+  user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
+  context: jsonObject
+    .refine((context) => jsonFits(context, CONTEXT_MAX_BYTES), {
+      error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
+    })
+    .nullish()
+    .describe(`At most ${CONTEXT_MAX_BYTES} bytes of JSON`),
+  usage_webhook: z
+    .object(
+      {
+        url: endpointUrl(USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES).describe(
+          `https, at most ${URL_MAX_CHARACTERS} characters, and at most ${USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES} bytes once encoded`,
+        ),
+        secret: characters({
+          min: USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
+          max: USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
+        }).describe(
+          `${USAGE_WEBHOOK_SECRET_MIN_CHARACTERS} to ${USAGE_WEBHOOK_SECRET_MAX_CHARACTERS} characters; the visitor can read it`,
+        ),
+      },
+      { error: 'must be an object with url and secret' },
+    )
+    .nullish(),
+  ttl_minutes: z
+    .unknown()
+    .optional()
+    .describe(
+      `Number from ${TTL_MINUTES_MIN} to ${TTL_MINUTES_MAX}; a number outside is set to the nearest bound; ${TTL_MINUTES_DEFAULT} when it is not a number`,
+    ),
+});
 
 /** Response of session create (spec "Session token"). */
-export type SessionCreateResponse = {
-  readonly success: true;
-  readonly session_token: string;
-  readonly site_id: string;
-  /** ISO 8601 with UTC offset. */
-  readonly expires_at: string;
-  readonly expires_in_seconds: number;
-};
+export const sessionCreateResponse = z.object({
+  success: z.literal(true),
+  session_token: z.string().min(1),
+  site_id: z.string(),
+  expires_at: z.iso.datetime({ offset: true }).describe('ISO 8601 with UTC offset'),
+  expires_in_seconds: z.int(),
+});
 
 /** Payload of the session token. Its fields are open in the spec. The visitor can read them. */
 export const sessionClaims = z.object({
@@ -28,3 +79,13 @@ export const sessionClaims = z.object({
   exp: z.int(),
 });
 export type SessionClaims = z.infer<typeof sessionClaims>;
+
+function jsonFits(value: object, maxBytes: number): boolean {
+  try {
+    return new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes;
+  } catch (error) {
+    // JSON.stringify fails at some thousand levels of nesting, which are far more than the bytes allow.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

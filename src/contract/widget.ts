@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FormField } from './actions.ts';
+import { FIELD_TYPES } from './action-kinds.ts';
 import { jsonObject } from './json.ts';
 
 /** Requests and responses of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
@@ -8,33 +8,44 @@ import { jsonObject } from './json.ts';
 export const identifier = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 letters, digits, _ or -');
 
 export const initRequest = z.object({
-  conversation_id: identifier.nullish(),
-  visitor_id: identifier.nullish(),
-  referrer: z.string().nullish(),
-  /** False only authenticates and returns the forms. It begins no conversation, but a known `conversation_id` is still resumed. */
-  begin_conversation: z.boolean().nullish(),
+  conversation_id: identifier.nullish().describe('The conversation to resume'),
+  visitor_id: identifier.nullish().describe('As an earlier answer named it; ignored with a session token'),
+  referrer: z.string().nullish().describe('Address from which the visitor came to the page'),
+  begin_conversation: z
+    .boolean()
+    .nullish()
+    .describe(
+      'False only authenticates and resumes: no conversation begins. Otherwise one begins when none is resumed',
+    ),
 });
 
-export type FormPanel = { readonly slug: string; readonly name: string; readonly fields: readonly FormField[] };
+/** A response has no limits, so that forms which were saved under other limits are still shown. */
+const formPanel = z.object({
+  slug: z.string(),
+  name: z.string(),
+  fields: z.array(z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() })),
+});
+export type FormPanel = z.infer<typeof formPanel>;
 
-export type InitResponse = {
-  readonly success: true;
-  readonly site_id: string;
-  /** Without a session token, this is the conversation's session id: null when there is no conversation. */
-  readonly session_id: string | null;
-  readonly visitor_id: string;
-  /** Null when no conversation was begun or resumed. */
-  readonly conversation_id: string | null;
-  readonly forms: readonly FormPanel[];
-};
+export const initResponse = z.object({
+  success: z.literal(true),
+  site_id: z.string(),
+  session_id: z
+    .string()
+    .nullable()
+    .describe("The token's session; without a token that of the conversation, so null when there is none"),
+  visitor_id: z.string(),
+  conversation_id: z.string().nullable().describe('Null when no conversation was begun or resumed'),
+  forms: z.array(formPanel),
+});
+export type InitResponse = z.infer<typeof initResponse>;
 
 export const formSubmitRequest = z.object({
   conversation_id: identifier,
-  values: jsonObject,
-  /** Chosen by the widget for each submission, so that a repeated request does not submit twice. */
-  client_key: identifier.nullish(),
+  values: jsonObject.describe('Value by field key'),
+  client_key: identifier
+    .nullish()
+    .describe('Chosen by the caller for each submission, so that a repeated request does not submit twice'),
 });
 
-export type FormSubmitResponse = { readonly success: true; readonly submission_id: string };
-
-export type ErrorResponse = { readonly success: false; readonly error: string };
+export const formSubmitResponse = z.object({ success: z.literal(true), submission_id: z.uuid() });

@@ -38,6 +38,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Returns a refusal whose message names the field. */
+export function refusedField(code: RefusalCode, field: string, problem: string): Refusal {
+  return new Refusal(code, { field, fields: [{ field, problem }], message: `${field}: ${problem}` });
+}
+
 /** Returns a 400 that names the field. @example invalidField('data', 'must be a JSON object') */
 export function invalidField(field: string, problem: string): Refusal {
   return invalidFields([{ field, problem }]);

@@ -1,6 +1,6 @@
 import { actionInput } from '../../src/contract/actions.ts';
+import { sessionCreateRequest } from '../../src/contract/sessions.ts';
 import { characters } from '../../src/contract/text.ts';
-import { sessionRequest } from '../../src/domain/auth/session-request.ts';
 
 const HALF = 'a\ud83d';
 const problem = (result: {
@@ -12,7 +12,7 @@ test('every stored text refuses an unpaired surrogate and accepts a pair', () =>
   const property = (more: object) => ({ ...tool, parameters: { properties: { a: { type: 'string', ...more } } } });
   const refused = [
     characters({ max: 9 }).safeParse(HALF),
-    sessionRequest.safeParse({ user_id: HALF }),
+    sessionCreateRequest.safeParse({ user_id: HALF }),
     ...[{ ...tool, name: HALF }, property({ description: HALF }), property({ pattern: HALF })].map((input) =>
       actionInput.safeParse(input),
     ),

@@ -8,10 +8,10 @@ import { REFUSALS } from '../../src/contract/errors.ts';
 import { refusedInvocation } from '../../src/contract/invocations.ts';
 import { jsonObject } from '../../src/contract/json.ts';
 import { busEvent } from '../../src/contract/queues.ts';
+import { sessionCreateRequest } from '../../src/contract/sessions.ts';
 import { type ToolResult, toolRequest } from '../../src/contract/tools.ts';
 import { type UsageReportResult, usageReport } from '../../src/contract/usage.ts';
 import { checkArguments } from '../../src/domain/actions/parameters.ts';
-import { sessionRequest } from '../../src/domain/auth/session-request.ts';
 import { signatureHeader } from '../../src/domain/delivery/signature.ts';
 import { canonicalJson } from '../../src/domain/usage/canonical-json.ts';
 import { allDocuments, type Sample, samples } from './documents.ts';
@@ -106,7 +106,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   'docs/assistant-runtime.md#Put events on the bus': [busEntry],
   'docs/authentication.md#Session create': [parsedBy(answerSchema('/api/widget/session/create'))],
   'docs/events.md#Envelope': [parsedBy(envelope)],
-  'docs/usage-webhook.md#Usage webhook': [parsedBy(sessionRequest)],
+  'docs/usage-webhook.md#Usage webhook': [parsedBy(sessionCreateRequest)],
   'docs/usage-webhook.md#The report': [usageBody],
 };
 

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../examples/assistant-runtime/model.ts';
 import { type Conversation, runTurn } from '../../examples/assistant-runtime/turn.ts';
 import { verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
 import { answered } from '../fakes/delivery.ts';
@@ -61,7 +62,7 @@ describe('examples/assistant-runtime', () => {
       {
         kind: 'toolAnswer',
         id: 'call-1',
-        failed: false,
+        outcome: 'completed',
         content: { message: expect.any(String), response: { status: 'sent', łódź: '😀' } },
       },
     ]);
@@ -108,16 +109,16 @@ describe('examples/assistant-runtime', () => {
       await turn(begin(), script);
       return script.lastContent();
     };
-    const failing = (message: string) => [
-      { kind: 'toolAnswer', id: 'call-1', failed: true, content: { message: expect.stringContaining(message) } },
+    const failing = (outcome: Outcome, message: string) => [
+      { kind: 'toolAnswer', id: 'call-1', outcome, content: { message: expect.stringContaining(message) } },
     ];
-    expect(await toolAnswersFor(ORDER, { order: 'ten' })).toEqual(failing('order'));
-    expect(await toolAnswersFor('no-such-tool', { order: '1' })).toEqual(failing('no such Action'));
+    expect(await toolAnswersFor(ORDER, { order: 'ten' })).toEqual(failing('invalid_arguments', 'order'));
+    expect(await toolAnswersFor('no-such-tool', { order: '1' })).toEqual(failing('unknown_tool', 'no such Action'));
     started.endpoint.outcomes = [answered(500)];
-    expect(await toolAnswersFor(ORDER, { order: '1' })).toEqual(failing('unavailable'));
+    expect(await toolAnswersFor(ORDER, { order: '1' })).toEqual(failing('unavailable', 'unavailable'));
     started.endpoint.outcomes = [answered(200, '{}')];
     for (let call = 2; call <= 5; call += 1) await toolAnswersFor(ORDER, { order: '1' });
-    expect(await toolAnswersFor(ORDER, { order: '1' })).toEqual(failing('maximum use'));
+    expect(await toolAnswersFor(ORDER, { order: '1' })).toEqual(failing('limit_reached', 'maximum use'));
     expect(started.endpoint.requests).toHaveLength(5);
   });
 
@@ -155,7 +156,7 @@ describe('examples/assistant-runtime', () => {
     expect(await turn(conversation, script)).toBe(true);
     expect(script.requests[0]?.tools).toEqual([]);
     expect(script.lastContent()).toMatchObject([
-      { failed: true, content: { message: expect.stringContaining('unavailable') } },
+      { outcome: 'unavailable', content: { message: expect.stringContaining('unavailable') } },
     ]);
     expect(said).toEqual(['Later, then.']);
     expect(faults).toEqual(['message.received', 'listTools', `callTool ${ORDER}`, 'message.sent', 'reportUsage']);

@@ -55,7 +55,10 @@ describeWhere(missingPackage(SDK), 'examples/assistant-runtime/bedrock-model.ts'
       messages: [
         { role: 'user', content: [text('Where is it?')] },
         { role: 'assistant', content: [asksFor('find', { order: '1' })] },
-        { role: 'user', content: [{ kind: 'toolAnswer', id: 'call-1', failed: true, content: { message: 'No.' } }] },
+        {
+          role: 'user',
+          content: [{ kind: 'toolAnswer', id: 'call-1', outcome: 'unavailable', content: { message: 'No.' } }],
+        },
       ],
       tools: [{ name: 'find', description: 'Finds an order', input_schema: { type: 'object', properties: {} } }],
     });

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import type { PublicAnswer } from '../../src/contract/public-operations.ts';
 import { newServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { SITE_ID } from '../fakes/configuration.ts';
 import { aws } from './environment.ts';
@@ -8,6 +9,21 @@ import { lineOf, logged } from './invocation.ts';
 
 const KEY = newServerSecret(SITE_ID, (length) => new Uint8Array(length));
 const TOKEN = 'DontTellThisToken';
+const SESSION: PublicAnswer<'createSession'> = {
+  success: true,
+  session_token: TOKEN,
+  site_id: SITE_ID,
+  expires_at: '2026-01-31T12:15:00+00:00',
+  expires_in_seconds: 900,
+};
+const INIT: PublicAnswer<'initWidget'> = {
+  success: true,
+  site_id: SITE_ID,
+  session_id: 'session-1',
+  visitor_id: 'visitor-1',
+  conversation_id: null,
+  forms: [],
+};
 
 /** The part of the service at its public address that the canary uses. */
 let redirects = false;
@@ -18,8 +34,8 @@ const service = createServer((request, response) => {
   request.resume().on('end', () => {
     if (redirects) return response.writeHead(302, { location: '/elsewhere' }).end();
     if (path === '/static/va-wave-widget.js') return response.end('(()=>{"va-wave-widget"})()');
-    if (path === '/api/widget/init') return response.end(JSON.stringify({ success: true, site_id: SITE_ID }));
-    return response.end(JSON.stringify({ success: true, site_id: SITE_ID, session_token: TOKEN }));
+    if (path === '/api/widget/init') return response.end(JSON.stringify(INIT));
+    return response.end(JSON.stringify(SESSION));
   });
 });
 await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { errorBody } from '../fakes/error-body.ts';
 import { aws } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
 import { actionItem, SEALING_KEY, store } from './stored.ts';
@@ -51,10 +52,7 @@ const submit = (request: Parameters = {}) =>
 
 test('answers 502 when neither endpoint nor channel accepts, and records the blocked attempt', async () => {
   const answer = await submit();
-  expect([answer.status, answer.body]).toEqual([
-    502,
-    { success: false, error: 'The submission could not be delivered' },
-  ]);
+  expect([answer.status, answer.body]).toEqual([502, errorBody('The submission could not be delivered')]);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
   const claims = aws.callsOf('PutItem', { TableName: 'delivery-log' });
   expect(claims.map((one) => one.Item)).toEqual([expect.objectContaining({ record_state: 'started' })]);
@@ -102,7 +100,7 @@ test('a failure of the delivery log changes neither the response nor the attempt
 
 test.each<[string, Parameters, number, string]>([
   ['malformed JSON', { body: '{' }, 400, 'Request body must be valid JSON'],
-  ['no body', { body: '' }, 400, 'conversation_id: expected string, received undefined'],
+  ['no conversation', { body: { values: {} } }, 400, 'conversation_id: expected string, received undefined'],
   ['a body above 256 KB', { body: 'x'.repeat(300_000) }, 413, 'Request body is too large'],
   ['a missing required field', { body: { conversation_id: 'c-1', values: {} } }, 400, 'values.email: is required'],
   ['an unknown form', { pathParameters: { site_id: SITE_ID, slug: 'nothing' } }, 404, 'Form not found'],
@@ -114,7 +112,7 @@ test.each<[string, Parameters, number, string]>([
   ],
 ])('%s is refused, and the page can read it', async (_, request, status, error) => {
   const answer = await submit(request);
-  expect([answer.status, answer.body]).toEqual([status, { success: false, error }]);
+  expect([answer.status, answer.body]).toEqual([status, errorBody(error)]);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
   expect(aws.callsOf('PutItem')).toEqual([]);
 });
@@ -129,7 +127,7 @@ test('the eleventh submission in a minute is refused', async () => {
   const Item = { h0: Date.now() - 1000 };
   aws.on('UpdateItem', { TableName: 'counters' }, new AwsFault('ConditionalCheckFailedException', { Item }));
   const answer = await submit();
-  expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
+  expect([answer.status, answer.body]).toEqual([429, errorBody('Rate limit exceeded')]);
   expect(answer.headers['retry-after']).toMatch(/^(58|59)$/);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
 });

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
+import { expectContract } from '../fakes/contract-answer.ts';
 import { collect } from '../harness/logs/collected.ts';
 
 export const REQUEST_ID = '0f9f4a52-0000-4000-8000-00000000feed';
@@ -93,18 +94,20 @@ export type Answer = {
   readonly log: string;
 };
 
-/** Calls a handler of the HTTP API and captures its log. */
+/** Calls a handler of the HTTP API and captures its log. Checks the answer of a public route against the contract. */
 export async function call(
   handler: (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>,
   request: Request,
 ): Promise<Answer> {
   const { result, log } = await logged(() => handler(httpEvent(request), lambdaContext()));
-  return {
+  const answer = {
     status: result.statusCode,
     headers: result.headers ?? {},
     body: result.body === undefined ? undefined : JSON.parse(result.body),
     log,
   };
+  if (request.method !== 'OPTIONS') expectContract(request.path ?? '/', answer);
+  return answer;
 }
 
 /** Runs the work and returns the text that it wrote to the standard streams. */

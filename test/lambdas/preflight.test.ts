@@ -1,4 +1,5 @@
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { errorBody } from '../fakes/error-body.ts';
 import { aws } from './environment.ts';
 import { call } from './invocation.ts';
 import { store } from './stored.ts';
@@ -79,12 +80,12 @@ test('a storage error is a 500', async () => {
   aws.on('GetItem', {}, new Error('away'));
   expect(await ask(FORM, 'https://shop.example')).toMatchObject({
     status: 500,
-    body: { success: false, error: 'Internal error' },
+    body: errorBody('Internal error'),
   });
 });
 
 test('an unknown route is a 404 with the common error body', async () => {
   const answer = await call(notFound, { method: 'GET', path: '/api/nothing' });
-  expect([answer.status, answer.body]).toEqual([404, { success: false, error: 'Not found' }]);
+  expect([answer.status, answer.body]).toEqual([404, errorBody('Not found')]);
   expect(answer.headers).toMatchObject({ vary: 'Origin', 'content-type': 'application/json' });
 });

@@ -4,6 +4,7 @@ import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { errorBody } from '../fakes/error-body.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import { aws } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
@@ -101,7 +102,7 @@ describe('refuses', () => {
     ['a wrong field', { body: { user_id: 'u'.repeat(256) } }, 400, 'user_id: must be at most 255 characters'],
   ])('%s', async (_, request, status, error) => {
     const answer = await create(request);
-    expect([answer.status, answer.body]).toEqual([status, { success: false, error }]);
+    expect([answer.status, answer.body]).toEqual([status, errorBody(error)]);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Origin' });
   });
 
@@ -123,7 +124,7 @@ describe('refuses', () => {
     const Item = { h0: Date.now() - 18_500 };
     aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException', { Item }));
     const answer = await create();
-    expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
+    expect([answer.status, answer.body]).toEqual([429, errorBody('Rate limit exceeded')]);
     expect(answer.headers['retry-after']).toMatch(/^4[12]$/);
     expect(answer.log).toContain('"reason":"rate_limit_exceeded"');
   });
@@ -147,7 +148,7 @@ test('an internal error is a 500 without its cause, and is logged with the reque
     body: { user_email: 'ada@example.com', usage_webhook: { url: 'https://h.example/', secret: 'DontTell'.repeat(5) } },
   });
   expect(answer.status).toBe(500);
-  expect(answer.body).toEqual({ success: false, error: 'Internal error' });
+  expect(answer.body).toEqual(errorBody('Internal error'));
   expect(answer.headers).toMatchObject({ 'x-request-id': REQUEST_ID, vary: 'Origin' });
   expect(JSON.stringify(answer.headers)).not.toContain('counters');
   expect(answer.log).toContain('table counters');

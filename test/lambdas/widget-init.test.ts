@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { errorBody } from '../fakes/error-body.ts';
 import { aws } from './environment.ts';
 import { call, lineOf, REQUEST_ID } from './invocation.ts';
 import { actionItem, store, TOKEN_KEY } from './stored.ts';
@@ -109,14 +110,14 @@ describe('refuses with a response that a page on the Domain can read', () => {
   ])('%s', async (what, request, status, error) => {
     store(anAssistant({ enabled: what !== 'a disabled site' }));
     const answer = await init(request);
-    expect([answer.status, answer.body]).toEqual([status, { success: false, error }]);
+    expect([answer.status, answer.body]).toEqual([status, errorBody(error)]);
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
   });
 
   test('an expired token', async () => {
     const old = await token({ exp: Math.floor(Date.now() / 1000) });
     const answer = await init({ headers: { origin: ORIGIN, 'x-session-token': old } });
-    expect([answer.status, answer.body]).toEqual([401, { success: false, error: 'Invalid or expired session token' }]);
+    expect([answer.status, answer.body]).toEqual([401, errorBody('Invalid or expired session token')]);
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
     expect(answer.log).not.toContain(old);
   });
@@ -126,7 +127,7 @@ describe('refuses with a response that a page on the Domain can read', () => {
     store(anAssistant({ site_id: 'site_used_up' }));
     aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException'));
     const answer = await init({ headers: { ...PAGE, 'x-site-id': 'site_used_up' } });
-    expect([answer.status, answer.body]).toEqual([429, { success: false, error: 'Rate limit exceeded' }]);
+    expect([answer.status, answer.body]).toEqual([429, errorBody('Rate limit exceeded')]);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(3600);
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
@@ -139,7 +140,7 @@ test.each([
 ])('%s is refused with a response that every page can read', async (_, headers, error) => {
   const anywhere = 'https://anywhere.example';
   const answer = await init({ headers: { origin: anywhere, ...headers } });
-  expect([answer.status, answer.body]).toEqual([401, { success: false, error }]);
+  expect([answer.status, answer.body]).toEqual([401, errorBody(error)]);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': anywhere, vary: 'Origin' });
   expect((await init({ headers: { origin: 'null', ...headers } })).headers).not.toHaveProperty(
     'access-control-allow-origin',
@@ -154,7 +155,7 @@ test('with begin_conversation: false nothing is stored and nothing is put on the
 
 test('a page on another host is refused and cannot read the response, which still varies by Origin', async () => {
   const answer = await init({ headers: { ...PAGE, origin: 'https://evil.example' } });
-  expect([answer.status, answer.body]).toEqual([401, { success: false, error: 'Origin not in allowed domains' }]);
+  expect([answer.status, answer.body]).toEqual([401, errorBody('Origin not in allowed domains')]);
   expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   expect(answer.headers).toMatchObject({ vary: 'Origin' });
 });
@@ -162,7 +163,7 @@ test('a page on another host is refused and cannot read the response, which stil
 test('an internal error is a 500, which the page can read when the site was identified', async () => {
   aws.on('PutEvents', {}, new Error('The bus is away'));
   const answer = await init();
-  expect([answer.status, answer.body]).toEqual([500, { success: false, error: 'Internal error' }]);
+  expect([answer.status, answer.body]).toEqual([500, errorBody('Internal error')]);
   expect(answer.headers).toMatchObject({
     'x-request-id': REQUEST_ID,
     'access-control-allow-origin': ORIGIN,
@@ -177,7 +178,7 @@ test('an internal error is a 500, which the page can read when the site was iden
   });
   aws.on('GetItem', { TableName: 'configuration' }, new Error('The table is away'));
   const unknown = await init();
-  expect([unknown.status, unknown.body]).toEqual([500, { success: false, error: 'Internal error' }]);
+  expect([unknown.status, unknown.body]).toEqual([500, errorBody('Internal error')]);
   expect(unknown.headers).toMatchObject({ 'x-request-id': REQUEST_ID, vary: 'Origin' });
   expect(lineOf(unknown.log, 'The request failed')).not.toHaveProperty('site_id');
 });

@@ -1,8 +1,9 @@
-import type { DashboardError, StaleAnswer } from '../../../src/contract/dashboard.ts';
+import type { StaleAnswer } from '../../../src/contract/dashboard.ts';
+import type { ErrorResponse } from '../../../src/contract/error-response.ts';
 import type { ErrorCode } from '../../../src/contract/errors.ts';
 
 /** Body of an error of the service, or of API Gateway, which contains only a message. */
-type ErrorBody = Partial<DashboardError & Pick<StaleAnswer, 'current'>> & { readonly message?: string };
+type ErrorBody = Partial<ErrorResponse & Pick<StaleAnswer, 'current'>> & { readonly message?: string };
 
 /** The error for an answer that is not a success. */
 export class ApiError extends Error {

@@ -46,8 +46,8 @@ function answerTo(
 /** Returns the text for the visitor after a tool's answer. The answer is data; only its status is used. */
 function readOut(answer: ToolAnswer, messages: readonly Message[]): string {
   // The assistant receives the tool's answer; the visitor does not.
-  if (answer.failed && String(answer.content.message).includes('maximum use')) return REFUSED;
-  if (answer.failed) return 'I cannot look that up at the moment. Shall a colleague get back to you?';
+  if (answer.outcome === 'limit_reached') return REFUSED;
+  if (answer.outcome !== 'completed') return 'I cannot look that up at the moment. Shall a colleague get back to you?';
   const order = orderIn(messages, answer.id);
   return `Order ${order} is ${String(Object(answer.content.response).status ?? 'not known')}.`;
 }

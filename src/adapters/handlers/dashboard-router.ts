@@ -1,11 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type * as z from 'zod';
-import {
-  DASHBOARD_ANSWERS,
-  type DashboardAnswer,
-  type DashboardError,
-  type StaleAnswer,
-} from '../../contract/dashboard.ts';
+import { DASHBOARD_ANSWERS, type DashboardAnswer, type StaleAnswer } from '../../contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
@@ -18,7 +13,7 @@ import { type MembershipReads, requireMembership } from '../../domain/organizati
 import { assistantView } from '../../domain/organizations/dashboard-assistants.ts';
 import { StaleVersion } from '../../domain/organizations/recorded-changes.ts';
 import { invalidInput, Refusal } from '../../domain/refusal.ts';
-import { type HttpError, type HttpReply, type HttpRequest, httpHandler } from './http.ts';
+import { type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 
 /** Ids in the path of an operation. */
 type Ids = Readonly<Partial<Record<'org_id' | 'site_id' | 'action_id', string>>>;
@@ -100,7 +95,7 @@ function named(ids: Ids, name: keyof Ids): string {
 
 /** Creates the handler of the dashboard's API. Its error responses have a code, and the field when the input is wrong. */
 export function dashboardHandler(logger: Logger, routes: readonly DashboardRoute[], members: MembershipReads) {
-  return httpHandler(logger, (request) => dashboardReply(routes, request, members), dashboardError);
+  return httpHandler(logger, (request) => dashboardReply(routes, request, members));
 }
 
 /**
@@ -126,16 +121,6 @@ async function dashboardReply(
     }
   }
   throw new Refusal('not_found');
-}
-
-function dashboardError({ code, message, field, fields = [] }: HttpError): DashboardError {
-  return {
-    success: false,
-    code,
-    error: message,
-    ...(field === undefined ? {} : { field }),
-    ...(fields.length === 0 ? {} : { fields: [...fields] }),
-  };
 }
 
 function staleBody({ message, current }: StaleVersion): StaleAnswer {

@@ -4,11 +4,11 @@ import middy from '@middy/core';
 import httpSecurityHeaders from '@middy/http-security-headers';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod';
+import type { ErrorResponse } from '../../contract/error-response.ts';
 import { type ErrorCode, INTERNAL_ERROR } from '../../contract/errors.ts';
 import { SITE_ID_HEADER } from '../../contract/headers.ts';
 import { isJsonObject, parseJson } from '../../contract/json.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
-import type { ErrorResponse } from '../../contract/widget.ts';
 import { type FieldProblem, Refusal } from '../../domain/refusal.ts';
 import { refusalLog } from './refusal-log.ts';
 import { countRefusal } from './refusals-metric.ts';
@@ -43,7 +43,7 @@ const verified = z.object({
 export type ReplyHeaders = Record<string, string>;
 
 /** The data for the body of an error response. */
-export type HttpError = {
+type HttpError = {
   readonly code: ErrorCode;
   readonly message: string;
   readonly field?: string | undefined;
@@ -53,12 +53,10 @@ export type HttpError = {
 /**
  * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers refusals with their status and message.
  * Answers every other error with a 500 and logs its cause with the request id. Logs no header, body or query.
- * @param errorBody creates the body of error responses
  */
 export function httpHandler(
   logger: Logger,
   route: (request: HttpRequest, replyHeaders: ReplyHeaders) => Promise<HttpReply>,
-  errorBody: (error: HttpError) => object = publicErrorBody,
 ) {
   const logRefusal = refusalLog(logger, now);
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
@@ -85,9 +83,14 @@ export function httpHandler(
     });
 }
 
-/** Returns the body of every error response of the public routes (its shape is open in the spec). */
-function publicErrorBody({ message }: HttpError): ErrorResponse {
-  return { success: false, error: message };
+function errorBody({ code, message, field, fields = [] }: HttpError): ErrorResponse {
+  return {
+    success: false,
+    code,
+    error: message,
+    ...(field === undefined ? {} : { field }),
+    ...(fields.length === 0 ? {} : { fields: [...fields] }),
+  };
 }
 
 function respond(reply: HttpReply, headers: ReplyHeaders): APIGatewayProxyStructuredResultV2 {

@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { CORS_REQUEST_HEADERS, SESSION_TOKEN_HEADER, SITE_ID_HEADER } from '../../contract/headers.ts';
+import { SESSION_TOKEN_HEADER, SITE_ID_HEADER } from '../../contract/headers.ts';
+import { CORS_REQUEST_HEADERS } from '../../contract/public-operations.ts';
 import type { IdentifiedWidget, WidgetCredentials } from '../../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../../domain/auth/cors.ts';
 import type { HttpRequest, ReplyHeaders } from './http.ts';

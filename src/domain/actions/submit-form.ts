@@ -1,13 +1,14 @@
 import type { FormAction } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { FORM_SUBMISSIONS_PER_MINUTE } from '../../contract/limits.ts';
-import { type FormSubmitResponse, formSubmitRequest, identifier } from '../../contract/widget.ts';
+import type { PublicAnswer } from '../../contract/public-operations.ts';
+import { formSubmitRequest, identifier } from '../../contract/widget.ts';
 import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
 import { visitorNetwork } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
-import { invalidField, invalidInput, Refusal } from '../refusal.ts';
+import { invalidInput, Refusal, refusedField } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';
 
@@ -63,7 +64,10 @@ export type SubmitFormRequest = {
  * to the endpoint and to the escalation channels. The submission is accepted when the endpoint or a channel accepts it.
  * @throws Refusal; 502 when neither the endpoint nor a channel accepted
  */
-export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPorts): Promise<FormSubmitResponse> {
+export async function submitForm(
+  request: SubmitFormRequest,
+  ports: SubmitFormPorts,
+): Promise<PublicAnswer<'submitForm'>> {
   const assistant = admit(request);
   const userId = request.widget.claims?.sub ?? null;
   const siteId = assistant.site_id;
@@ -82,16 +86,16 @@ export async function submitForm(request: SubmitFormRequest, ports: SubmitFormPo
   ]);
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
   if (!form?.enabled) throw new Refusal('form_not_found');
-  if (!belongsTo(conversation, userId)) throw new Refusal('conversation_unknown');
+  if (!belongsTo(conversation, userId)) throw new Refusal('conversation_unknown', { field: 'conversation_id' });
   const missing = missingRequiredField(form.form_fields, values);
-  if (missing !== undefined) throw invalidField(`values.${missing.key}`, 'is required');
+  if (missing !== undefined) throw refusedField('value_required', `values.${missing.key}`, 'is required');
 
   const key = client_key == null ? undefined : { siteId, conversationId: conversation_id, clientKey: client_key };
   const claim: SubmissionClaim =
     key === undefined
       ? { kind: 'claimed', submissionId: ports.newId() }
       : await ports.claimSubmission(key, ports.newId(), now);
-  if (claim.kind === 'in_progress') throw new Refusal('submission_in_progress');
+  if (claim.kind === 'in_progress') throw new Refusal('submission_in_progress', { field: 'client_key' });
   if (claim.kind === 'accepted') return { success: true, submission_id: claim.submissionId };
 
   const body: FormBody = { values: cleanFormValues(values), conversation_id, submission_id: claim.submissionId };

@@ -1,4 +1,5 @@
 import type { Assistant } from '../../contract/assistants.ts';
+import { PUBLIC_OPERATIONS } from '../../contract/public-operations.ts';
 import { identifier } from '../../contract/widget.ts';
 import { entriesMatching, hostMatches, originHost } from './hosts.ts';
 
@@ -22,6 +23,13 @@ export type PreflightPorts = {
   /** Returns whether the Domain of any assistant is one of these entries. */
   readonly anyDomain: (entries: readonly string[]) => Promise<boolean>;
 };
+
+const FORM_PATH = new RegExp(`^${PUBLIC_OPERATIONS.submitForm.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+
+/** Returns the site that a preflight request names: in the path of form submit, or in `?site=` of init. */
+export function preflightSite(path: string, site: string | undefined): string | undefined {
+  return FORM_PATH.exec(path)?.[1] ?? site;
+}
 
 /**
  * Answers a preflight request with the origin to allow, or undefined. The path (form submit) or `?site=` (init) names the site. Without

@@ -1,6 +1,7 @@
 import type { Assistant } from '../../contract/assistants.ts';
 import { SESSION_CREATE_PER_MINUTE, SESSION_TOKEN_MAX_BYTES } from '../../contract/limits.ts';
-import type { SessionClaims, SessionCreateResponse } from '../../contract/sessions.ts';
+import type { PublicAnswer } from '../../contract/public-operations.ts';
+import type { SessionClaims } from '../../contract/sessions.ts';
 import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
 import { invalidField, Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
@@ -24,7 +25,7 @@ export type CreateSessionPorts = {
 export async function createSession(
   request: { readonly serverKey: string | undefined; readonly ip: string; readonly readBody: () => unknown },
   ports: CreateSessionPorts,
-): Promise<SessionCreateResponse> {
+): Promise<PublicAnswer<'createSession'>> {
   const now = ports.now();
   const siteId = request.serverKey === undefined ? undefined : siteOfServerSecret(request.serverKey);
   const [perIp, assistant] = await Promise.all([

@@ -1,59 +1,13 @@
-import * as z from 'zod';
 import { exceedsCharacters, truncateCharacters } from '../../contract/characters.ts';
-import { jsonObject } from '../../contract/json.ts';
 import {
-  CONTEXT_MAX_BYTES,
   TTL_MINUTES_DEFAULT,
   TTL_MINUTES_MAX,
   TTL_MINUTES_MIN,
-  URL_MAX_CHARACTERS,
-  USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
-  USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
-  USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES,
   USER_EMAIL_MAX_CHARACTERS,
-  USER_ID_MAX_CHARACTERS,
   USER_NAME_MAX_CHARACTERS,
 } from '../../contract/limits.ts';
-import { characters } from '../../contract/text.ts';
-import { endpointUrl } from '../../contract/url.ts';
+import { sessionCreateRequest } from '../../contract/sessions.ts';
 import { invalidInput } from '../refusal.ts';
-
-/** Validates session create's body. A field that is `null` counts as absent, because many clients send it for "none". */
-export const sessionRequest = z.object({
-  user_id: characters({ max: USER_ID_MAX_CHARACTERS })
-    .nullish()
-    .describe(`At most ${USER_ID_MAX_CHARACTERS} characters; an anonymous id is generated when it is absent`),
-  user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
-  user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
-  context: jsonObject
-    .refine((context) => jsonFits(context, CONTEXT_MAX_BYTES), {
-      error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
-    })
-    .nullish()
-    .describe(`At most ${CONTEXT_MAX_BYTES} bytes of JSON`),
-  usage_webhook: z
-    .object(
-      {
-        url: endpointUrl(USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES).describe(
-          `https, at most ${URL_MAX_CHARACTERS} characters, and at most ${USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES} bytes once encoded`,
-        ),
-        secret: characters({
-          min: USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
-          max: USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
-        }).describe(
-          `${USAGE_WEBHOOK_SECRET_MIN_CHARACTERS} to ${USAGE_WEBHOOK_SECRET_MAX_CHARACTERS} characters; the visitor can read it`,
-        ),
-      },
-      { error: 'must be an object with url and secret' },
-    )
-    .nullish(),
-  ttl_minutes: z
-    .unknown()
-    .optional()
-    .describe(
-      `Number from ${TTL_MINUTES_MIN} to ${TTL_MINUTES_MAX}; a number outside is set to the nearest bound; ${TTL_MINUTES_DEFAULT} when it is not a number`,
-    ),
-});
 
 export type SessionRequest = {
   readonly userId: string | undefined;
@@ -69,7 +23,7 @@ export type SessionRequest = {
  * @throws Refusal 400 that names the first wrong field
  */
 export function parseSessionRequest(body: unknown): SessionRequest {
-  const parsed = sessionRequest.safeParse(body);
+  const parsed = sessionCreateRequest.safeParse(body);
   if (!parsed.success) throw invalidInput(parsed.error);
   const { user_id, user_name, user_email, context, usage_webhook, ttl_minutes } = parsed.data;
   return {
@@ -93,14 +47,4 @@ function asNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   if (typeof value !== 'string' || exceedsCharacters(value, 32)) return undefined;
   return /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
-}
-
-function jsonFits(value: object, maxBytes: number): boolean {
-  try {
-    return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
-  } catch (error) {
-    // JSON.stringify fails at some thousand levels of nesting, which are far more than the bytes allow.
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }

@@ -3,7 +3,8 @@ import type { Assistant } from '../../contract/assistants.ts';
 import { truncateCharacters } from '../../contract/characters.ts';
 import { formsInOrder } from '../../contract/form-order.ts';
 import { REFERRER_MAX_CHARACTERS } from '../../contract/limits.ts';
-import { type InitResponse, initRequest } from '../../contract/widget.ts';
+import type { PublicAnswer } from '../../contract/public-operations.ts';
+import { initRequest } from '../../contract/widget.ts';
 import {
   admitWidget,
   claimedSite,
@@ -59,7 +60,7 @@ export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): 
 export async function initWidget(
   { widget, readBody, conversation: named }: IdentifiedInit,
   ports: InitWidgetPorts,
-): Promise<InitResponse> {
+): Promise<PublicAnswer<'initWidget'>> {
   const assistant = admitWidget(widget);
   const parsed = initRequest.safeParse(readBody());
   if (!parsed.success) throw invalidInput(parsed.error);

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { CREDENTIAL_HEADERS } from '../../contract/headers.ts';
 import { parseJson } from '../../contract/json.ts';
+import { PUBLIC_OPERATIONS, type PublicBody } from '../../contract/public-operations.ts';
 import { siteOfServerSecret } from '../auth/server-secret.ts';
 
 export type PublicRequest = {
@@ -24,9 +26,6 @@ export type Trial =
   /** The first step that failed, and its problem: a status or the name of an error, never content of a request or response. */
   | { readonly succeeded: false; readonly step: TriedStep; readonly problem: string };
 
-const session = z.object({ success: z.literal(true), session_token: z.string().min(1), site_id: z.string().min(1) });
-const initialized = z.object({ success: z.literal(true), site_id: z.string() });
-
 /**
  * Uses the service from outside as a customer's backend and page do: creates a session token, initializes the widget with it, which
  * begins no conversation, and loads the widget's file. These requests use the distribution, the API, three functions, the tables and the
@@ -36,19 +35,20 @@ const initialized = z.object({ success: z.literal(true), site_id: z.string() });
  */
 export async function tryService(serverKey: string, ports: TryServicePorts): Promise<Trial> {
   if (siteOfServerSecret(serverKey) === undefined) return failed('server_key', 'no server secret is set');
-  const created = await answered('session_create', session, ports, {
-    method: 'POST',
-    path: '/api/widget/session/create',
-    headers: { 'X-Server-Key': serverKey },
-    body: {},
+  const { createSession, initWidget } = PUBLIC_OPERATIONS;
+  const created = await answered('session_create', createSession.answer, ports, {
+    method: createSession.method,
+    path: createSession.path,
+    headers: { [CREDENTIAL_HEADERS.serverKey]: serverKey },
+    body: {} satisfies PublicBody<'createSession'>,
   });
   if (!('answer' in created)) return created;
   const { session_token, site_id } = created.answer;
-  const init = await answered('widget_init', initialized, ports, {
-    method: 'POST',
-    path: '/api/widget/init',
-    headers: { 'X-Session-Token': session_token },
-    body: { begin_conversation: false },
+  const init = await answered('widget_init', initWidget.answer, ports, {
+    method: initWidget.method,
+    path: initWidget.path,
+    headers: { [CREDENTIAL_HEADERS.sessionToken]: session_token },
+    body: { begin_conversation: false } satisfies PublicBody<'initWidget'>,
   });
   if (!('answer' in init)) return init;
   if (init.answer.site_id !== site_id) return failed('widget_init', 'another site answered');

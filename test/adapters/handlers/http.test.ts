@@ -3,6 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { required } from '../../../src/adapters/handlers/environment.ts';
 import { type HttpRequest, httpHandler } from '../../../src/adapters/handlers/http.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
+import { errorBody } from '../../fakes/error-body.ts';
 import { call, REQUEST_ID } from '../../lambdas/invocation.ts';
 
 const logger = new Logger({ serviceName: 'test' });
@@ -81,7 +82,7 @@ test.each([
   );
   expect([answer.status, answer.body, answer.headers['x-request-id']]).toEqual([
     500,
-    { success: false, error: 'Internal error' },
+    errorBody('Internal error'),
     REQUEST_ID,
   ]);
   expect(answer.log).toContain('The request failed');

@@ -9,6 +9,8 @@ import { cognitoClient } from '../../../src/adapters/aws-clients.ts';
 import { ensureUser } from '../../../src/adapters/cognito/users.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { expectContract } from '../../fakes/contract-answer.ts';
+import { errorBody } from '../../fakes/error-body.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { type LoginClient, logIn } from './login.ts';
 import type { Operator } from './operator.ts';
@@ -125,7 +127,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
   'an unknown route gets a 404': async ({ service }) => {
     const answer = await fetch(`${service.apiUrl}/api/nothing/here`);
     assert.equal(answer.status, 404);
-    expect(await answer.json()).toEqual({ success: false, error: 'Not found' });
+    expect(await answer.json()).toEqual(errorBody('Not found'));
   },
 
   'a page with another origin is refused': async ({ service, prepared }) => {
@@ -134,7 +136,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
       origin: 'https://shop.example.com.evil.example',
     });
     assert.equal(answer.status, 401);
-    expect(await answer.json()).toEqual({ success: false, error: 'Origin not in allowed domains' });
+    expect(await answer.json()).toEqual(errorBody('Origin not in allowed domains'));
   },
 
   'widget init starts a conversation once, and its event arrives signed': async (system) => {
@@ -191,10 +193,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     const headers = { 'x-server-key': prepared.serverSecret };
     assert.equal((await post(`${service.baseUrl}/api/widget/session/create`, headers, {})).status, 200);
     const refused = await init(service, { 'x-site-id': prepared.signedSiteId, origin: PAGE });
-    expect(await refused.json()).toEqual({
-      success: false,
-      error: 'This site requires session token authentication',
-    });
+    expect(await refused.json()).toEqual(errorBody('This site requires session token authentication'));
   },
 
   'a form submission arrives once, with cleaned values and a signature': async ({
@@ -553,12 +552,15 @@ async function createSession(service: Service, prepared: Prepared, body: object)
   return { answer, session: await json(answer) };
 }
 
-function post(url: string, headers: Record<string, string>, body: object): Promise<Response> {
-  return fetch(url, {
+/** Calls a public route. @throws when the answer is not what the contract says */
+async function post(url: string, headers: Record<string, string>, body: object): Promise<Response> {
+  const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
+  expectContract(new URL(url).pathname, { status: answer.status, body: await answer.clone().json() });
+  return answer;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field

@@ -8,6 +8,7 @@ import { SignJWT } from 'jose';
 import type { ActionInput } from '../../../src/contract/actions.ts';
 import { createAction, updateAction } from '../../../src/domain/actions/manage-actions.ts';
 import { setEscalationTopics } from '../../../src/domain/organizations/manage-assistants.ts';
+import { errorBody } from '../../fakes/error-body.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { killUnderStream } from '../events/killed-dispatcher.ts';
@@ -272,7 +273,7 @@ describe('Form', () => {
         expect(body).toEqual(
           expected === 200
             ? { success: true, submission_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }
-            : { success: false, error: 'The submission could not be delivered' },
+            : errorBody('The submission could not be delivered'),
         );
         const [request, ...others] = system.receiver.to(form.path);
         expect(others).toEqual([]);

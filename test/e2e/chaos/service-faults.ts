@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
+import { errorBody } from '../../fakes/error-body.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { httpEvent, lambdaContext, logged, sqsEvent } from '../../lambdas/invocation.ts';
 import { type Chaos, type HttpFunction, type QueueFunction, startChaos } from './chaos-system.ts';
@@ -38,7 +39,7 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
         expect(answer).toMatchObject({
           status: 500,
           headers: { 'x-request-id': expect.any(String) },
-          body: { success: false, error: 'Internal error' },
+          body: errorBody('Internal error'),
         });
       }
       // Both functions read DynamoDB on every request, so they answer 500.

@@ -6,6 +6,7 @@ import { createSession } from '../../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/server-secret.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
+import { errorBody } from '../../fakes/error-body.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 
 /** Starts a fake session create with the service's rules on a port of this machine. Its tokens are the claims in base64url. */
@@ -41,7 +42,7 @@ export async function startSessionService() {
       answer(200, session);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      answer(error.status, { success: false, error: error.message }, { 'Retry-After': '7' });
+      answer(error.status, errorBody(error.message), { 'Retry-After': '7' });
     }
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -8,6 +8,7 @@ import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { tryService } from '../../../src/domain/operations/try-service.ts';
+import { errorBody } from '../../fakes/error-body.ts';
 import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
 import { commandLineOf } from './command.ts';
 
@@ -163,7 +164,7 @@ test('an erased organization has no delivery log, and its widget is refused', as
     method: 'POST',
     headers: { 'x-site-id': org.siteId, origin: 'https://a.example' },
   });
-  expect(await answer.json()).toEqual({ success: false, error: 'Widget site not found' });
+  expect(await answer.json()).toEqual(errorBody('Widget site not found'));
   expect((await command.run('org', 'delete', org.orgId, '--yes')).code).toBe(3);
 });
 
@@ -176,13 +177,13 @@ test('a suspended organization is refused like a disabled assistant and its even
   };
   const put = () => command.json('event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId);
   await command.json('org', 'suspend', org.orgId, '--yes');
-  expect(await init()).toEqual({ success: false, error: 'Widget site is disabled' });
+  expect(await init()).toEqual(errorBody('Widget site is disabled'));
   await put();
   expect(await system.finished(action, 1)).toMatchObject([{ sends: 0, error: { code: 'organization_suspended' } }]);
   expect(system.receiver.to('/suspended')).toEqual([]);
 
   await command.json('org', 'resume', org.orgId);
-  expect(await init()).toEqual({ success: false, error: 'Site has no allowed domains configured' });
+  expect(await init()).toEqual(errorBody('Site has no allowed domains configured'));
   await put();
   await until(() => system.receiver.to('/suspended').length === 1);
 });

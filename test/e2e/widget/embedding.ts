@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { bundleWidget } from '../../../lib/widget-bundle.ts';
-import { REFUSALS } from '../../../src/contract/errors.ts';
+import { REFUSAL_CODES } from '../../../src/contract/errors.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
 import { type Harness, until, widgetOf } from './harness.ts';
 import { computedStyles, countListeners, globals, listeners, started, traces, widgetRemoved } from './page-state.ts';
@@ -131,11 +131,11 @@ export function testEmbedding(shared: () => Harness): void {
       await until(() => logged.some((line) => line.includes('No answer: check the network')));
     });
 
-    test('has advice only for messages of the service', () => {
+    test('has advice only for error codes of the service', () => {
       const [name] = [...bundleWidget().texts.keys()].filter((file) => file.startsWith('va-wave-texts.x-debug.'));
       const advice = Object.keys(JSON.parse(bundleWidget().texts.get(name ?? '') ?? ''));
-      const messages = new Set(['', ...Object.values(REFUSALS).map(({ message }) => message)]);
-      expect(advice.filter((message) => !messages.has(message))).toEqual([]);
+      const codes = new Set<string>(['', ...REFUSAL_CODES]);
+      expect(advice.filter((code) => !codes.has(code))).toEqual([]);
     });
 
     test('reports that there is nothing to show', async () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { bundleWidget } from '../../../lib/widget-bundle.ts';
+import { errorBody } from '../../fakes/error-body.ts';
 
 /** The answer to one request: a status and a body (a string is sent unchanged), no answer at all, or a closed connection. */
 export type Reply = { readonly status: number; readonly body: unknown } | 'never' | 'hang up';
@@ -57,7 +58,7 @@ export const INIT = {
 const conversationOf = ({ conversation_id, begin_conversation }: Record<string, unknown>) =>
   conversation_id ?? (begin_conversation === false ? null : INIT.conversation_id);
 
-export const refuse = (status: number, error: string): Reply => ({ status, body: { success: false, error } });
+export const refuse = (status: number, error: string): Reply => ({ status, body: errorBody(error) });
 
 /** Starts a fake of the widget's API, for answers that the real service sends only after failures. Any origin may read the answers. */
 export async function startFakeService(): Promise<FakeService> {
