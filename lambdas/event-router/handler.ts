@@ -1,5 +1,4 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { askedTogether } from '../../src/adapters/asked-together.ts';
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
@@ -10,7 +9,7 @@ import { routingReport } from '../../src/adapters/handlers/routing-report.ts';
 import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
-import { deliveriesTogether } from '../../src/adapters/sqs/deliveries-together.ts';
+import { together } from '../../src/adapters/together.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS_NAMESPACE, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
@@ -23,16 +22,13 @@ const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTab
   retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
   now,
 });
-const deliveries = deliveriesTogether(deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)));
 const { actionsOf } = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
-  actionsOf: askedTogether(actionsOf),
-  send: deliveries.send,
+  // The events of a batch often belong to one organization.
+  actionsOf: together((orgIds: readonly string[]) => orgIds.map((orgId) => actionsOf(orgId, 'Event'))),
+  ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   recordTooLarge: recordTooLarge({ log, now }),
   ...routingReport(logger, metrics),
 };
 
-export const handler = sqsBatchHandler(logger, (body, messageId) => routeMessage(body, messageId, ports), {
-  before: deliveries.announce,
-  afterEach: deliveries.ended,
-});
+export const handler = sqsBatchHandler(logger, (body, messageId) => routeMessage(body, messageId, ports));

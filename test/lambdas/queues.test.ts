@@ -51,7 +51,7 @@ describe('event-router', () => {
 
   test('returns only the events that could not be routed', async () => {
     const refused = { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] };
-    aws.on('SendMessageBatch', {}, refused, { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] });
+    aws.on('SendMessageBatch', {}, refused, { Successful: [], Failed: [{ Id: '0', Code: 'InternalError' }] });
     const { failures, log } = await run(router, EVENT, { ...EVENT, id: 'second' }, EVENT);
     expect(failures).toEqual(['message-1']);
     expect(log).not.toContain('private');

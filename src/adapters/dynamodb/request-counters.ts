@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
-import { itemsTogether } from './items-together.ts';
+import { itemsOf } from './items-of.ts';
 import { hourKey, readHits } from './rate-limits.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,8 @@ export function requestCounts(client: DynamoDb, table: string, now: Clock): (sit
       pk: hourKey(siteId, new Date(at.getTime() - ago * HOUR_MS)),
     }));
     const counts = { this_hour: 0, last_24_hours: 0 };
-    for (const item of await itemsTogether(client, table, keys)) {
+    for (const item of await Promise.all(itemsOf(client, table, keys))) {
+      if (item === undefined) continue;
       const { hits } = readHits(table, item);
       counts.last_24_hours += hits;
       if (item.pk === hourKey(siteId, at)) counts.this_hour = hits;

@@ -8,10 +8,6 @@ import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 import { AttemptInProgress } from '../../domain/delivery/attempt-delivery.ts';
 
 export type BatchOptions = {
-  /** Called with the number of messages before the batch is handled. */
-  readonly before?: (messages: number) => void;
-  /** Called once per message, also after an error. */
-  readonly afterEach?: () => void;
   /** Called once per batch, also after an error. */
   readonly after?: () => Promise<void>;
   /** Sets the seconds from now until SQS may deliver a received message again. @default the queue's visibility timeout */
@@ -26,7 +22,7 @@ export type BatchOptions = {
 export function sqsBatchHandler(
   logger: Logger,
   work: (body: unknown, messageId: string) => Promise<void>,
-  { before, afterEach, after, hideFor }: BatchOptions = {},
+  { after, hideFor }: BatchOptions = {},
 ) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
@@ -45,11 +41,8 @@ export function sqsBatchHandler(
             error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
           });
           throw error;
-        } finally {
-          afterEach?.();
         }
       };
-      before?.(event.Records.length);
       try {
         return await processPartialResponse(event, handle, processor, { context, throwOnFullBatchFailure: false });
       } finally {

@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { sqsClient } from '../../../src/adapters/aws-clients.ts';
-import { batchesOf, deliveriesQueue, fairTurns } from '../../../src/adapters/sqs/deliveries-queue.ts';
+import { deliveriesQueue } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
 import { AwsFault, FakeAwsServices } from '../../fakes/aws-services.ts';
 
@@ -25,62 +24,12 @@ function aMessage(bytes = 300, actionId = 'act_1'): DeliveryMessage {
   return make('x'.repeat(bytes - Buffer.byteLength(JSON.stringify(make('')))));
 }
 
-const bytesOf = (message: DeliveryMessage) => Buffer.byteLength(JSON.stringify(message));
-
 const aws = new FakeAwsServices();
 const queue = deliveriesQueue(sqsClient(aws.access()), URL);
 beforeEach(() => {
   aws.reset();
   aws.on('SendMessageBatch', {}, { Successful: [], Failed: [] });
   aws.on('SendMessage', {}, {});
-});
-
-describe('messages are split into batches', () => {
-  const split = (messages: readonly DeliveryMessage[]) => batchesOf(messages, bytesOf);
-  const sizes = (messages: readonly DeliveryMessage[]) => split(messages).batches.map((batch) => batch.length);
-
-  test.each([
-    [0, []],
-    [1, [1]],
-    [10, [10]],
-    [11, [10, 1]],
-    [50, [10, 10, 10, 10, 10]],
-  ])('of at most ten: %p as %p', (count, expected) => {
-    expect(sizes(Array.from({ length: count }, () => aMessage()))).toEqual(expected);
-  });
-
-  test('of at most one megabyte', () => {
-    expect(sizes([aMessage(MEGABYTE / 2), aMessage(MEGABYTE / 2)])).toEqual([2]);
-    expect(sizes([aMessage(MEGABYTE / 2), aMessage(MEGABYTE / 2 + 1)])).toEqual([1, 1]);
-    expect(sizes([aMessage(MEGABYTE), aMessage()])).toEqual([1, 1]);
-  });
-
-  test('and only a message that is too large is returned', () => {
-    const tooLarge = aMessage(MEGABYTE + 1, 'act_large');
-    const { batches, tooLarge: returned } = split([aMessage(), tooLarge, aMessage()]);
-    expect(returned).toEqual([tooLarge]);
-    expect(batches.map((batch) => batch.length)).toEqual([2]);
-  });
-
-  test('without loss or duplicates, in order and within both limits', () => {
-    const count = fc.integer({ min: 250, max: MEGABYTE + 2000 });
-    const small = fc.integer({ min: 250, max: 2000 });
-    fc.assert(
-      fc.property(fc.array(fc.oneof(small, small, small, count), { maxLength: 25 }), (lengths) => {
-        const messages = lengths.map((length, i) => aMessage(length, `act_${i}`));
-        const { batches, tooLarge } = split(messages);
-        for (const batch of batches) {
-          expect(batch.length).toBeLessThanOrEqual(10);
-          expect(batch.reduce((sum, message) => sum + bytesOf(message), 0)).toBeLessThanOrEqual(MEGABYTE);
-        }
-        const sent = batches.flat().map((message) => message.action_id);
-        const left = tooLarge.map((message) => message.action_id);
-        expect(sent).toEqual(messages.map((message) => message.action_id).filter((id) => !left.includes(id)));
-        expect(tooLarge.every((message) => bytesOf(message) > MEGABYTE)).toBe(true);
-      }),
-      { numRuns: 40 },
-    );
-  });
 });
 
 describe('sending', () => {
@@ -115,22 +64,24 @@ describe('sending', () => {
     }
     const sent = entries.flat().map((entry) => entry.MessageBody);
     expect(sent).toHaveLength(51);
-    expect(sent.every((body, i) => body === JSON.stringify([...messages, largest][i]))).toBe(true);
+    const bodies = [...messages, largest].map((message) => JSON.stringify(message));
+    expect(sent.toSorted()).toEqual(bodies.toSorted());
   });
 
   test('limits concurrent batches for all events together, and sends the others when one fails', async () => {
     let running = 0;
     let most = 0;
     let count = 0;
-    aws.on('SendMessageBatch', {}, async () => {
+    const handle = async () => {
       const which = ++count;
       most = Math.max(most, ++running);
       await new Promise((resolve) => setTimeout(resolve, 1));
       running -= 1;
       if (which === 3) throw new Error('away');
-      return { Successful: [], Failed: [] };
-    });
-    const event = () => queue.send(Array.from({ length: 50 }, (_, i) => aMessage(300, `act_${i}`)));
+      return { response: { statusCode: 200, headers: {}, body: Buffer.from('{"Successful":[],"Failed":[]}') } };
+    };
+    const partly = deliveriesQueue(sqsClient({ ...aws.access(), requestHandler: { handle } }), URL);
+    const event = () => partly.send(Array.from({ length: 50 }, (_, i) => aMessage(300, `act_${i}`)));
     const results = await Promise.allSettled(Array.from({ length: 10 }, event));
     expect(results.filter((result) => result.status === 'rejected')).toHaveLength(1);
     expect(count).toBe(50);
@@ -145,7 +96,7 @@ describe('sending', () => {
       { Successful: [], Failed: [] },
     );
     await queue.send([aMessage(), aMessage(), aMessage()]);
-    expect(batches().map((input) => input.Entries?.map((entry) => entry.Id))).toEqual([['0', '1', '2'], ['1']]);
+    expect(batches().map((input) => input.Entries?.map((entry) => entry.Id))).toEqual([['0', '1', '2'], ['0']]);
   });
 
   test('fails after three attempts, so that the event is delivered again', async () => {
@@ -154,7 +105,7 @@ describe('sending', () => {
       {},
       { Successful: [], Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] },
     );
-    await expect(queue.send([aMessage()])).rejects.toThrow('SQS refused 1 deliveries: InternalError');
+    await expect(queue.send([aMessage()])).rejects.toThrow('SQS refused a delivery: InternalError');
     expect(batches()).toHaveLength(3);
   });
 
@@ -195,7 +146,7 @@ describe('sending retries at the same time', () => {
     failing(1);
     expect(await later(aMessage(), aMessage(), aMessage())).toEqual([
       'sent',
-      'Error: SQS refused 1 deliveries: InternalError',
+      'Error: SQS refused a delivery: InternalError',
       'sent',
     ]);
     expect(calls().map((entries) => entries.length)).toEqual([3, 1, 1]);
@@ -208,11 +159,18 @@ describe('sending retries at the same time', () => {
     ]);
   });
 
-  test('fails all of them when one cannot be written as JSON, so that none waits for ever', async () => {
+  test('fails only the message that cannot be written as JSON', async () => {
     const message = aMessage();
-    const unwritable = { ...message, envelope: { ...message.envelope, data: { number: 1n } } };
-    const refused = expect.stringContaining('BigInt');
-    expect(await later(aMessage(), unwritable)).toEqual([refused, refused]);
+    const nested: unknown = JSON.parse(`${'['.repeat(100_000)}1${']'.repeat(100_000)}`);
+    const unwritable = (value: unknown) => ({ ...message, envelope: { ...message.envelope, data: { value } } });
+    const results = await later(aMessage(), unwritable(1n), unwritable(nested), aMessage());
+    expect(results).toEqual([
+      'sent',
+      expect.stringContaining('BigInt'),
+      'RangeError: Maximum call stack size exceeded',
+      'sent',
+    ]);
+    expect(calls().map((entries) => entries.length)).toEqual([2]);
   });
 
   test('sends each message separately when SQS refuses the call', async () => {
@@ -234,10 +192,15 @@ describe('sending retries at the same time', () => {
 describe('sending the messages of several events', () => {
   const batches = () =>
     aws.callsOf('SendMessageBatch').map(({ Entries = [] }) => Entries.map((one) => one.MessageGroupId));
-  const event = (name: string, count: number, bytes = 300) =>
-    Array.from({ length: count }, (_, index) => aMessage(bytes, `${name}_${index}`));
+  /** Returns the messages of an event of this organization. */
+  const event = (org_id: string, count: number, bytes = 300) =>
+    Array.from({ length: count }, (_, index): DeliveryMessage => {
+      const message = aMessage(bytes, `${org_id}_${index}`);
+      return { ...message, envelope: { ...message.envelope, org_id } };
+    });
+  const outcomesOf = (...events: readonly (readonly DeliveryMessage[])[]) => Promise.allSettled(events.map(queue.send));
   const statuses = async (...events: readonly (readonly DeliveryMessage[])[]) =>
-    (await queue.sendTogether(events)).map(({ status }) => status);
+    (await outcomesOf(...events)).map(({ status }) => status);
 
   test('sends messages of several events in one call when they do not fill a batch', async () => {
     const events = Array.from({ length: 10 }, (_, index) => event(`e${index}`, 1));
@@ -253,7 +216,7 @@ describe('sending the messages of several events', () => {
       [...event('more', 1, MEGABYTE / 2 + 1), aMessage(MEGABYTE + 1, 'too_large')],
       event('few', 3),
     ];
-    const outcomes = await queue.sendTogether(events);
+    const outcomes = await outcomesOf(...events);
     expect(outcomes.map((one) => one.status === 'fulfilled' && one.value.tooLarge.length)).toEqual([0, 0, 0, 1, 0]);
     const calls = aws.callsOf('SendMessageBatch').map(({ Entries = [] }) => Entries);
     expect(calls.length).toBe(4);
@@ -276,10 +239,7 @@ describe('sending the messages of several events', () => {
       'SendMessageBatch',
       {},
       { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] },
-      {
-        Successful: [],
-        Failed: [{ Id: '1', Code: 'InternalError' }],
-      },
+      { Successful: [], Failed: [{ Id: '0', Code: 'InternalError' }] },
     );
     expect(await statuses(event('good', 1), event('bad', 1), event('fine', 1))).toEqual([
       'fulfilled',
@@ -299,7 +259,45 @@ describe('sending the messages of several events', () => {
       'rejected',
       'fulfilled',
     ]);
-    expect(batches()).toEqual([['good_0', 'good_1', 'bad_0', 'fine_0'], ['good_0', 'good_1'], ['bad_0'], ['fine_0']]);
+    expect(batches()).toEqual([['good_0', 'good_1', 'bad_0', 'fine_0'], ['good_0'], ['good_1'], ['bad_0'], ['fine_0']]);
+  });
+
+  test('an event whose call hangs does not delay an event of a later turn', async () => {
+    const hold = Promise.withResolvers<void>();
+    aws.on('SendMessageBatch', {}, async () => {
+      if (batches().at(-1)?.includes('slow_0')) await hold.promise;
+      return { Successful: [], Failed: [] };
+    });
+    const slow = queue.send(event('slow', 1));
+    await new Promise((resolve) => setImmediate(resolve));
+    await queue.send(event('quick', 1));
+    expect(batches()).toEqual([['slow_0'], ['quick_0']]);
+    hold.resolve();
+    await slow;
+  });
+
+  test('an organization with many full batches does not delay another one', async () => {
+    const holds: (() => void)[] = [];
+    aws.on('SendMessageBatch', {}, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const isSmall = batches().at(-1)?.includes('small_0');
+      holds.push(resolve);
+      if (!isSmall) await promise;
+      return { Successful: [], Failed: [] };
+    });
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const sending = [queue.send(event('large', 20, MEGABYTE * 0.75)), queue.send(event('small', 1))];
+    while (holds.length < 6) await turn();
+    // The large batches are under way. The next turn is the one of the small one.
+    holds[0]?.();
+    await sending[1];
+    expect(batches()).toHaveLength(7);
+    while (batches().length < 20) {
+      for (const release of holds) release();
+      await turn();
+    }
+    for (const release of holds) release();
+    await Promise.all(sending);
   });
 
   test('fails all events without further calls when SQS cannot be reached', async () => {
@@ -309,36 +307,8 @@ describe('sending the messages of several events', () => {
       throw new Error('away');
     };
     const away = deliveriesQueue(sqsClient({ ...aws.access(), requestHandler: { handle } }), URL);
-    const outcomes = await away.sendTogether([event('one', 1), event('two', 1)]);
+    const outcomes = await Promise.allSettled([event('one', 1), event('two', 1)].map(away.send));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(asked).toBe(1);
   });
-});
-
-test('the owner with the fewest running tasks is next, and the limit is never exceeded', async () => {
-  const inTurn = fairTurns(2);
-  const [busy, quiet] = [{}, {}];
-  const begun: string[] = [];
-  let underWay = 0;
-  const work = (name: string) => async () => {
-    underWay += 1;
-    expect(underWay).toBeLessThanOrEqual(2);
-    begun.push(name);
-    await new Promise(setImmediate);
-    underWay -= 1;
-  };
-  const all = ['b1', 'b2', 'b3', 'b4', 'b5'].map((name) => inTurn(busy, work(name)));
-  const last = inTurn(quiet, work('quiet'));
-  await Promise.all([...all, last]);
-  expect(begun).toEqual(['b1', 'b2', 'quiet', 'b3', 'b4', 'b5']);
-});
-
-test('a failed task starts the next one', async () => {
-  const inTurn = fairTurns(1);
-  const failed = inTurn({}, async () => {
-    throw new Error('no');
-  });
-  const next = inTurn({}, async () => 'done');
-  await expect(failed).rejects.toThrow('no');
-  expect(await next).toBe('done');
 });

@@ -91,7 +91,12 @@ const billedKb = (log: string) =>
     .filter((line) => line !== '')
     .reduce((all, line) => all + Buffer.byteLength(line) + 26, 0) / 1024;
 
-type Count = { readonly calls: object; readonly reads: number; readonly writes: number; readonly logKb: number };
+type Count = {
+  readonly calls: Readonly<Record<string, number>>;
+  readonly reads: number;
+  readonly writes: number;
+  readonly logKb: number;
+};
 
 /** Measures the second invocation of a container. The first invocation also reads secrets and opens connections. */
 async function expectCount(invoke: () => Promise<unknown>, { logKb, ...expected }: Count) {
@@ -99,7 +104,11 @@ async function expectCount(invoke: () => Promise<unknown>, { logKb, ...expected 
   services.take();
   const { log } = await logged(invoke);
   const { sent, ...found } = services.take();
-  expect(found).toEqual(expected);
+  const { SendMessageBatch: most = 0, ...calls } = expected.calls;
+  const { SendMessageBatch: sends = 0, ...others } = found.calls;
+  expect({ ...found, calls: others }).toEqual({ ...expected, calls });
+  // Messages that are sent at the same time share a call.
+  expect(sends).toBeLessThanOrEqual(most);
   expect(billedKb(log)).toBeLessThanOrEqual(logKb);
   expect(billedKb(log)).toBeGreaterThanOrEqual(0.85 * logKb);
   return sent;
