@@ -11,22 +11,28 @@ import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
 import { navigate, paths, usePlace } from './navigation.ts';
 import { fetched, Loading } from './parts/boundary.tsx';
 import { DashboardContext } from './parts/context.ts';
-import { describeProblem } from './parts/problem.ts';
+import { describeProblem, NO_CONNECTION } from './parts/problem.ts';
 import { SessionEndedModal } from './parts/session-ended.tsx';
+import { type Secret, ShownOnce } from './parts/shown-once.tsx';
 import type { Api } from './session/api.ts';
 import { type Session, SessionEnded } from './session/session.ts';
 
 const Assistants = fetched(() => import('./screens/assistants.tsx'));
 const Assistant = fetched(() => import('./screens/assistant.tsx'));
 
+/** How long a success is shown. An error is shown until it is dismissed, the user leaves the screen, or something succeeds. */
+const SUCCESS_SHOWN_MS = 8000;
+
 type Me = DashboardAnswer<'me'>;
 
 /** Shows the frame of every screen: the user, the organization, and messages about results and failures. */
-export function App({ api, session }: { readonly api: Api; readonly session: Session }) {
+export function App(props: { readonly api: Api; readonly session: Session }) {
+  const { session } = props;
   const place = usePlace();
   const [me, setMe] = useState<Me>();
   const [flashes, setFlashes] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
   const [ended, setEnded] = useState(false);
+  const [secret, setSecret] = useState<Secret>();
   const [failed, setFailed] = useState(false);
 
   const show = useCallback((type: 'success' | 'error', content: string) => {
@@ -40,7 +46,14 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
       dismissLabel: 'Dismiss message',
       onDismiss: dismiss,
     } as const;
-    setFlashes((all) => [flash, ...all.filter((other) => other.content !== content)].slice(0, 3));
+    setFlashes((all) =>
+      // A success shows that the reason of an error, such as a lost connection, is gone.
+      [
+        flash,
+        ...all.filter((other) => other.content !== content && (type === 'error' || other.type !== 'error')),
+      ].slice(0, 3),
+    );
+    if (type === 'success') setTimeout(dismiss, SUCCESS_SHOWN_MS);
   }, []);
   const report = useCallback(
     (error: unknown) => {
@@ -48,6 +61,14 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
       else show('error', describeProblem(error));
     },
     [show],
+  );
+  const api = useCallback<Api>(
+    async (operation, ids, input) => {
+      const answer = await props.api(operation, ids, input);
+      setFlashes((all) => all.filter(({ content }) => content !== NO_CONNECTION));
+      return answer;
+    },
+    [props.api],
   );
   const loadMe = useCallback(() => {
     setFailed(false);
@@ -73,6 +94,7 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
             organization,
             isAdmin: organization.role === 'admin',
             notify: (text: string) => show('success', text),
+            showSecret: setSecret,
             report,
           },
     [api, organization, report, show],
@@ -96,7 +118,6 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
       />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
-          {flashes.length > 0 && <Flashbar items={flashes} />}
           {me === undefined &&
             (failed ? <Button onClick={loadMe}>Try again</Button> : <Loading what="your organizations" />)}
           {me?.organizations.length === 0 && (
@@ -114,7 +135,11 @@ export function App({ api, session }: { readonly api: Api; readonly session: Ses
             </DashboardContext>
           )}
         </SpaceBetween>
+        <div className="messages">
+          <Flashbar items={flashes} />
+        </div>
       </main>
+      {secret !== undefined && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
       {ended && <SessionEndedModal onLogin={() => session.login().catch(report)} />}
     </I18nProvider>
   );

@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { Api } from '../session/api.ts';
+import type { Secret } from './shown-once.tsx';
 
 export type Organization = DashboardAnswer<'me'>['organizations'][number];
 
@@ -12,6 +13,8 @@ export type Context = {
   readonly isAdmin: boolean;
   /** Shows a success message. */
   readonly notify: (text: string) => void;
+  /** Shows a new server secret above every screen, until the user confirms that it is stored. */
+  readonly showSecret: (secret: Secret) => void;
   /** Shows an error message. For an ended session, asks for a new login. */
   readonly report: (error: unknown) => void;
 };

@@ -26,9 +26,11 @@ export function fieldProblems(error: unknown): readonly FieldProblem[] {
   return [...problems.values()];
 }
 
+export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';
+
 /** Describes an error for the user, and what to do. */
 export function describeProblem(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'No connection to the service. Check your network and try again.';
+  if (!(error instanceof ApiError)) return NO_CONNECTION;
   switch (error.code) {
     case 'admin_required':
       return 'Only admins of the organization may do this. Ask an admin.';
@@ -37,6 +39,8 @@ export function describeProblem(error: unknown): string {
     case 'action_not_found':
     case 'not_found':
       return 'This no longer exists. Go back to the list and reload it.';
+    case 'idempotency_key_reused':
+      return 'This was created before, with the input of an earlier attempt. Discard this input, and look in the list.';
     case 'organization_suspended':
       return 'The organization is suspended, so the service sends none of its requests. Contact the operator.';
     case 'rate_limit_exceeded':

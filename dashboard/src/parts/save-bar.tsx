@@ -21,13 +21,27 @@ export function SaveBar(props: {
   );
 }
 
-/** Shows what another user has saved while this form was open, and lets the user choose. */
-export function ConflictAlert(props: {
+/** Says where the values of a form come from, unless they are the saved ones. */
+export function FormNotice(props: { readonly conflict: Conflict | undefined; readonly restored: boolean }) {
+  if (props.conflict !== undefined) return <ConflictAlert {...props.conflict} />;
+  return (
+    props.restored && (
+      <Alert type="info" header="Your earlier input is in this form again">
+        It is not saved yet. Save it or discard it.
+      </Alert>
+    )
+  );
+}
+
+type Conflict = {
   readonly what: string;
   readonly changes: readonly { readonly label: string; readonly before: string; readonly after: string }[];
   readonly onKeepMine: () => void;
   readonly onTakeTheirs: () => void;
-}) {
+};
+
+/** Shows what another user has saved while this form was open, and lets the user choose. */
+function ConflictAlert(props: Conflict) {
   return (
     <Alert
       type="warning"

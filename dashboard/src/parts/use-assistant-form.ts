@@ -43,7 +43,7 @@ export function useAssistantForm<V extends object>(options: {
     try {
       const ids = { org_id: organization.org_id, site_id: assistant.site_id };
       const saved = await api('updateAssistant', ids, { body: { version: edit.base.version, change } });
-      edit.reset(saved);
+      edit.saved(saved, edit.values);
       setCurrent(undefined);
       onSaved(saved);
       notify('Saved. The change takes effect with the next request.');

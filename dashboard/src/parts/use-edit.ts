@@ -1,18 +1,24 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
-type Stored<E, V> = { readonly base: E; readonly values: V };
+/** Input that is not saved. `id` identifies it, so that a repeated creation can be recognized, also after a reload. */
+type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
-export type Edit<E, V> = {
-  /** The stored entity. */
-  readonly base: E;
-  /** The values in the form. */
-  readonly values: V;
+export type Edit<E, V> = Draft<E, V> & {
   readonly changed: (keyof V)[];
+  /** Whether the input is from before the form was opened. */
+  readonly restored: boolean;
   readonly set: (change: Partial<V>) => void;
-  /** Discards the input and starts from the stored entity, or from a newer version. */
+  /** Discards the input and starts from the newest known version, or from the given one. */
   readonly reset: (base?: E) => void;
   /** Keeps the changed fields and takes the other fields from the version that another user has saved. */
   readonly rebase: (current: E) => void;
+  /**
+   * Starts from the saved version and keeps what was typed during the save.
+   * @param sent the saved values
+   * @param savedKey the key of the form in which that input continues
+   * @returns whether there is such input
+   */
+  readonly saved: (entity: E, sent: V, savedKey?: string) => boolean;
 };
 
 /**
@@ -20,32 +26,61 @@ export type Edit<E, V> = {
  * @param key identifies the form
  * @param pick returns the form's values of an entity
  */
-export function useEdit<E extends object, V extends object>(
+export function useEdit<E extends { readonly version: number }, V extends object>(
   key: string,
   entity: E,
   pick: (entity: E) => V,
 ): Edit<E, V> {
-  const name = `va-wave.draft.${key}`;
-  const [{ base, values }, setState] = useState<Stored<E, V>>(() => {
-    const stored = window.sessionStorage.getItem(name);
-    return stored === null ? { base: entity, values: pick(entity) } : JSON.parse(stored);
-  });
-  const keep = (next: Stored<E, V>) => {
-    if (differences(pick(next.base), next.values).length === 0) window.sessionStorage.removeItem(name);
-    else window.sessionStorage.setItem(name, JSON.stringify(next));
-    setState(next);
+  const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
+  const isClean = ({ base, values }: Draft<E, V>) => differences(pick(base), values).length === 0;
+  const [draft, setDraft] = useState<Draft<E, V>>(() => storedDraft(key) ?? unchanged(entity));
+  const [restored, setRestored] = useState(!isClean(draft));
+  /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
+  const latest = useRef(draft);
+  if (entity.version > latest.current.base.version && isClean(latest.current)) latest.current = unchanged(entity);
+
+  const keep = (next: Draft<E, V>, inKey = key) => {
+    latest.current = next;
+    if (inKey !== key || isClean(next)) window.sessionStorage.removeItem(nameOf(key));
+    if (!isClean(next)) window.sessionStorage.setItem(nameOf(inKey), JSON.stringify(next));
+    setDraft(next);
   };
+  /** Takes a version, and the fields in which the input differs from `before`. @returns whether there are any */
+  const keepOnto = (base: E, before: V, inKey?: string) => {
+    const { values, id } = latest.current;
+    const mine = differences(before, values).map((field) => [field, values[field]]);
+    keep({ base, values: { ...pick(base), ...Object.fromEntries(mine) }, id }, inKey);
+    return mine.length > 0;
+  };
+  const { base, values, id } = latest.current;
   return {
     base,
     values,
+    id,
     changed: differences(pick(base), values),
-    set: (change) => keep({ base, values: { ...values, ...change } }),
-    reset: (from = base) => keep({ base: from, values: pick(from) }),
+    restored,
+    set: (change) => keep({ ...latest.current, values: { ...latest.current.values, ...change } }),
+    reset: (from) => {
+      const { base: known } = latest.current;
+      keep(unchanged(from ?? (entity.version > known.version ? entity : known)));
+      setRestored(false);
+    },
     rebase: (current) => {
-      const mine = Object.fromEntries(differences(pick(base), values).map((field) => [field, values[field]]));
-      keep({ base: current, values: { ...pick(current), ...mine } });
+      keepOnto(current, pick(latest.current.base));
+    },
+    saved: (saved, sent, savedKey) => {
+      setRestored(false);
+      return keepOnto(saved, sent, savedKey);
     },
   };
+}
+
+const nameOf = (key: string) => `va-wave.draft.${key}`;
+
+/** Returns a draft of this tab. Drafts of earlier versions have no id. */
+function storedDraft<E, V>(key: string): Draft<E, V> | undefined {
+  const stored = window.sessionStorage.getItem(nameOf(key));
+  return stored === null ? undefined : { id: crypto.randomUUID(), ...JSON.parse(stored) };
 }
 
 /** Returns the fields in which two values differ. */

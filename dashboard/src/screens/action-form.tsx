@@ -16,7 +16,7 @@ import type { ActionView, AssistantView } from '../../../src/contract/dashboard.
 import { navigate, paths } from '../navigation.ts';
 import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
-import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
+import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
 import { actionValues, type EditedAction, isStored } from './action-values.ts';
 import { AiFields } from './ai-fields.tsx';
 import { EventFields } from './event-fields.tsx';
@@ -84,7 +84,7 @@ export function ActionForm({
         }
       >
         <SpaceBetween size="m">
-          {form.conflict && <ConflictAlert {...form.conflict} />}
+          <FormNotice conflict={form.conflict} restored={form.edit.restored} />
           {isNew && (
             <Container header={<Header variant="h2">Trigger</Header>}>
               <FormField

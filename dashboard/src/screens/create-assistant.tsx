@@ -8,18 +8,22 @@ import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { GeneralFields, type GeneralValues, rateLimit } from '../parts/general-fields.tsx';
 import { describeProblem } from '../parts/problem.ts';
+import { FormNotice } from '../parts/save-bar.tsx';
+import { useEdit } from '../parts/use-edit.ts';
 import { useProblems } from '../parts/use-problems.ts';
 import { SessionEnded } from '../session/session.ts';
+
+const NEW = { version: 0 };
+const blank = (): GeneralValues => ({ name: '', domain: '', hourly_rate_limit: '' });
 
 /** The dialog for a new assistant, with its mandatory settings. Its tabs contain all settings. */
 export default function CreateAssistant({ onClose }: { readonly onClose: () => void }) {
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
-  const [values, setValues] = useState<GeneralValues>({ name: '', domain: '', hourly_rate_limit: '' });
+  const edit = useEdit(`${org_id}.assistant.new`, NEW, blank);
+  const { values } = edit;
   const [saving, setSaving] = useState(false);
   const [error, setError] = useState<unknown>();
-  // One key per dialog, so that a second press, also after a broken connection, creates only one assistant.
-  const [key] = useState(() => crypto.randomUUID());
   const problems = useProblems(values);
 
   const create = async (event: SubmitEvent) => {
@@ -27,7 +31,8 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
     setSaving(true);
     try {
       const assistant = { ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) };
-      const { site_id } = await api('createAssistant', { org_id }, { body: { idempotency_key: key, assistant } });
+      const { site_id } = await api('createAssistant', { org_id }, { body: { idempotency_key: edit.id, assistant } });
+      edit.reset();
       notify(`${values.name} was created. Next, set on the Deploy tab where it may run.`);
       navigate(paths.assistant(org_id, site_id, 'deploy'));
     } catch (cause) {
@@ -45,7 +50,13 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
           errorText={error === undefined ? undefined : describeProblem(error)}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              <Button formAction="none" onClick={onClose}>
+              <Button
+                formAction="none"
+                onClick={() => {
+                  edit.reset();
+                  onClose();
+                }}
+              >
                 Cancel
               </Button>
               <Button variant="primary" loading={saving} loadingText="Creating">
@@ -55,12 +66,8 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
           }
         >
           <SpaceBetween size="l">
-            <GeneralFields
-              values={values}
-              problems={problems}
-              disabled={false}
-              onChange={(change) => setValues({ ...values, ...change })}
-            />
+            <FormNotice conflict={undefined} restored={edit.restored} />
+            <GeneralFields values={values} problems={problems} disabled={saving} onChange={edit.set} />
             <Box variant="small">
               The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.
             </Box>

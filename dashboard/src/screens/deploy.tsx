@@ -8,7 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
-import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
+import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
 import { useAssistantForm } from '../parts/use-assistant-form.ts';
 import { AllowedDomains } from './allowed-domains.tsx';
 import { EntryList } from './entry-list.tsx';
@@ -43,7 +43,7 @@ export default function Deploy(props: {
           actions={isAdmin && <SaveBar dirty={changed.length > 0} saving={form.saving} onDiscard={() => reset()} />}
         >
           <SpaceBetween size="m">
-            {form.conflict && <ConflictAlert {...form.conflict} />}
+            <FormNotice conflict={form.conflict} restored={form.edit.restored} />
             <Container header={<Header variant="h2">Authentication</Header>}>
               <SpaceBetween size="l">
                 <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>

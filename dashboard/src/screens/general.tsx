@@ -7,7 +7,7 @@ import Toggle from '@cloudscape-design/components/toggle';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import { GeneralFields, rateLimit } from '../parts/general-fields.tsx';
-import { ConflictAlert, SaveBar } from '../parts/save-bar.tsx';
+import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
 import { useAssistantForm } from '../parts/use-assistant-form.ts';
 
 const pick = ({ name, domain, enabled, hourly_rate_limit }: AssistantView) => ({
@@ -34,7 +34,7 @@ export function General(props: {
     <form onSubmit={form.save} noValidate>
       <Form actions={isAdmin && <SaveBar dirty={changed.length > 0} saving={form.saving} onDiscard={() => reset()} />}>
         <SpaceBetween size="m">
-          {form.conflict && <ConflictAlert {...form.conflict} />}
+          <FormNotice conflict={form.conflict} restored={form.edit.restored} />
           <Container header={<Header variant="h2">General</Header>}>
             <SpaceBetween size="l">
               <FormField

@@ -1,26 +1,25 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Checkbox from '@cloudscape-design/components/checkbox';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
-import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
+import { useLeaveGuard } from '../parts/use-leave-guard.ts';
 import { ApiError } from '../session/api-error.ts';
 
 type Props = { readonly assistant: AssistantView; readonly onSaved: (assistant: AssistantView) => void };
 
-/** Generates, shows once and replaces the server secret. In the browser, only this component has its full value. */
+/** Generates and replaces the server secret. */
 export function ServerSecret({ assistant, onSaved }: Props) {
-  const { api, organization, isAdmin, report } = useDashboard();
+  const { api, organization, isAdmin, report, showSecret } = useDashboard();
   const [confirming, setConfirming] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [secret, setSecret] = useState<string>();
   const existing = assistant.server_secret;
+  // The answer contains the only copy of the new secret.
+  useLeaveGuard(busy);
 
   const generate = async () => {
     setBusy(true);
@@ -28,7 +27,7 @@ export function ServerSecret({ assistant, onSaved }: Props) {
     try {
       const body = { version: assistant.version, regenerate: existing !== null };
       const answer = await api('generateServerSecret', ids, { body });
-      setSecret(answer.server_secret);
+      showSecret({ of: assistant.name, value: answer.server_secret });
       onSaved(answer.assistant);
     } catch (error) {
       if (error instanceof ApiError && error.current !== undefined && !('action_id' in error.current)) {
@@ -90,60 +89,6 @@ export function ServerSecret({ assistant, onSaved }: Props) {
           new visitor gets a session. Existing session tokens stay valid until they expire.
         </Modal>
       )}
-      {secret !== undefined && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
     </Container>
-  );
-}
-
-function ShownOnce({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
-  const [stored, setStored] = useState(false);
-  const [warned, setWarned] = useState(false);
-  useEffect(() => {
-    if (stored) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [stored]);
-  const close = () => (stored ? onClose() : setWarned(true));
-  return (
-    <Modal
-      visible
-      size="large"
-      header="Copy the server secret now"
-      closeAriaLabel="Close"
-      onDismiss={close}
-      footer={
-        <Box float="right">
-          <Button variant="primary" onClick={close}>
-            Done
-          </Button>
-        </Box>
-      }
-    >
-      <SpaceBetween size="m">
-        <Box>
-          The secret is shown only once. The service stores only its hash; afterwards you see the last six characters.
-        </Box>
-        <Code label="Server secret" text={secret} />
-        <Checkbox
-          checked={stored}
-          onChange={({ detail }) => {
-            setStored(detail.checked);
-            setWarned(false);
-          }}
-        >
-          I have stored it where my backend finds it
-        </Checkbox>
-        {warned && (
-          <Alert type="warning" header="The secret would be lost">
-            Store it first and select the checkbox. If you cannot store it now,{' '}
-            <Button variant="inline-link" onClick={onClose}>
-              close without it
-            </Button>{' '}
-            and generate a new one later.
-          </Alert>
-        )}
-      </SpaceBetween>
-    </Modal>
   );
 }

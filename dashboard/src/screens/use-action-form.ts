@@ -23,9 +23,9 @@ const LABELS: Readonly<Record<string, string>> = {
 export function useActionForm(assistant: AssistantView, action: EditedAction) {
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
-  const key = `${assistant.site_id}.action.${isStored(action) ? action.action_id : 'new'}`;
+  const keyOf = (id: string) => `${assistant.site_id}.action.${id}`;
+  const key = keyOf(isStored(action) ? action.action_id : 'new');
   const edit = useEdit<EditedAction, ReturnType<typeof actionValues>>(key, action, actionValues);
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [saving, setSaving] = useState(false);
   const problems = useProblems(edit.values);
   const [current, setCurrent] = useState<ActionView>();
@@ -35,14 +35,12 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
       const settings = actionSettings(edit.values);
       if (settings === undefined)
         throw new ApiError(400, { code: 'invalid_request', field: 'trigger', error: 'trigger: choose one' });
-      const body = { idempotency_key: idempotencyKey, action: settings };
-      const created = await api('createAction', { org_id, site_id: assistant.site_id }, { body });
-      return `${created.name} was created. Test it to check that your endpoint accepts the request.`;
+      const body = { idempotency_key: edit.id, action: settings };
+      return api('createAction', { org_id, site_id: assistant.site_id }, { body });
     }
     const change = settingsChange(actionValues(edit.base), edit.values);
     const { action_id, version } = edit.base;
-    const saved = await api('updateAction', { org_id, action_id }, { body: { version, change } });
-    return `${saved.name} was saved.`;
+    return api('updateAction', { org_id, action_id }, { body: { version, change } });
   };
 
   const save = async (event: SubmitEvent) => {
@@ -50,10 +48,19 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
     setSaving(true);
     problems.clear();
     try {
-      const message = await write();
-      edit.reset();
-      notify(message);
-      navigate(paths.assistant(org_id, assistant.site_id, 'intelligence'));
+      const opened = window.location.pathname;
+      const saved = await write();
+      const typed = edit.saved(saved, edit.values, keyOf(saved.action_id));
+      notify(
+        isStored(edit.base)
+          ? `${saved.name} was saved.`
+          : `${saved.name} was created. Test it to check that your endpoint accepts the request.`,
+      );
+      // What was typed during the save is not saved yet, so its form stays open. A user who has left the form stays where they are.
+      const next = typed
+        ? paths.action(org_id, assistant.site_id, saved.action_id)
+        : paths.assistant(org_id, assistant.site_id, 'intelligence');
+      if (window.location.pathname === opened && next !== opened) navigate(next);
     } catch (cause) {
       if (cause instanceof ApiError && cause.current !== undefined && 'action_id' in cause.current) {
         setCurrent(cause.current);

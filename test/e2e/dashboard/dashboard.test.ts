@@ -1,5 +1,6 @@
 import { testFirstDay } from './first-day.ts';
 import { testFormOrder } from './form-order.ts';
+import { testInput } from './input.ts';
 import { testManyAssistants } from './many.ts';
 import { testScreens } from './screens.ts';
 import { testSessions } from './session.ts';
@@ -19,4 +20,5 @@ describe('sessions and roles', () => testSessions(started));
 describe('every screen', () => testScreens(started));
 describe('an organization with many assistants and Actions', () => testManyAssistants(started));
 describe('the order of forms and fields', () => testFormOrder(started));
+describe('clicks and input', () => testInput(started));
 describe('when something goes wrong', () => testTrouble(started));

@@ -1,0 +1,247 @@
+import type { Locator, Page, Route } from 'playwright-core';
+import { axeFindings, type OrganizationDashboard, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+
+/** Tests that no click and no input is lost: with a real mouse, on a slow network, and when the user goes back or reloads. */
+export function testInput(started: () => StartedDashboard): void {
+  let dashboard: OrganizationDashboard;
+  let siteId: string;
+  let admin: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    dashboard = await started().addOrganization('input.example');
+    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
+      'assistant',
+      'create',
+      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+      ...['--mode', 'Session Signed'],
+    ));
+    for (const name of ['Form 1', 'Form 2']) {
+      await dashboard.vaWave(
+        'action',
+        'create',
+        ...['--site', siteId, '--trigger', 'Form', '--name', name, '--url', dashboard.receiver.url('/form')],
+        ...['--field', 'name:Name:Text'],
+      );
+    }
+    admin = await dashboard.logIn('admin');
+    page = admin.page;
+  });
+
+  afterAll(() => admin?.context.close());
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const toggle = (name: string) => page.getByRole('checkbox', { name: `${name} enabled` });
+  const url = (tab: string) => `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/${tab}`;
+  const middleOf = async (target: Locator) => {
+    const box = await target.boundingBox();
+    if (box === null) throw new Error(`${target} is not on the page`);
+    return [box.x + box.width / 2, box.y + box.height / 2] as const;
+  };
+  /** Presses the mouse as a hand does. Unlike `click`, it looks for nothing again between the press and the release. */
+  const press = async (target: Locator) => {
+    await page.mouse.move(...(await middleOf(target)));
+    await page.mouse.down();
+    await page.waitForTimeout(60);
+    await page.mouse.up();
+  };
+  /** Holds the answers of an operation until the returned function is called. The service has worked by then. */
+  const hold = async (method: string, path: string) => {
+    const released = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const handler = async (route: Route) => {
+      if (route.request().method() !== method) return route.fallback();
+      const response = await route.fetch();
+      reached.resolve();
+      await released.promise;
+      // A reload has ended the request.
+      await route.fulfill({ response }).catch(() => undefined);
+      answered.resolve();
+    };
+    await page.route(path, handler);
+    return {
+      reached: reached.promise,
+      release: async () => {
+        released.resolve();
+        await answered.promise;
+        await page.unroute(path, handler);
+      },
+    };
+  };
+
+  test('takes the first press of the mouse after a key showed the focus', async () => {
+    await page.goto(url('intelligence'));
+    await button('Create Action').waitFor();
+    for (const name of ['Edit Form 2', 'Test Form 2', 'Delete Form 2', 'Create Action']) {
+      await button(name).focus();
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Tab');
+      expect(await button(name).and(page.locator(':focus')).count()).toBe(1);
+      await press(button(name));
+      if (name.startsWith('Edit') || name.startsWith('Create')) {
+        await page.getByRole('button', { name: 'Cancel' }).click();
+      } else {
+        await page.getByRole('dialog').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      await button(name).waitFor();
+    }
+  });
+
+  test('shows messages without moving the controls under the mouse, and for a limited time', async () => {
+    await page.goto(url('intelligence'));
+    await toggle('Form 2').waitFor();
+    await page.clock.install();
+    const before = await middleOf(toggle('Form 2'));
+    await page.mouse.move(...before);
+    await page.mouse.click(...before);
+    await page.getByText('Form 2 is off.').waitFor();
+    expect(await middleOf(toggle('Form 2'))).toEqual(before);
+    await page.mouse.click(...before);
+    await page.getByText('Form 2 is on.').waitFor();
+    expect([await toggle('Form 1').isChecked(), await toggle('Form 2').isChecked()]).toEqual([true, true]);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.clock.fastForward(60_000);
+    await page.getByText('Form 2 is on.').waitFor({ state: 'detached' });
+    await admin.context.setOffline(true);
+    await toggle('Form 2').click();
+    await page.getByText('No connection to the service').waitFor();
+    await page.clock.fastForward(60_000);
+    expect(await page.getByText('No connection to the service').count()).toBe(1);
+    await admin.context.setOffline(false);
+    await toggle('Form 2').click();
+    await page.getByText('Form 2 is off.').waitFor();
+    expect(await page.getByText('No connection to the service').count()).toBe(0);
+    await page.clock.resume();
+  });
+
+  test('keeps what is typed while an assistant is saved', async () => {
+    await page.goto(url('general'));
+    await page.getByLabel('Name').fill('First');
+    const answer = await hold('PATCH', `**/assistants/${siteId}`);
+    await button('Save changes').click();
+    await answer.reached;
+    await page.getByLabel('Name').fill('Second');
+    await page.getByLabel('Rate Limit (requests/hour)').fill('321');
+    await answer.release();
+    await page.getByText('Saved. The change takes effect').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Second');
+    expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('321');
+    await button('Save changes').click();
+    await page.getByRole('heading', { name: 'Second', level: 1 }).waitFor();
+    const stored = await dashboard.vaWave<object>('assistant', 'show', siteId);
+    expect(stored).toMatchObject({ name: 'Second', hourly_rate_limit: 321 });
+  });
+
+  test('keeps what is typed while an Action is created, in the form of the created Action', async () => {
+    await page.goto(url('intelligence/new'));
+    await page.getByRole('radio', { name: 'Event' }).click();
+    await page.getByLabel('Name').fill('Tell the CRM');
+    await page.getByRole('button', { name: 'Choose events' }).click();
+    await page.getByRole('option', { name: /^conversation\.started/ }).click();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/crm'));
+    const answer = await hold('POST', `**/assistants/${siteId}/actions`);
+    await button('Create Action').click();
+    await answer.reached;
+    await page.getByLabel('Name').fill('Tell the CRM and the shop');
+    await answer.release();
+    await page.getByText('Tell the CRM was created.').waitFor();
+    await page.getByText('Action ID').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Tell the CRM and the shop');
+    await button('Save changes').click();
+    await page.getByText('Tell the CRM and the shop was saved.').waitFor();
+    await page.goto(url('intelligence/new'));
+    await page.getByRole('radio', { name: 'Event' }).waitFor();
+    expect(await page.getByLabel('Name').count()).toBe(0);
+  });
+
+  test('keeps the secret that is shown once when the user goes back', async () => {
+    await page.goto(url('general'));
+    await page.getByRole('tab', { name: 'Deploy' }).click();
+    await button('Generate Server Secret').click();
+    await page.getByText('Copy the server secret now').waitFor();
+    const secret = await page.getByRole('region', { name: 'Server secret', exact: true }).innerText();
+    await page.goBack();
+    await page.waitForURL(url('general'));
+    await page.getByText('The secret would be lost').waitFor();
+    expect(await page.getByRole('region', { name: 'Server secret', exact: true }).innerText()).toBe(secret);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByLabel('I have stored it').click();
+    await button('Done').click();
+    await page.getByText('Copy the server secret now').waitFor({ state: 'detached' });
+    const kept = 'JSON.stringify([sessionStorage, localStorage, history.state, document.documentElement.outerHTML])';
+    expect(await page.evaluate<string>(kept)).not.toContain(secret);
+  });
+
+  test('keeps a secret whose answer arrives after the user went back', async () => {
+    await page.getByRole('tab', { name: 'Deploy' }).click();
+    await button('Regenerate Server Secret').click();
+    const answer = await hold('POST', '**/server-secret');
+    await button('Regenerate and stop the old secret').click();
+    await answer.reached;
+    await page.goBack();
+    await answer.release();
+    await page.getByText('Copy the server secret now').waitFor();
+    await page.getByLabel('I have stored it').click();
+    await button('Done').click();
+  });
+
+  test('creates an Action once when the page is reloaded before the answer', async () => {
+    await page.goto(url('intelligence/new'));
+    await page.getByRole('radio', { name: 'AI-decided' }).click();
+    await page.getByLabel('Name').fill('Only once');
+    await page.getByLabel('Description').fill('Finds an order by its number');
+    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/once'));
+    const answer = await hold('POST', `**/assistants/${siteId}/actions`);
+    await button('Create Action').click();
+    await answer.reached;
+    await page.reload();
+    await answer.release();
+    await page.getByText('Your earlier input is in this form again').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Only once');
+    await button('Create Action').click();
+    await page.getByText('Only once was created.').waitFor();
+    await page.getByText('The organization uses 4 of 50 Actions').waitFor();
+    await button('Edit Only once').waitFor();
+  });
+
+  test('creates an assistant once when the page is reloaded before the answer', async () => {
+    const list = `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}`;
+    await page.goto(list);
+    const dialog = page.getByRole('dialog');
+    await button('Create assistant').click();
+    await dialog.getByLabel('Name').fill('One shop');
+    await dialog.getByLabel('Rate Limit (requests/hour)').fill('10');
+    const answer = await hold('POST', `**/organizations/${dashboard.orgId}/assistants`);
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await answer.reached;
+    await page.reload();
+    await answer.release();
+    await button('Create assistant').click();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('One shop');
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('One shop was created.').waitFor();
+    await page.goto(list);
+    await page.getByRole('link', { name: 'Second' }).waitFor();
+    expect(await page.getByRole('link', { name: 'One shop' }).count()).toBe(1);
+  });
+
+  test('says that input was restored, and Discard shows the newest saved values', async () => {
+    await page.goto(url('general'));
+    await page.getByLabel('Name').fill('My draft');
+    await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Newest');
+    await button('Save changes').click();
+    await page.getByText('Another user changed this assistant').waitFor();
+    await page.reload();
+    await page.getByText('Your earlier input is in this form again').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('My draft');
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Discard changes').click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Newest');
+    expect(await page.getByText('Your earlier input is in this form again').count()).toBe(0);
+    expect(admin.problems).toEqual([]);
+  });
+}
