@@ -22,7 +22,7 @@ export class AssistantRuntime extends Construct {
       timeout: ONE_ATTEMPT_TIMEOUT,
       ...waiting,
     });
-    tables.configuration.allow(aiAction, 'GetItem', 'Query');
+    tables.configuration.allow(aiAction, 'GetItem', 'BatchGetItem', 'Query');
     tables.counters.allow(aiAction, 'UpdateItem');
     tables.conversations.allow(aiAction, 'UpdateItem', 'PutItem');
     tables.deliveryLog.allow(aiAction, 'PutItem', 'UpdateItem');

@@ -43,7 +43,7 @@ export class Deliveries extends Construct {
       description: 'Turns an event into one delivery per subscribed Action',
       timeout: ROUTER_TIMEOUT,
     });
-    tables.configuration.allow(router, 'Query');
+    tables.configuration.allow(router, 'BatchGetItem', 'Query');
     tables.deliveryLog.allow(router, 'PutItem');
     messaging.allowSendDeliveries(router);
     messaging.events.feeds(router, { maxConcurrency: concurrency.router });

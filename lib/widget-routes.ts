@@ -57,7 +57,7 @@ export class WidgetRoutes extends Construct {
       description: 'Authenticates a widget and begins or resumes its conversation',
       timeout: REQUEST_TIMEOUT,
     });
-    tables.configuration.allow(widgetInit, 'GetItem', 'Query');
+    tables.configuration.allow(widgetInit, 'GetItem', 'BatchGetItem', 'Query');
     tables.counters.allow(widgetInit, 'UpdateItem');
     tables.conversations.allow(widgetInit, 'GetItem', 'PutItem');
     keys.allowTokenKeys(widgetInit);

@@ -52,7 +52,7 @@ type Count = {
 };
 
 /**
- * The usage of the deployed bundles for events of 1 kB, organizations with five Actions, and endpoints that answer 200.
+ * The usage of the deployed bundles for events of 1 kB, organizations with five Actions, assistants without forms, and endpoints that answer 200.
  * test/e2e/costs/counts.test.ts checks these counts. @param batch messages per invocation
  */
 export const COUNTED = {
@@ -71,7 +71,7 @@ export const COUNTED = {
    * time, so this is the most that a batch can need. Events of one organization need one read and one call.
    */
   routed: (batch: number) => ({
-    calls: { Query: batch, SendMessageBatch: batch },
+    calls: { BatchGetItem: 1, SendMessageBatch: 1 },
     reads: batch,
     writes: 0,
     logKb: 0.34 * batch,
@@ -265,7 +265,8 @@ Assumptions:
 
 - Functions have 512 MB. Lambda bills 25 ms for a session create, 30 ms for an init, 10 ms for its preflight, 250 ms for a delivery (the endpoint answers within 200 ms)
   and 400 ms for a batch of ten.
-- The organization has five Actions. Events have 1 kB (SQS bills a call for each 64 KB). Their records have 2 KB and are kept for a month.
+- The organization has five Actions, and the assistant has no form. Each form of at most 4 KB adds ${dollars(perMillion({ dynamoRead: 1 }))} to a million inits. The container has routed an event of the
+  organization in the last minute; otherwise it also reads the Event Actions, one unit for each 4 KB of them. Events have 1 kB (SQS bills a call for each 64 KB). Their records have 2 KB and are kept for a month.
 - Lambda logs ${LINES_OF_INVOCATION} KB per invocation, and API Gateway ${LINE_OF_ACCESS} KB per request.
 - A test runs the deployed bundles and counts the calls, the units of DynamoDB and the service's own log lines.
 

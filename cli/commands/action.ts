@@ -196,7 +196,7 @@ async function actionsOf(options: { org?: string; site?: string }, { store }: De
   const { actions, unreadable } = await store.listActions(org_id);
   return {
     actions: actions.filter((action) => action.site_id === site_id),
-    unreadable: unreadable.filter(({ subscription }) => (subscription?.site_id ?? site_id) === site_id),
+    unreadable: unreadable.filter((action) => (action.site_id ?? site_id) === site_id),
   };
 }
 

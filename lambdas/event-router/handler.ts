@@ -1,15 +1,14 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { routingReport } from '../../src/adapters/handlers/routing-report.ts';
 import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
-import { together } from '../../src/adapters/together.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS_NAMESPACE, METRICS_SERVICE } from '../../src/contract/metrics.ts';
 import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
@@ -22,10 +21,8 @@ const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTab
   retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
   now,
 });
-const { actionsOf } = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
-  // The events of a batch often belong to one organization.
-  actionsOf: together((orgIds: readonly string[]) => orgIds.map((orgId) => actionsOf(orgId, 'Event'))),
+  subscribersOf: subscriptionReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), now),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   recordTooLarge: recordTooLarge({ log, now }),
   ...routingReport(logger, metrics),

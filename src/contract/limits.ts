@@ -71,7 +71,9 @@ export const PARAMETER_DESCRIPTION_MAX_CHARACTERS = 1000;
 export const REFERRER_MAX_CHARACTERS = 2000;
 /** Number of parameters of an AI-decided Action, and of entries of its response field map. */
 export const PARAMETERS_MAX_PROPERTIES = 50;
-/** Size of the parameters as compact JSON in UTF-8. Listing an organization's Actions can read it fifty times. */
+/** Size of the settings of an Action as compact JSON in UTF-8. Listing an organization's Actions reads and returns fifty times as much. */
+export const ACTION_MAX_BYTES = 32 * 1024;
+/** Size of the parameters as compact JSON in UTF-8. */
 export const PARAMETERS_MAX_BYTES = 16 * 1024;
 export const PATTERN_MAX_CHARACTERS = 200;
 /**

@@ -28,6 +28,7 @@ const ROWS: Readonly<Record<string, string>> = {
   'Requests in flight': `${limits.REQUESTS_IN_FLIGHT_PER_ORGANIZATION} per organization at once`,
   'Response read': `first ${limits.RESPONSE_READ_MAX_BYTES / KB / KB} MB`,
   'Actions per organization': `${limits.ACTIONS_PER_ORGANIZATION}`,
+  'Size of an Action': `${limits.ACTION_MAX_BYTES / KB} KB of JSON`,
   'Event Action attempts': `${limits.EVENT_ATTEMPTS}, pauses of ${firstPause} s then ${secondPause} s`,
   'AI-decided calls': `${limits.AI_CALLS_PER_CONVERSATION} per conversation`,
   'AI-decided description': `${limits.AI_DESCRIPTION_MIN_CHARACTERS} to ${limits.AI_DESCRIPTION_MAX_CHARACTERS} characters`,

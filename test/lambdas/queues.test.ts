@@ -34,6 +34,7 @@ describe('event-router', () => {
   };
   const sent = () => aws.callsOf('SendMessageBatch').flatMap((one) => one.Entries ?? []);
   beforeEach(() => {
+    aws.on('BatchGetItem', {}, { Responses: { configuration: [] } });
     aws.on('Query', {}, { Items: [actionItem(anEventAction())] });
   });
 

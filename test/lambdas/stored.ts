@@ -1,4 +1,4 @@
-import type { Action } from '../../src/contract/actions.ts';
+import type { Action, FormAction } from '../../src/contract/actions.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
 import { aws } from './environment.ts';
 
@@ -9,6 +9,18 @@ export const ORIGIN_SECRET = 'DontTellThisOriginSecret';
 /** Returns the item of an Action in the configuration table. */
 export function actionItem(action: Action): object {
   return { pk: `ORG#${action.org_id}`, sk: `ACTION#${action.action_id}`, action };
+}
+
+/** Stores forms of one assistant: the items of their slugs, and these items of the Actions. */
+export function storeForms(forms: readonly FormAction[], items: readonly object[] = forms.map(actionItem)): void {
+  const slugs = forms.map(({ site_id, slug, org_id, action_id }) => ({
+    pk: `SITE#${site_id}`,
+    sk: `SLUG#Form#${slug}`,
+    org_id,
+    action_id,
+  }));
+  aws.on('Query', { TableName: 'configuration' }, { Items: slugs });
+  aws.on('BatchGetItem', {}, { Responses: { configuration: items } });
 }
 
 /** Resets the fake AWS services. They then have only these assistants and the keys of the service. */

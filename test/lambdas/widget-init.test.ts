@@ -6,7 +6,7 @@ import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { aws } from './environment.ts';
 import { call, lineOf, REQUEST_ID } from './invocation.ts';
-import { actionItem, store, TOKEN_KEY } from './stored.ts';
+import { actionItem, store, storeForms, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/widget-init/handler.ts');
 
@@ -40,7 +40,7 @@ async function token(claims: Record<string, unknown> = {}): Promise<string> {
 describe('answers 200', () => {
   test('to a page on an allowed domain, stores the conversation and puts it on the bus', async () => {
     const form = aFormAction();
-    aws.on('Query', {}, { Items: [form, aFormAction({ enabled: false })].map(actionItem) });
+    storeForms([form, aFormAction({ action_id: 'act_off', slug: 'off', enabled: false })]);
     const answer = await init({ body: { referrer: 'https://search.example/' } });
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -89,9 +89,8 @@ describe('answers 200', () => {
 
 test('leaves out a form that cannot be read, and reports it to the operator by a log line and a metric', async () => {
   const form = aFormAction();
-  const { slug: _, ...broken } = aFormAction({ action_id: 'act_broken' });
-  const item = { pk: `ORG#${form.org_id}`, sk: 'ACTION#act_broken', action: broken };
-  aws.on('Query', {}, { Items: [actionItem(form), item] });
+  const broken = aFormAction({ action_id: 'act_broken', slug: 'broken' });
+  storeForms([form, broken], [actionItem(form), { ...actionItem(broken), action: { ...broken, method: null } }]);
   const answer = await init();
   expect([answer.status, initialized.parse(answer.body).forms.length]).toEqual([200, 1]);
   expect(lineOf(answer.log, 'An Action cannot be read')).toMatchObject({ level: 'ERROR', action_id: 'act_broken' });

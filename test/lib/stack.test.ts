@@ -36,6 +36,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     'secretsmanager:GetSecretValue KeysOrigin',
   ],
   WidgetRoutesWidgetInit: [
+    'dynamodb:BatchGetItem TablesConfigurationTable',
     'dynamodb:GetItem TablesConfigurationTable',
     'dynamodb:Query TablesConfigurationTable',
     'dynamodb:UpdateItem TablesCountersTable',
@@ -73,6 +74,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
   WidgetRoutesPreflight: ['dynamodb:GetItem TablesConfigurationTable', 'dynamodb:Query TablesConfigurationTable'],
   ApiNotFound: [],
   DeliveriesEventRouter: [
+    'dynamodb:BatchGetItem TablesConfigurationTable',
     'dynamodb:Query TablesConfigurationTable',
     'dynamodb:PutItem TablesDeliveryLogTable',
     'sqs:SendMessage MessagingDeliveriesQueue',
@@ -92,6 +94,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     ...consuming('MessagingDeliveriesQueue'),
   ],
   AssistantRuntimeAiAction: [
+    'dynamodb:BatchGetItem TablesConfigurationTable',
     'dynamodb:GetItem TablesConfigurationTable',
     'dynamodb:Query TablesConfigurationTable',
     'dynamodb:UpdateItem TablesCountersTable',

@@ -22,4 +22,10 @@ export const KEYS = {
   domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
 } as const;
 
-export const SORT_PREFIXES = { action: 'ACTION#', site: 'SITE#', member: 'MEMBER#' } as const;
+export const SORT_PREFIXES = {
+  action: 'ACTION#',
+  /** Event Actions, and all Actions of versions up to 0.1, whose ids do not tell the trigger. */
+  eventAction: 'ACTION#act_',
+  site: 'SITE#',
+  member: 'MEMBER#',
+} as const;

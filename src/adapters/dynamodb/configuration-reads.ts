@@ -1,13 +1,12 @@
-import { TRIGGERS } from '../../contract/action-kinds.ts';
 import type { Action, AiAction, FormAction, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import type { ActionList, Subscription, UnreadableAction } from '../../domain/organizations/store.ts';
+import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
-import { NewerItem } from './item-version.ts';
-import { type Filter, itemsUnder } from './items-under.ts';
+import { itemsOf } from './items-of.ts';
+import { itemsUnder } from './items-under.ts';
 import { readAction, readAssistant, readSlug, readSubscription } from './stored-configuration.ts';
-import { readKey, type StoredItem, UnreadableItem } from './stored-item.ts';
+import { isUnreadable, readKey, type StoredItem } from './stored-item.ts';
 
 /**
  * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect
@@ -31,31 +30,47 @@ export function configurationReads(client: DynamoDb, table: string) {
     return pointer === undefined ? undefined : findAction(pointer.org_id, pointer.action_id);
   };
 
-  /**
-   * @param trigger leaves out Actions with another trigger. Every page view and every event reads Actions, and the parameters of
-   * AI-decided Actions are long.
-   */
-  const actionsOf = async (orgId: string, trigger?: Trigger): Promise<ActionList> => {
-    const actions: Action[] = [];
-    const unreadable: UnreadableAction[] = [];
-    const { pk } = KEYS.organization(orgId);
-    const filter = trigger === undefined ? undefined : ofTrigger(trigger);
-    for await (const item of itemsUnder(client, table, pk, SORT_PREFIXES.action, filter)) {
-      try {
-        actions.push(readAction(table, item).action);
-      } catch (error) {
-        if (!(error instanceof UnreadableItem || error instanceof NewerItem)) throw error;
-        const action_id = readKey(table, { ...item, v: undefined }).sk.slice(SORT_PREFIXES.action.length);
-        unreadable.push({ action_id, subscription: subscriptionIn(table, item), cause: error });
-      }
-    }
+  const actionsIn = (items: readonly StoredItem[]): ActionList => {
+    const [actions, unreadable] = readEach(
+      items,
+      (item) => readAction(table, item).action,
+      (item) => ({ action_id: actionIdIn(table, item), site_id: siteIn(table, item) }),
+    );
     return { actions, unreadable };
   };
 
   return {
     findAction,
-    actionsOf,
     findAssistant,
+
+    /** Reads all Actions of an organization, for lists. Requests read only the Actions that they need. */
+    actionsOf: async (orgId: string): Promise<ActionList> =>
+      actionsIn(await itemsUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)),
+
+    /**
+     * Finds an assistant's Actions of a trigger by the items that keep their slugs unique. Therefore the work does not depend on the
+     * organization's other Actions.
+     * @returns a function that reads the Actions, in the order of their slugs
+     */
+    findOffered: async (siteId: string, trigger: 'Form' | 'AI-decided'): Promise<() => Promise<ActionList>> => {
+      const { pk, sk } = KEYS.slug(siteId, trigger, '');
+      const slugs = await itemsUnder(client, table, pk, sk);
+      const [keys, withoutKey] = readEach(
+        slugs,
+        (slug) => readSlug(table, slug),
+        (slug) => ({ action_id: keyIn(table, slug), site_id: siteId }),
+      );
+      return async () => {
+        const found = itemsOf(
+          client,
+          table,
+          keys.map(({ org_id, action_id }) => KEYS.action(org_id, action_id)),
+        );
+        const items = (await Promise.all(found)).filter((item) => item !== undefined);
+        const { actions, unreadable } = actionsIn(items);
+        return { actions, unreadable: [...withoutKey, ...unreadable] };
+      };
+    },
 
     findForm: async (siteId: string, slug: string): Promise<FormAction | undefined> => {
       const action = await bySlug(siteId, 'Form', slug);
@@ -84,28 +99,37 @@ export function configurationReads(client: DynamoDb, table: string) {
   };
 }
 
-/**
- * Returns a filter that leaves out the other triggers. An Action with a missing or wrong trigger is kept, so that it is reported as
- * unreadable.
- */
-const ofTrigger = (trigger: Trigger): Filter => {
-  const others = TRIGGERS.filter((other) => other !== trigger).map((other, index): [string, Trigger] => [
-    `:t${index}`,
-    other,
-  ]);
-  return {
-    expression: `NOT (#action.#trigger IN (${others.map(([name]) => name).join(', ')}))`,
-    names: { '#action': 'action', '#trigger': 'trigger' },
-    values: Object.fromEntries(others),
-  };
-};
+/** Reads each item by itself, so that one which cannot be read does not affect the others. */
+function readEach<Value>(
+  items: readonly StoredItem[],
+  read: (item: StoredItem) => Value,
+  nameOf: (item: StoredItem) => Omit<UnreadableAction, 'cause'>,
+): readonly [values: readonly Value[], unreadable: readonly UnreadableAction[]] {
+  const values: Value[] = [];
+  const unreadable: UnreadableAction[] = [];
+  for (const item of items) {
+    try {
+      values.push(read(item));
+    } catch (cause) {
+      if (!isUnreadable(cause)) throw cause;
+      unreadable.push({ ...nameOf(item), cause });
+    }
+  }
+  return [values, unreadable];
+}
 
-/** Returns the subscription of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
-function subscriptionIn(table: string, item: StoredItem): Subscription | undefined {
+/** Returns the sort key of an item, also when newer code wrote the item. */
+const keyIn = (table: string, item: StoredItem) => readKey(table, { ...item, v: undefined }).sk;
+
+/** Returns the id in the key of an Action's item, also when newer code wrote the item. */
+export const actionIdIn = (table: string, item: StoredItem) => keyIn(table, item).slice(SORT_PREFIXES.action.length);
+
+/** Returns the site of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
+function siteIn(table: string, item: StoredItem): string | undefined {
   try {
-    return readSubscription(table, item).action;
+    return readSubscription(table, item).action.site_id;
   } catch (error) {
-    if (error instanceof UnreadableItem || error instanceof NewerItem) return undefined;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }

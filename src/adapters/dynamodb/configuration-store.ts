@@ -105,6 +105,23 @@ export function configurationStore(
           },
         ];
 
+  const oneMoreVersion = 'ADD subscriptions_version :one';
+  /** Makes the event-router read the subscriptions again (subscriptions.ts), after a change of an Event Action. */
+  const newSubscriptions = ({ trigger, org_id }: Action) =>
+    trigger !== 'Event'
+      ? []
+      : [
+          {
+            Update: {
+              TableName: table,
+              Key: KEYS.organization(org_id),
+              UpdateExpression: oneMoreVersion,
+              ConditionExpression: 'attribute_exists(pk)',
+              ExpressionAttributeValues: { ':one': 1 },
+            },
+          },
+        ];
+
   return {
     createOrganization: async (organization) => {
       const existing = await conditionFailure(
@@ -188,7 +205,7 @@ export function configurationStore(
           Update: {
             TableName: table,
             Key: KEYS.organization(action.org_id),
-            UpdateExpression: 'SET action_count = action_count + :one',
+            UpdateExpression: `SET action_count = action_count + :one ${oneMoreVersion}`,
             ConditionExpression: `action_count < :limit AND ${expression}`,
             ExpressionAttributeValues: { ...values, ':one': 1, ':limit': ACTIONS_PER_ORGANIZATION },
           },
@@ -211,9 +228,10 @@ export function configurationStore(
         replace(KEYS.action(next.org_id, next.action_id), 'action', storable(next), previous.version),
         ...(slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : []),
         ...(slugChanged ? slugItems(next).map((item) => put(item, absent)) : []),
+        ...newSubscriptions(next),
       ]);
       if (failed.length === 0) return 'replaced';
-      return failed.includes(0) ? 'stale' : 'slug_taken';
+      return failed.includes(0) || next.trigger === 'Event' ? 'stale' : 'slug_taken';
     },
 
     deleteAction: async (action) => {
@@ -232,7 +250,7 @@ export function configurationStore(
           Update: {
             TableName: table,
             Key: KEYS.organization(action.org_id),
-            UpdateExpression: 'SET action_count = action_count - :one',
+            UpdateExpression: `SET action_count = action_count - :one ${oneMoreVersion}`,
             ConditionExpression: 'action_count > :none',
             ExpressionAttributeValues: { ':one': 1, ':none': 0 },
           },

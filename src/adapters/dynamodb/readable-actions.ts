@@ -1,32 +1,33 @@
-import type { AiAction, FormAction, Trigger } from '../../contract/actions.ts';
-import type { Assistant } from '../../contract/assistants.ts';
+import type { Action, AiAction, FormAction } from '../../contract/actions.ts';
 import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
 
 /**
  * Creates reads of an assistant's enabled Actions. Leaves out Actions that cannot be read.
- * @param report is called for each Action of the organization that was left out
+ * @param report is called for each Action of the assistant that was left out
  */
 export function readableActions(
   reads: {
-    readonly actionsOf: (orgId: string, trigger: Trigger) => Promise<ActionList>;
-    readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
+    readonly findOffered: (siteId: string, trigger: 'Form' | 'AI-decided') => Promise<() => Promise<ActionList>>;
   },
   report: (action: UnreadableAction) => void,
 ) {
-  const enabledOf = async ({ org_id, site_id }: Assistant, trigger: Trigger) => {
-    const { actions, unreadable } = await reads.actionsOf(org_id, trigger);
-    unreadable.forEach(report);
-    return actions.filter((action) => action.enabled && action.site_id === site_id);
-  };
+  // The items of the slugs only find the Actions. The Action itself decides.
+  const isOffered = (action: Action, siteId: string) => action.enabled && action.site_id === siteId;
   return {
-    formsOf: async (assistant: Assistant): Promise<readonly FormAction[]> =>
-      (await enabledOf(assistant, 'Form')).filter((action) => action.trigger === 'Form'),
+    findForms: async (siteId: string): Promise<() => Promise<readonly FormAction[]>> => {
+      const read = await reads.findOffered(siteId, 'Form');
+      return async () => {
+        const { actions, unreadable } = await read();
+        unreadable.forEach(report);
+        return actions.filter((action) => action.trigger === 'Form').filter((action) => isOffered(action, siteId));
+      };
+    },
 
     /** Returns an empty list for a site that does not exist. */
     toolsOf: async (siteId: string): Promise<readonly AiAction[]> => {
-      const assistant = await reads.findAssistant(siteId);
-      if (assistant === undefined) return [];
-      return (await enabledOf(assistant, 'AI-decided')).filter((action) => action.trigger === 'AI-decided');
+      const { actions, unreadable } = await (await reads.findOffered(siteId, 'AI-decided'))();
+      unreadable.forEach(report);
+      return actions.filter((action) => action.trigger === 'AI-decided').filter((action) => isOffered(action, siteId));
     },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { refuseNewer } from './item-version.ts';
+import { NewerItem, refuseNewer } from './item-version.ts';
 
 /** An item from DynamoDB with plain values, before it is validated. */
 export type StoredItem = Readonly<Record<string, unknown>>;
@@ -12,6 +12,11 @@ export class UnreadableItem extends Error {
     const key = sk === undefined ? [pk] : [pk, sk];
     super(`Table ${table} holds an item that cannot be read, ${key.map(String).join(' / ')}: ${problem}`);
   }
+}
+
+/** Returns whether an error says that one item cannot be read. */
+export function isUnreadable(error: unknown): error is UnreadableItem | NewerItem {
+  return error instanceof UnreadableItem || error instanceof NewerItem;
 }
 
 /** Validates an item of one kind. @throws UnreadableItem, NewerItem */

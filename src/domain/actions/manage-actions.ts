@@ -5,8 +5,9 @@ import {
   type ActionInput,
   actionInput,
   type ParametersSchema,
+  type Trigger,
 } from '../../contract/actions.ts';
-import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
+import { ACTION_MAX_BYTES, ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
@@ -21,6 +22,9 @@ export type ManageActionsPorts = ManagementPorts & {
   readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;
 };
 
+/** Ids of Event Actions have a prefix of their own, by which the event-router reads them without the other Actions. */
+const ID_PREFIXES = { Event: 'act', 'AI-decided': 'tool', Form: 'form' } as const satisfies Record<Trigger, string>;
+
 /**
  * Creates an Action on an assistant, with its own signing secret (spec "Action").
  * @throws Refusal 400 that names the field, 404 for an unknown assistant, 409 for the 51st Action or a slug in use
@@ -28,7 +32,7 @@ export type ManageActionsPorts = ManagementPorts & {
 export async function createAction(siteId: string, input: unknown, ports: ManageActionsPorts): Promise<Action> {
   const assistant = await requireAssistant(siteId, ports);
   const settings = parseAction(input);
-  const actionId = newId('act', ports.randomBytes);
+  const actionId = newId(ID_PREFIXES[settings.trigger], ports.randomBytes);
   const now = ports.now().toISOString();
   const unrestricted: Action = {
     ...settings,
@@ -77,6 +81,7 @@ export async function updateAction(
     throw invalidField('trigger', `cannot be changed after creation; it is ${previous.trigger}`);
   }
   const changed = withChange(previous, withoutUndefined({ ...change, trigger: undefined }));
+  requireSize(settingsOf(changed), settingsOf(previous));
   const next: Action = {
     ...changed,
     slug: slugOf(changed.name, previous.action_id),
@@ -143,8 +148,25 @@ function withChange(previous: Action, change: Readonly<Record<string, unknown>>)
 function parseAction(input: unknown): ActionInput {
   const settings = inputOf(actionInput, input);
   if (settings.trigger === 'AI-decided') requireUsable(settings.parameters);
+  requireSize(settings, {});
   return settings;
 }
+
+/**
+ * Checks the size of an Action's settings. Older code had no such limit, so an Action above it may be changed when it does not become
+ * larger, and may be switched on and off.
+ * @throws Refusal 400 that names the largest setting
+ */
+function requireSize(next: object, previous: object): void {
+  const size = settingsSize(next);
+  if (size <= Math.max(ACTION_MAX_BYTES, settingsSize(previous))) return;
+  const sizes = Object.entries(next).map(([name, value]): [string, number] => [name, jsonBytes(value)]);
+  const [field = ''] = sizes.reduce((largest, one) => (one[1] > largest[1] ? one : largest));
+  throw invalidField(field, `must be smaller: the settings of an Action are at most ${ACTION_MAX_BYTES} bytes of JSON`);
+}
+
+const settingsSize = (settings: object) => jsonBytes({ ...settings, enabled: true });
+const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 function requireUsable(parameters: ParametersSchema | null | undefined): void {
   const problem = parameters == null ? undefined : parametersProblem(parameters);

@@ -1,5 +1,4 @@
 import type { FormAction } from '../../contract/actions.ts';
-import type { Assistant } from '../../contract/assistants.ts';
 import { truncateCharacters } from '../../contract/characters.ts';
 import { formsInOrder } from '../../contract/form-order.ts';
 import { REFERRER_MAX_CHARACTERS } from '../../contract/limits.ts';
@@ -20,12 +19,17 @@ import type { Clock, NewId } from '../sources.ts';
 import { belongsTo, type Conversation, type FindConversation } from './conversations.ts';
 import { anonymousVisitorId, userVisitorId } from './visitor-id.ts';
 
-export type IdentifyInitPorts = WidgetAuthenticationPorts & { readonly findConversation: FindConversation };
+/** Reads the assistant's enabled Form Actions. */
+type ReadForms = () => Promise<readonly FormAction[]>;
+
+export type IdentifyInitPorts = WidgetAuthenticationPorts & {
+  readonly findConversation: FindConversation;
+  /** Finds the Form Actions of a site. Init reads them only after it has admitted the widget. */
+  readonly findForms: (siteId: string) => Promise<ReadForms>;
+};
 
 export type InitWidgetPorts = {
   readonly saveConversation: (conversation: Conversation) => Promise<void>;
-  /** The assistant's enabled Form Actions. */
-  readonly formsOf: (assistant: Assistant) => Promise<readonly FormAction[]>;
   readonly hitPerHour: HitPerHour;
   readonly publish: PublishEvent;
   readonly now: Clock;
@@ -34,21 +38,26 @@ export type InitWidgetPorts = {
 
 type AskedInit = { readonly credentials: WidgetCredentials; readonly readBody: () => unknown };
 
-/** An init request whose assistant, token and conversation have been read. It is not admitted yet. */
+/** An init request whose assistant, token and conversation have been read, and whose forms have been found. It is not admitted yet. */
 export type IdentifiedInit = {
   readonly widget: IdentifiedWidget;
   readonly readBody: () => unknown;
   /** The conversation that the body names, or the error of reading it. A read error must not replace a refusal. */
   readonly conversation: PromiseSettledResult<Conversation | undefined>;
+  readonly forms: PromiseSettledResult<ReadForms>;
 };
 
-/** Identifies the widget and reads the conversation that the body names, at the same time. */
+/** Identifies the widget, reads the conversation that the body names, and finds the forms, at the same time. */
 export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): Promise<IdentifiedInit> {
-  const [widget, [conversation]] = await Promise.all([
+  const siteId = claimedSite(asked.credentials, ports);
+  const [widget, [conversation, forms]] = await Promise.all([
     identifyWidget(asked.credentials, ports),
-    Promise.allSettled([namedConversation(asked, ports)]),
+    Promise.allSettled([
+      namedConversation(siteId, asked.readBody, ports),
+      siteId === undefined ? async () => [] : ports.findForms(siteId),
+    ]),
   ]);
-  return { widget, readBody: asked.readBody, conversation };
+  return { widget, readBody: asked.readBody, conversation, forms };
 }
 
 /**
@@ -58,13 +67,14 @@ export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): 
  * @throws Refusal
  */
 export async function initWidget(
-  { widget, readBody, conversation: named }: IdentifiedInit,
+  { widget, readBody, conversation: named, forms: found }: IdentifiedInit,
   ports: InitWidgetPorts,
 ): Promise<PublicAnswer<'initWidget'>> {
   const assistant = admitWidget(widget);
   const parsed = initRequest.safeParse(readBody());
   if (!parsed.success) throw invalidInput(parsed.error);
   if (named.status === 'rejected') throw named.reason;
+  if (found.status === 'rejected') throw found.reason;
   const now = ports.now();
   const userId = widget.claims?.sub ?? null;
   const resumed = belongsTo(named.value, userId) ? named.value : undefined;
@@ -86,7 +96,7 @@ export async function initWidget(
 
   const [perHour, forms] = await Promise.all([
     ports.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now),
-    ports.formsOf(assistant),
+    found.value(),
   ]);
   if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
   if (begun !== undefined) {
@@ -120,10 +130,10 @@ export async function initWidget(
 
 /** Returns the known conversation that the body names; undefined when there is none, or the body cannot be read. */
 async function namedConversation(
-  { credentials, readBody }: AskedInit,
-  ports: IdentifyInitPorts,
+  siteId: string | undefined,
+  readBody: () => unknown,
+  ports: Pick<IdentifyInitPorts, 'findConversation'>,
 ): Promise<Conversation | undefined> {
-  const siteId = claimedSite(credentials, ports);
   const conversationId = conversationIdIn(readBody);
   if (siteId === undefined || conversationId === undefined) return undefined;
   return ports.findConversation(siteId, conversationId);

@@ -1,11 +1,25 @@
 import type { Envelope } from '../../contract/envelope.ts';
 import { EVENT_CATALOG } from '../../contract/events.ts';
 import type { BusEvent, DeliveryMessage } from '../../contract/queues.ts';
-import type { ActionList, Subscription } from '../organizations/store.ts';
+
+/** An Event Action and the fields that decide whether it receives an event. */
+export type Subscriber = {
+  readonly action_id: string;
+  readonly site_id: string;
+  readonly enabled: boolean;
+  readonly events: readonly string[];
+};
+/** An Action of which not even the subscription can be read. */
+export type UnreadableSubscriber = { readonly action_id: string; readonly cause: Error };
+/** The Event Actions of an organization. */
+export type SubscriberList = {
+  readonly subscribers: readonly Subscriber[];
+  readonly unreadable: readonly UnreadableSubscriber[];
+};
 
 export type RouteEventPorts = {
-  /** Reads the Event Actions of the organization, at most 50, strongly consistently. */
-  readonly actionsOf: (orgId: string, trigger: 'Event') => Promise<ActionList>;
+  /** Reads the Event Actions of the organization, at most 50, as they are now. */
+  readonly subscribersOf: (orgId: string) => Promise<SubscriberList>;
   /** Sends all messages or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
   /** Records a delivery that is too large for a queue message. */
@@ -17,24 +31,20 @@ export type RouteEventPorts = {
  * that assistant. An event of the organization goes to the Actions of all its assistants, each with its own site id. A reserved event
  * goes to no Action.
  *
- * An Action that cannot be read gets a message when its subscription can be read. SQS delivers this message again until the Action can
- * be read, or moves it to the dead-letter queue; other Actions are not affected.
+ * Only the subscription of an Action is read here. When the rest of the Action cannot be read, SQS delivers its message again until it can
+ * be, or moves it to the dead-letter queue; other Actions are not affected.
  * @returns the number of deliveries that began
  * @throws Error for an Action whose subscription cannot be read, after the messages of the others are sent; the event is delivered again
  */
 export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promise<number> {
   if (EVENT_CATALOG[event['detail-type']].reserved) return 0;
-  const { actions, unreadable } = await ports.actionsOf(event.detail.org_id, 'Event');
-  const subscribers = [
-    ...actions.filter((action) => action.trigger === 'Event' && isSubscribed(action, event)),
-    ...unreadable.flatMap(({ action_id, subscription }) =>
-      subscription !== undefined && isSubscribed(subscription, event)
-        ? [{ action_id, site_id: subscription.site_id }]
-        : [],
-    ),
-  ];
-  const begun = await begin(subscribers, event, ports);
-  const unknown = unreadable.find(({ subscription }) => subscription === undefined);
+  const { subscribers, unreadable } = await ports.subscribersOf(event.detail.org_id);
+  const begun = await begin(
+    subscribers.filter((subscriber) => isSubscribed(subscriber, event)),
+    event,
+    ports,
+  );
+  const [unknown] = unreadable;
   if (unknown !== undefined) {
     throw new Error(`The subscription of Action ${unknown.action_id} cannot be read`, { cause: unknown.cause });
   }
@@ -61,8 +71,8 @@ async function begin(
   return messages.length - tooLarge.length;
 }
 
-function isSubscribed({ trigger, enabled, site_id, events }: Subscription, event: BusEvent): boolean {
-  if (trigger !== 'Event' || !enabled) return false;
+function isSubscribed({ enabled, site_id, events }: Subscriber, event: BusEvent): boolean {
+  if (!enabled) return false;
   const siteId = event.detail.site_id;
   return (siteId == null || site_id === siteId) && events.includes(event['detail-type']);
 }

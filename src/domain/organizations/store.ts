@@ -5,16 +5,10 @@ import type { Organization } from '../../contract/organizations.ts';
 /** A stored Action that cannot be read, because newer code wrote it or because its item is malformed. */
 export type UnreadableAction = {
   readonly action_id: string;
-  /** The fields that decide whether the Action receives an event; undefined when they cannot be read either. */
-  readonly subscription: Subscription | undefined;
+  /** The Action's assistant; undefined when it cannot be read either. */
+  readonly site_id: string | undefined;
   /** Error whose message names the table and the key, but no stored value. */
   readonly cause: Error;
-};
-export type Subscription = {
-  readonly trigger: string;
-  readonly site_id: string;
-  readonly enabled: boolean;
-  readonly events: readonly string[];
 };
 
 /** The Actions of an organization. An unreadable Action does not affect the others; the caller decides how to handle it. */

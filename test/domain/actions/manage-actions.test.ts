@@ -1,3 +1,5 @@
+import type { FormAction } from '../../../src/contract/actions.ts';
+import { ACTION_MAX_BYTES } from '../../../src/contract/limits.ts';
 import {
   createAction,
   deleteAction,
@@ -6,7 +8,7 @@ import {
   settingsOf,
   updateAction,
 } from '../../../src/domain/actions/manage-actions.ts';
-import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { aFormAction, anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
@@ -284,4 +286,41 @@ test('a deleted Action no longer exists and does not count towards the limit', a
     `action_id: no Action ${action.action_id}`,
   ]);
   expect((await createAction(SITE_ID, FORM, ports)).slug).toBe('contact-us');
+});
+
+describe('the size of an Action', () => {
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      key: String(index).padEnd(100, '語'),
+      label: '😀'.repeat(100),
+      type: 'Text' as const,
+      required: false,
+    }));
+  /** A form of older code, which had no such limit. */
+  const older: FormAction = aFormAction({ form_fields: fields(50) });
+
+  test('is bounded for each trigger', async () => {
+    const { ports } = setUp();
+    const form = { ...FORM, form_fields: fields(50) };
+    expect(Buffer.byteLength(JSON.stringify(form))).toBeGreaterThan(ACTION_MAX_BYTES);
+    expect(await refusalOf(createAction(SITE_ID, form, ports))).toMatchObject({
+      code: 'invalid_request',
+      field: 'form_fields',
+    });
+    const mapped = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`n${index}`, `$.${'語'.repeat(198)}`]));
+    const tool = { ...AI, url: `https://crm.example/${'語'.repeat(1900)}`, response_field_map: mapped };
+    expect(await refusalOf(createAction(SITE_ID, tool, ports))).toMatchObject({ field: 'response_field_map' });
+    await createAction(SITE_ID, { ...FORM, form_fields: fields(40) }, ports);
+  });
+
+  test('may stay above the bound, but not grow, when older code stored it', async () => {
+    const { ports, store } = setUp();
+    store.actions.set(older.action_id, older);
+    const off = await updateAction(older.action_id, { enabled: false }, ports);
+    const on = await updateAction(older.action_id, { enabled: true, url: 'https://c.example/' }, ports);
+    expect([off.enabled, on.enabled]).toEqual([false, true]);
+    const grown = updateAction(older.action_id, { name: 'Contact us, please' }, ports);
+    expect(await refusalOf(grown)).toMatchObject({ field: 'form_fields' });
+    expect(await updateAction(older.action_id, { form_fields: fields(3) }, ports)).toMatchObject({ version: 4 });
+  });
 });

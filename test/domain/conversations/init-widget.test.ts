@@ -32,7 +32,7 @@ function setUp({ assistant = {}, tokens = {}, expired = {}, forms = [] }: Setup 
     ...widgetAuthentication({ assistants: [anAssistant(assistant)], tokens, expired }),
     findConversation: conversations.findConversation,
     saveConversation: conversations.saveConversation,
-    formsOf: async () => forms,
+    findForms: async () => async () => forms,
     hitPerHour: perHour.hit,
     publish: async (event) => {
       published.push(event);

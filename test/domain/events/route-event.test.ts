@@ -1,9 +1,8 @@
-import type { Action } from '../../../src/contract/actions.ts';
+import type { EventAction } from '../../../src/contract/actions.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
 import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
 import { routeEvent } from '../../../src/domain/events/route-event.ts';
-import type { UnreadableAction } from '../../../src/domain/organizations/store.ts';
-import { aFormAction, anAiAction, anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 
 const EVENT: BusEvent = {
   id: '6a7e8f90-0000-4000-8000-000000000001',
@@ -17,11 +16,14 @@ function organizationLevel(): BusEvent {
   return { ...EVENT, 'detail-type': 'contact.created', detail };
 }
 
-async function route(event: BusEvent, actions: readonly Action[], tooLargeFor: readonly string[] = []) {
+async function route(event: BusEvent, actions: readonly EventAction[], tooLargeFor: readonly string[] = []) {
   const sent: DeliveryMessage[] = [];
   const recorded: DeliveryMessage[] = [];
   const begun = await routeEvent(event, {
-    actionsOf: async (orgId) => ({ actions: actions.filter((action) => action.org_id === orgId), unreadable: [] }),
+    subscribersOf: async (orgId) => ({
+      subscribers: actions.filter((action) => action.org_id === orgId),
+      unreadable: [],
+    }),
     send: async (messages) => {
       const tooLarge = messages.filter((message) => tooLargeFor.includes(message.action_id));
       sent.push(...messages.filter((message) => !tooLarge.includes(message)));
@@ -61,12 +63,11 @@ test('every subscribed Action gets one message with the same id and timestamp', 
   expect(new Set(sent.map((message) => JSON.stringify(message.envelope))).size).toBe(1);
 });
 
-test.each<[string, readonly Action[]]>([
+test.each<[string, readonly EventAction[]]>([
   ['a disabled Action', [anEventAction({ enabled: false })]],
   ['an Action subscribed to something else', [anEventAction({ events: ['message.sent'] })]],
   ['an Action of another assistant', [anEventAction({ site_id: OTHER_SITE_ID })]],
   ['an Action of another organization', [anEventAction({ org_id: 'org_other' })]],
-  ['AI-decided and Form Actions', [anAiAction(), aFormAction()]],
   ['an organization without Actions', []],
 ])("an assistant's event does not reach %s", async (_, actions) => {
   expect(await route(EVENT, actions)).toEqual({ begun: 0, sent: [], recorded: [] });
@@ -97,61 +98,30 @@ test('a message that is too large is recorded and not counted as begun', async (
   expect(recorded.map((message) => message.action_id)).toEqual(['act_second']);
 });
 
-describe('an Action that cannot be read', () => {
+test('an Action whose subscription cannot be read causes an error after the others got their messages', async () => {
   const cause = new Error('Table configuration holds an item that cannot be read');
-  const subscription = { trigger: 'Event', site_id: SITE_ID, enabled: true, events: ['conversation.started'] };
-  const unreadable = (changes: Partial<typeof subscription>): UnreadableAction => ({
-    action_id: 'act_unreadable',
-    subscription: { ...subscription, ...changes },
+  const sent: DeliveryMessage[] = [];
+  const routed = routeEvent(EVENT, {
+    subscribersOf: async () => ({
+      subscribers: [anEventAction()],
+      unreadable: [{ action_id: 'act_unreadable', cause }],
+    }),
+    send: async (messages) => {
+      sent.push(...messages);
+      return { tooLarge: [] };
+    },
+    recordTooLarge: async () => undefined,
+  });
+  await expect(routed).rejects.toMatchObject({
+    message: 'The subscription of Action act_unreadable cannot be read',
     cause,
   });
-  const routed = async (one: UnreadableAction) => {
-    const sent: DeliveryMessage[] = [];
-    const outcome = routeEvent(EVENT, {
-      actionsOf: async () => ({ actions: [anEventAction()], unreadable: [one] }),
-      send: async (messages) => {
-        sent.push(...messages);
-        return { tooLarge: [] };
-      },
-      recordTooLarge: async () => undefined,
-    });
-    const [settled] = await Promise.allSettled([outcome]);
-    return { settled, sent: sent.map(({ action_id, envelope }) => [action_id, envelope.site_id]) };
-  };
-
-  test('gets its message like the others', async () => {
-    expect(await routed(unreadable({}))).toEqual({
-      settled: { status: 'fulfilled', value: 2 },
-      sent: [
-        ['act_event', SITE_ID],
-        ['act_unreadable', SITE_ID],
-      ],
-    });
-  });
-
-  test.each([{ trigger: 'Form' }, { enabled: false }, { site_id: OTHER_SITE_ID }, { events: ['message.sent'] }])(
-    'gets no message when its subscription does not match: %j',
-    async (changes) => {
-      expect(await routed(unreadable(changes))).toEqual({
-        settled: { status: 'fulfilled', value: 1 },
-        sent: [['act_event', SITE_ID]],
-      });
-    },
-  );
-
-  test('and whose subscription cannot be read causes an error after the others got their messages', async () => {
-    const { settled, sent } = await routed({ action_id: 'act_unreadable', subscription: undefined, cause });
-    expect(settled).toMatchObject({
-      status: 'rejected',
-      reason: { message: 'The subscription of Action act_unreadable cannot be read', cause },
-    });
-    expect(sent).toEqual([['act_event', SITE_ID]]);
-  });
+  expect(sent.map(({ action_id, envelope }) => [action_id, envelope.site_id])).toEqual([['act_event', SITE_ID]]);
 });
 
 test('an error of the queue fails the event, so that it is delivered again', async () => {
   const failing = routeEvent(EVENT, {
-    actionsOf: async () => ({ actions: [anEventAction()], unreadable: [] }),
+    subscribersOf: async () => ({ subscribers: [anEventAction()], unreadable: [] }),
     send: async () => {
       throw new Error('The queue is away');
     },

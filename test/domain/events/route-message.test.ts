@@ -11,7 +11,7 @@ const EVENT = {
 async function told(body: unknown, send = async () => ({ tooLarge: [] })) {
   const said: unknown[] = [];
   const routing = routeMessage(body, 'message-0', {
-    actionsOf: async () => ({ actions: [anEventAction()], unreadable: [] }),
+    subscribersOf: async () => ({ subscribers: [anEventAction()], unreadable: [] }),
     send,
     recordTooLarge: async () => {},
     routed: (event, deliveries) => said.push({ routed: event.id, deliveries }),

@@ -10,10 +10,12 @@ import type {
   SQSBatchResponse,
   SQSEvent,
 } from 'aws-lambda';
+import * as z from 'zod';
 import { envelopeOf } from '../../../bench/delivery/contender.ts';
 import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
 import { functionEnvironment, startStorage } from '../../../bench/setting/storage.ts';
 import { COUNTED } from '../../../scripts/costs.ts';
+import { EVENT_NAMES } from '../../../src/contract/events.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant, generateServerSecret } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
@@ -159,5 +161,96 @@ describe('requests use what docs/costs.md states:', () => {
       const { statusCode = 0 } = await handler(httpEvent(request), lambdaContext());
       expect([200, 204]).toContain(statusCode);
     }, count);
+  });
+});
+
+describe('an organization with 50 Actions of the largest size', () => {
+  const url = receiver.url(`/${'語'.repeat(1900)}`);
+  const name = (index: number) => `${index} `.padEnd(100, '語');
+  const event = (index: number) => ({ trigger: 'Event', name: name(index), url, events: [...EVENT_NAMES] });
+  const tool = (index: number) => ({
+    trigger: 'AI-decided',
+    name: name(index),
+    url,
+    description: '語'.repeat(1024),
+    parameters: {
+      properties: Object.fromEntries(
+        Array.from({ length: 15 }, (_, at) => [`p${at}`, { type: 'string', description: 'x'.repeat(1000) }]),
+      ),
+    },
+    response_field_map: Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`n${at}`, `$.${'語'.repeat(190)}`])),
+  });
+  const form = (index: number, count = 39) => ({
+    trigger: 'Form',
+    name: name(index),
+    url,
+    form_fields: Array.from({ length: count }, (_, at) => ({
+      key: String(at).padEnd(100, '語'),
+      label: '語'.repeat(100),
+      type: 'Text',
+    })),
+  });
+  const organization = async (...inputs: readonly ((index: number) => object)[]) => {
+    const { org_id } = await createOrganization({ name: 'A large customer', plan: 'paid' }, management);
+    const [site, other] = await Promise.all(
+      ['shop.example.com', 'other.example.com'].map((domain) =>
+        createAssistant(org_id, { name: domain, domain, hourly_rate_limit: 1_000_000 }, management),
+      ),
+    );
+    if (site === undefined || other === undefined) throw new Error('There are two assistants');
+    for (const [index, input] of inputs.entries()) await createAction(site.site_id, input(index), management);
+    return { org_id, site_id: site.site_id, other: other.site_id };
+  };
+  const routed = async ({ org_id, site_id }: { org_id: string; site_id: string }, batch = 1) => {
+    const detail = { org_id, site_id, data: {} };
+    const events = Array.from({ length: batch }, () => ({
+      id: randomUUID(),
+      'detail-type': 'message.sent',
+      time: new Date().toISOString(),
+      detail,
+    }));
+    services.take();
+    const { result } = await logged(() => router(sqsEvent(...events), lambdaContext()));
+    expect(result.batchItemFailures).toEqual([]);
+    const { reads, sent } = services.take();
+    return { reads, deliveries: sent.length };
+  };
+  const pageView = async (siteId: string, origin: string) => {
+    const headers = { origin, 'x-site-id': siteId };
+    services.take();
+    const { result } = await logged(() =>
+      init(httpEvent({ headers, body: { begin_conversation: false } }), lambdaContext()),
+    );
+    const { forms } = z.object({ forms: z.array(z.unknown()) }).parse(JSON.parse(result.body ?? ''));
+    return { reads: services.take().reads, forms: forms.length };
+  };
+  const times = <Value>(count: number, value: Value) => Array.from({ length: count }, () => value);
+
+  test('an event of 50 Event Actions reads 15 units at most', async () => {
+    const large = await organization(...times(50, event));
+    expect((await routed(large)).deliveries).toBe(50);
+    const { reads, deliveries } = await routed(large);
+    expect(deliveries).toBe(50);
+    expect(reads).toBeLessThanOrEqual(15);
+  });
+
+  test('an event, the first one too, does not read the tools and forms of the organization', async () => {
+    const large = await organization(...times(30, tool), ...times(19, form), event);
+    const { reads, deliveries } = await routed(large);
+    expect(deliveries).toBe(1);
+    expect(reads).toBeLessThanOrEqual(15);
+  });
+
+  test('a page view reads ten units and the forms of its own assistant', async () => {
+    const large = await organization(...times(20, tool), ...times(10, event), ...times(19, form), (index) =>
+      form(index, 2),
+    );
+    const elsewhere = await pageView(large.other, 'https://other.example.com');
+    expect(elsewhere.forms).toBe(0);
+    expect(elsewhere.reads).toBeLessThanOrEqual(10);
+    const own = await pageView(large.site_id, 'https://shop.example.com');
+    expect(own.forms).toBe(20);
+    // A form has 32 KB, and the last one 10 KB.
+    expect(own.reads).toBeLessThanOrEqual(10 + 19 * 9 + 3);
   });
 });

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { DynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
@@ -262,7 +261,7 @@ describe('Actions', () => {
       unreadable: [],
     });
     const offers = readableActions(reads, () => undefined);
-    expect(await offers.formsOf(assistant)).toEqual([form]);
+    expect(await (await offers.findForms(assistant.site_id))()).toEqual([form]);
     expect(await reads.findForm(assistant.site_id, 'off')).toEqual(off);
     expect(await reads.findForm(assistant.site_id, ai.slug)).toBeUndefined();
     expect(await reads.findTool(assistant.site_id, ai.slug)).toEqual(ai);
@@ -279,31 +278,4 @@ describe('Actions', () => {
     await atOnce(30, () => store.createAction(anEventAction({ ...mine(), name })));
     expect((await reads.actionsOf(org_id)).actions).toHaveLength(30);
   });
-});
-
-test('lists the Actions of one trigger without the data of other triggers', async () => {
-  const { org_id, mine } = await organization();
-  const long = { type: 'object' as const, properties: {}, required: ['x'.repeat(10_000)] };
-  await atOnce(20, () =>
-    store.createAction(anAiAction({ ...mine(), slug: newId('act', randomBytes), parameters: long })),
-  );
-  await store.createAction(aFormAction(mine()));
-  await store.createAction(anEventAction(mine()));
-  let carried = 0;
-  const counting = {
-    ...tables.client,
-    queryPages: async function* (input: Parameters<DynamoDb['queryPages']>[0]) {
-      for await (const page of tables.client.queryPages(input)) {
-        carried += JSON.stringify(page.Items).length;
-        yield page;
-      }
-    },
-  };
-  const counted = configurationReads(counting, tables.sorted);
-  for (const trigger of ['Form', 'Event'] as const) {
-    carried = 0;
-    expect((await counted.actionsOf(org_id, trigger)).actions.map((action) => action.trigger)).toEqual([trigger]);
-    expect(carried).toBeLessThan(2000);
-  }
-  expect((await counted.actionsOf(org_id)).actions).toHaveLength(22);
 });

@@ -15,6 +15,7 @@ import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dy
 import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import { requestCounts } from '../../../../src/adapters/dynamodb/request-counters.ts';
+import { subscriptionReads } from '../../../../src/adapters/dynamodb/subscriptions.ts';
 import { createAction, updateAction } from '../../../../src/domain/actions/manage-actions.ts';
 import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { updateAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
@@ -66,6 +67,7 @@ async function storeItems(tables: TestTables, logs: TestTables) {
     put,
     reads,
     offers: readableActions(reads, () => undefined),
+    subscribersOf: (orgId: string) => subscriptionReads(client, sorted, clock.now)(orgId),
     together: actionsTogether(client, sorted),
     store: configurationStore(client, sorted),
     members: members(client, sorted),
@@ -332,6 +334,13 @@ describe('items that the service wrote before its readers had schemas', () => {
     });
     expect(await reads.findForm(SITE, 'contact-us')).toEqual(action(FORM));
     expect(await offers.toolsOf(SITE)).toEqual([action(AI)]);
+    expect(await (await offers.findForms(SITE))()).toEqual([action(FORM)]);
+    expect(await stored.subscribersOf(ORG)).toMatchObject({
+      subscribers: [
+        { action_id: EVENT, site_id: SITE, enabled: false, events: ['conversation.started', 'conversation.ended'] },
+      ],
+      unreadable: [],
+    });
     expect(await reads.anyDomain(['shop.example'])).toBe(true);
     expect(await stored.members.list(ORG)).toHaveLength(2);
     expect(await stored.members.membershipsOf('sub-1')).toEqual([
@@ -500,15 +509,12 @@ describe('an organization with an Action that cannot be read', () => {
   test('lists and offers its other Actions, and delivers to them', async () => {
     const list = await stored.store.listActions(ORG);
     expect(list.actions.map(({ action_id }) => action_id).sort()).toEqual([AI, CALL, EVENT].sort());
-    expect(list.unreadable).toMatchObject([
-      { action_id: FORM, subscription: { trigger: 'Form', events: [] }, cause: { name: 'UnreadableItem' } },
-    ]);
+    expect(list.unreadable).toMatchObject([{ action_id: FORM, site_id: SITE, cause: { name: 'UnreadableItem' } }]);
     const reported: string[] = [];
     const offers = readableActions(stored.reads, ({ action_id }) => reported.push(action_id));
     expect((await offers.toolsOf(SITE)).map(({ action_id }) => action_id)).toEqual([AI]);
     expect(reported).toEqual([]);
-    const assistant = await stored.reads.findAssistant(SITE);
-    expect(assistant && (await offers.formsOf(assistant))).toEqual([]);
+    expect(await (await offers.findForms(SITE))()).toEqual([]);
     expect(reported).toEqual([FORM]);
     expect(await Promise.allSettled([EVENT, FORM, AI].map((id) => stored.together(ORG, id)))).toMatchObject([
       { value: { action_id: EVENT } },
@@ -517,15 +523,15 @@ describe('an organization with an Action that cannot be read', () => {
     ]);
   });
 
-  test.each([undefined, null, 7, 'of a later release', { wrong: true }])(
-    'includes an Action with the trigger %j as unreadable in the list of every trigger',
+  test.each([undefined, null, 7, { wrong: true }])(
+    'reports an Action with the trigger %j, because it may be subscribed to an event',
     async (trigger) => {
       await stored.put(tables.sorted, {
         ...changedAt(itemAt(ACTION(FORM)), ['action', 'trigger'], trigger),
         ...ACTION(FORM),
       });
-      const { actions, unreadable } = await stored.reads.actionsOf(ORG, 'Event');
-      expect([actions.map(({ action_id }) => action_id), unreadable.map(({ action_id }) => action_id)]).toEqual([
+      const { subscribers, unreadable } = await stored.subscribersOf(ORG);
+      expect([subscribers.map(({ action_id }) => action_id), unreadable.map(({ action_id }) => action_id)]).toEqual([
         [EVENT],
         [FORM],
       ]);

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import type { Subscriber, SubscriberList, UnreadableSubscriber } from '../../domain/events/route-event.ts';
+import type { Clock } from '../../domain/sources.ts';
+import { together } from '../together.ts';
+import type { DynamoDb } from './client.ts';
+import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
+import { actionIdIn } from './configuration-reads.ts';
+import { ITEMS_AT_ONCE, itemsOf } from './items-of.ts';
+import { itemsUnder } from './items-under.ts';
+import { readSubscription } from './stored-configuration.ts';
+import { isUnreadable, type StoredItem } from './stored-item.ts';
+
+/**
+ * Time in milliseconds for which subscriptions are kept. Code that does not raise `subscriptions_version` (an operator's older checkout, a
+ * function that is not replaced yet) may change an Action; its change is seen after this time at the latest.
+ */
+const KEPT_MS = 60_000;
+/** Number of organizations whose subscriptions a container keeps. */
+const KEPT_MAX = 500;
+
+/**
+ * Creates the read of an organization's subscriptions. Reading them means reading the organization's Actions as a whole, so a container
+ * keeps them. Each call reads the organization's item, strongly consistently: the transaction of every change of an Event Action raises
+ * `subscriptions_version` there, and every new or deleted Action changes `action_count`. Only when both are as before, the kept
+ * subscriptions are the current ones. The events of a batch share a call for the items of all their organizations.
+ */
+export function subscriptionReads(
+  client: DynamoDb,
+  table: string,
+  now: Clock,
+): (orgId: string) => Promise<SubscriberList> {
+  type Kept = { readonly version: string; readonly readAt: number; readonly list: SubscriberList };
+  const kept = new Map<string, Kept>();
+
+  const keep = (orgId: string, entry: Kept) => {
+    kept.delete(orgId);
+    kept.set(orgId, entry);
+    for (const [oldest] of kept) if (kept.size > KEPT_MAX) kept.delete(oldest);
+  };
+
+  const read = async (orgId: string): Promise<SubscriberList> => {
+    const subscribers: Subscriber[] = [];
+    const unreadable: UnreadableSubscriber[] = [];
+    for (const item of await itemsUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction)) {
+      const action_id = actionIdIn(table, item);
+      try {
+        const { trigger, ...subscription } = readSubscription(table, item).action;
+        if (trigger === 'Event') subscribers.push({ action_id, ...subscription });
+      } catch (cause) {
+        if (!isUnreadable(cause)) throw cause;
+        unreadable.push({ action_id, cause });
+      }
+    }
+    return { subscribers, unreadable };
+  };
+
+  const current = async (orgId: string, readAt: number, version: string | undefined) => {
+    const known = kept.get(orgId);
+    if (known !== undefined && known.version === version && readAt - known.readAt < KEPT_MS) return known.list;
+    const list = await read(orgId);
+    if (version !== undefined && list.unreadable.length === 0) keep(orgId, { version, readAt, list });
+    return list;
+  };
+
+  return together(
+    (orgIds: readonly string[]) => {
+      const readAt = now().getTime();
+      const items = itemsOf(client, table, orgIds.map(KEYS.organization));
+      return orgIds.map(async (orgId, index) => current(orgId, readAt, versionIn(await items[index])));
+    },
+    { atMost: ITEMS_AT_ONCE },
+  );
+}
+
+/** What tells that subscriptions changed. Items of organizations from before `subscriptions_version` do not have it. */
+const counts = z.object({ action_count: z.number(), subscriptions_version: z.number().default(0) });
+
+function versionIn(item: StoredItem | undefined): string | undefined {
+  const { data } = counts.safeParse(item);
+  return data && `${data.action_count} ${data.subscriptions_version}`;
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
+import { subscriptionReads } from '../../../../src/adapters/dynamodb/subscriptions.ts';
+import type { EventAction } from '../../../../src/contract/actions.ts';
+import { newId } from '../../../../src/domain/ids.ts';
+import type { ConfigurationStore } from '../../../../src/domain/organizations/store.ts';
+import { aFormAction, anAiAction, anEventAction } from '../../../fakes/configuration.ts';
+import { FrozenClock } from '../../../fakes/sources.ts';
+import { startTables, type TestTables } from './tables.ts';
+
+let tables: TestTables;
+let store: ConfigurationStore;
+beforeAll(async () => {
+  tables = await startTables();
+  store = configurationStore(tables.client, tables.sorted);
+});
+afterAll(() => tables.stop());
+
+/** An organization with one Event Action, and a container of the event-router. */
+async function setUp() {
+  const org_id = newId('org', randomBytes);
+  await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
+  const mine = () => ({ action_id: newId('act', randomBytes), org_id });
+  const action = anEventAction(mine());
+  await store.createAction(action);
+  const clock = new FrozenClock();
+  let lists = 0;
+  const counting = {
+    ...tables.client,
+    queryPages: (input: Parameters<TestTables['client']['queryPages']>[0]) => {
+      lists += 1;
+      return tables.client.queryPages(input);
+    },
+  };
+  const read = subscriptionReads(counting, tables.sorted, clock.now);
+  return {
+    org_id,
+    mine,
+    action,
+    clock,
+    /** Returns the enabled subscribers, and how often the Actions were read for them. */
+    subscribers: async () => {
+      lists = 0;
+      const { subscribers } = await read(org_id);
+      return {
+        ids: subscribers
+          .filter(({ enabled }) => enabled)
+          .map(({ action_id }) => action_id)
+          .sort(),
+        lists,
+      };
+    },
+  };
+}
+
+/** Replaces an Action as version 0.1.0 and its successors do, which know nothing of kept subscriptions. */
+async function replaceAsBefore(next: EventAction) {
+  await tables.documents.send(
+    new UpdateCommand({
+      TableName: tables.sorted,
+      Key: { pk: `ORG#${next.org_id}`, sk: `ACTION#${next.action_id}` },
+      UpdateExpression: 'SET #action = :next',
+      ExpressionAttributeNames: { '#action': 'action' },
+      ExpressionAttributeValues: { ':next': next },
+    }),
+  );
+}
+
+test('are kept until an Event Action changes', async () => {
+  const { action, mine, subscribers } = await setUp();
+  expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 1 });
+  expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 0 });
+
+  const off = { ...action, enabled: false, version: 2 };
+  expect(await store.replaceAction(action, off)).toBe('replaced');
+  expect(await subscribers()).toEqual({ ids: [], lists: 1 });
+
+  const second = anEventAction(mine());
+  await store.createAction(second);
+  await store.deleteAction(off);
+  expect(await subscribers()).toEqual({ ids: [second.action_id], lists: 1 });
+  expect(await subscribers()).toEqual({ ids: [second.action_id], lists: 0 });
+});
+
+test('are read again when one Action is deleted and another is created', async () => {
+  const { action, mine, subscribers } = await setUp();
+  await subscribers();
+  const other = anEventAction(mine());
+  await store.deleteAction(action);
+  await store.createAction(other);
+  expect((await subscribers()).ids).toEqual([other.action_id]);
+});
+
+test('are those of Event Actions only, whatever else the organization stores', async () => {
+  const { action, mine, subscribers } = await setUp();
+  await store.createAction(aFormAction(mine()));
+  await store.createAction(anAiAction({ ...mine(), action_id: newId('tool', randomBytes) }));
+  expect((await subscribers()).ids).toEqual([action.action_id]);
+});
+
+describe('what code from before writes', () => {
+  test('is seen at once in a new container, as after a rollback', async () => {
+    const { action, org_id, subscribers } = await setUp();
+    await subscribers();
+    await replaceAsBefore({ ...action, enabled: false, version: 2 });
+    const { subscribers: found } = await subscriptionReads(tables.client, tables.sorted, new FrozenClock().now)(org_id);
+    expect(found).toMatchObject([{ action_id: action.action_id, enabled: false }]);
+  });
+
+  test('is seen within a minute in a container that runs at the same time', async () => {
+    const { action, clock, subscribers } = await setUp();
+    await subscribers();
+    await replaceAsBefore({ ...action, enabled: false, version: 2 });
+    clock.advance(60_000);
+    expect(await subscribers()).toEqual({ ids: [], lists: 1 });
+  });
+
+  test('is seen at once when it creates or deletes an Action', async () => {
+    const { mine, org_id, action, subscribers } = await setUp();
+    await subscribers();
+    const created = anEventAction(mine());
+    const Key = { pk: `ORG#${org_id}`, sk: 'ORG' };
+    await tables.client.put({
+      TableName: tables.sorted,
+      Item: { pk: Key.pk, sk: `ACTION#${created.action_id}`, action: created },
+    });
+    await tables.client.update({
+      TableName: tables.sorted,
+      Key,
+      UpdateExpression: 'SET action_count = action_count + :one',
+      ExpressionAttributeValues: { ':one': 1 },
+    });
+    expect((await subscribers()).ids).toEqual([action.action_id, created.action_id].sort());
+  });
+});
+
+test('are read each time while the organization has no item, or while an Action cannot be read', async () => {
+  const { action, org_id, subscribers } = await setUp();
+  await tables.client.put({ TableName: tables.sorted, Item: { pk: `ORG#${org_id}`, sk: 'ACTION#act_broken' } });
+  expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 1 });
+  expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 1 });
+  await tables.client.delete({ TableName: tables.sorted, Key: { pk: `ORG#${org_id}`, sk: 'ACTION#act_broken' } });
+  await tables.client.delete({ TableName: tables.sorted, Key: { pk: `ORG#${org_id}`, sk: 'ORG' } });
+  expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 1 });
+  expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 1 });
+});
