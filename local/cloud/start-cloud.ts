@@ -156,12 +156,16 @@ async function start(
   const [{ assembly, environment = {}, compiledCode = folder.file('compiled-code') }, dynoxide, queues] =
     await settleAll([
       options.compose(folder.path).then((composed) => ({ ...composed, assembly: readAssembly(composed.assembly) })),
-      startDynoxide(folder.file('dynamodb.db'), () => print('The DynamoDB engine has ended. Restart to go on')).then(
-        (engine) => {
-          stops.push(() => engine.stop());
-          return engine;
-        },
-      ),
+      startDynoxide(
+        folder.file('dynamodb.db'),
+        () => print('The DynamoDB engine has ended. Restart to go on'),
+        'own',
+      ).then((engine) => {
+        stops.push(() => engine.stop());
+        if (engine.openTo !== undefined)
+          print(`This system permits no network of its own to the DynamoDB engine, so it is open to ${engine.openTo}`);
+        return engine;
+      }),
       SqsEngine.open(folder.file('sqs')).then((engine) => {
         stops.push(() => engine.stop());
         return engine;

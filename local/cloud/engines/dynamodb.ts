@@ -25,7 +25,10 @@ export class DynamoEngine {
 
   constructor(process: DynamoProcess, tables: readonly TableDefinition[]) {
     this.#process = process;
-    this.#pool = new Pool(process.origin, { connections: 64 });
+    this.#pool = new Pool(process.origin, {
+      connections: 64,
+      ...(process.connect === undefined ? {} : { connect: process.connect }),
+    });
     this.#tables = tables;
   }
 

@@ -1,88 +1,137 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'undici';
 import { CloudError } from '../cloud-error.ts';
 
-/** A running DynamoDB: its origin without a path, and a function that ends it. */
-export type DynamoProcess = { readonly origin: string; stop(): Promise<void> };
+/** Opens a connection to the engine, as undici wants it. */
+type Connector = (options: object, callback: (...result: [Error, null] | [null, Socket]) => void) => void;
+
+/** A running DynamoDB. */
+export type DynamoProcess = {
+  /** Without a path. */
+  readonly origin: string;
+  /** Opens connections to an engine in a network of its own. Without it, the origin can be reached from this process. */
+  readonly connect?: Connector;
+  /** Who besides this user can reach the engine. It asks nobody for a key. */
+  readonly openTo?: string;
+  stop(): Promise<void>;
+};
 
 const BINARY = fileURLToPath(new URL('../../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url));
+const HOST = fileURLToPath(new URL('./engine-host.mjs', import.meta.url));
 
-/**
- * Runs the engine, and ends it when the pipe from this process closes, which also happens when this process is killed. After TERM,
- * the engine completes its writes.
- */
-const SUPERVISOR = `exec 3<&0
-"$@" </dev/null &
-engine=$!
-(cat <&3 >/dev/null; kill -TERM $engine) 2>/dev/null &
-wait $engine`;
+/** The host only starts the engine and opens connections. */
+const SMALL = ['--single-threaded', '--max-semi-space-size=1'];
+
+/** Runs a program in a new network, which only has a loopback interface. A new user namespace permits this to every user. */
+const OWN_NETWORK = ['unshare', '--net', '--map-root-user', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 
 /** The engine usually answers within 50 ms. A slow machine or a download by npx takes longer. */
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * Starts dynoxide on a free loopback port. Where it has no binary for this platform, npx may find one, and
- * `DYNAMODB_ENDPOINT` names another DynamoDB instead.
+ * Starts dynoxide. Where it has no binary for this platform, npx may find one, and `DYNAMODB_ENDPOINT` names another DynamoDB instead.
+ *
+ * The engine authenticates nobody, takes any Host and answers preflights with `*`. In a network of its own, only the connections exist
+ * that this process asks for. In the shared one it has a random loopback address, which a website cannot guess, but other users of the
+ * machine can look up. Systems other than Linux have one loopback address.
  * @param databaseFile SQLite file that keeps the tables
  * @param onDeath called when it ends without having been asked to
+ * @param network `own` where the system permits it
  * @throws CloudError when there is no engine or it cannot open the file
  */
-export async function startDynoxide(databaseFile: string, onDeath: () => void): Promise<DynamoProcess> {
+export async function startDynoxide(
+  databaseFile: string,
+  onDeath: () => void,
+  network: 'own' | 'shared' = 'shared',
+): Promise<DynamoProcess> {
   const endpoint = process.env.DYNAMODB_ENDPOINT;
   if (endpoint !== undefined && endpoint !== '') {
     const origin = new URL(endpoint).origin;
-    if (!(await answers(origin))) throw new CloudError(`No DynamoDB answers at DYNAMODB_ENDPOINT=${endpoint}`);
+    if (!(await answers({ origin }))) throw new CloudError(`No DynamoDB answers at DYNAMODB_ENDPOINT=${endpoint}`);
     return { origin, stop: async () => {} };
   }
-  const port = await freePort();
-  const command = existsSync(BINARY) ? [BINARY] : ['npx', '--no', 'dynoxide'];
-  const child = spawn(
-    'sh',
-    [
-      '-c',
-      SUPERVISOR,
-      'dynoxide',
-      ...command,
-      'serve',
-      '--host',
-      '127.0.0.1',
-      '--port',
-      String(port),
-      '--db-path',
-      databaseFile,
-    ],
-    // A separate process group: Ctrl-C ends only this process, which ends the engine last.
-    { stdio: ['pipe', 'ignore', 'pipe'], detached: true },
-  );
+  const isApart = network === 'own' && permitsOwnNetwork();
+  const isLinux = process.platform === 'linux';
+  const address = isApart || !isLinux ? '127.0.0.1' : `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  const port = isApart ? 8000 : await freePort(address);
+  const engine = existsSync(BINARY) ? [BINARY] : ['npx', '--no', 'dynoxide'];
+  const serve = [...engine, 'serve', '--host', address, '--port', String(port), '--db-path', databaseFile];
+  const [program = '', ...words] = [
+    ...(isApart ? OWN_NETWORK : []),
+    ...[process.execPath, ...SMALL, HOST, address, String(port), ...serve],
+  ];
+  // A separate process group: Ctrl-C ends only this process, which ends the engine last.
+  const host = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true });
   let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  host.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-2000);
   });
   const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+    host.once('exit', () => resolve());
+    host.once('error', () => resolve());
   });
-  const origin = `http://127.0.0.1:${port}`;
+  const target = { origin: `http://${address}:${port}`, ...(isApart ? { connect: connectionsOf(host) } : {}) };
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await answers(origin))) {
-    if (hasEnded(child)) throw new CloudError(explain(complaint, databaseFile));
+  while (!(await answers(target))) {
+    if (hasEnded(host)) throw new CloudError(explain(complaint, databaseFile));
     if (Date.now() > deadline) {
-      child.stdin.end();
+      host.disconnect();
       throw new CloudError(`dynoxide did not start within ${START_TIMEOUT_MS / 1000} s`);
     }
     await sleep(10);
   }
-  child.once('exit', onDeath);
+  host.once('exit', onDeath);
+  const openTo = isLinux
+    ? 'other users of this machine'
+    : 'other users of this machine, and websites that find its port';
   return {
-    origin,
+    ...target,
+    ...(isApart ? {} : { openTo }),
     async stop() {
-      child.off('exit', onDeath);
-      child.stdin.end();
+      host.off('exit', onDeath);
+      if (host.connected) host.disconnect();
       await ended;
     },
+  };
+}
+
+/** Some systems permit no user namespace, and some have no `unshare` or `ip`. */
+function permitsOwnNetwork(): boolean {
+  const [program = '', ...words] = [...OWN_NETWORK, 'true'];
+  return spawnSync(program, words, { stdio: 'ignore' }).status === 0;
+}
+
+/** Asks the host for connections. A host that ends answers none of the open questions, so all of them fail. */
+function connectionsOf(host: ChildProcess): Connector {
+  const waiting = new Map<number, Parameters<Connector>[1]>();
+  let last = 0;
+  const fail = (number: number, message: string) => {
+    waiting.get(number)?.(new Error(message), null);
+    waiting.delete(number);
+  };
+  host.on('message', (message: { readonly number: number; readonly error?: string }, socket) => {
+    const callback = waiting.get(message.number);
+    if (!(socket instanceof Socket) || callback === undefined)
+      return fail(message.number, message.error ?? 'No connection');
+    waiting.delete(message.number);
+    callback(null, socket);
+  });
+  host.once('exit', () => {
+    for (const number of [...waiting.keys()]) fail(number, 'The DynamoDB engine has ended');
+  });
+  return (_, callback) => {
+    last += 1;
+    waiting.set(last, callback);
+    const number = last;
+    if (!host.connected) return fail(number, 'The DynamoDB engine has ended');
+    host.send(number, (error) => {
+      if (error !== null) fail(number, error.message);
+    });
   };
 }
 
@@ -92,7 +141,7 @@ function explain(complaint: string, databaseFile: string): string {
   if (/not a valid SQLite|malformed|corrupt/i.test(complaint)) {
     return `The state in ${databaseFile} cannot be read. Delete the data folder to start without state, or name another with --data`;
   }
-  if (/not found|could not determine executable|canceled/i.test(complaint)) {
+  if (/not found|ENOENT|could not determine executable|canceled/i.test(complaint)) {
     return (
       'There is no DynamoDB engine for this platform: run npm ci on linux-x64, put dynoxide into node_modules, ' +
       'or name a running DynamoDB in DYNAMODB_ENDPOINT'
@@ -101,25 +150,28 @@ function explain(complaint: string, databaseFile: string): string {
   return `dynoxide ended at its start: ${complaint.trim() || 'it printed no reason'}`;
 }
 
-async function answers(origin: string): Promise<boolean> {
+async function answers({ origin, connect }: Pick<DynamoProcess, 'origin' | 'connect'>): Promise<boolean> {
+  const client = new Client(origin, { connect: connect ?? { timeout: 1000 }, headersTimeout: 1000 });
   try {
-    const response = await fetch(origin, { method: 'POST', signal: AbortSignal.timeout(1000) });
-    await response.arrayBuffer();
+    const response = await client.request({ method: 'POST', path: '/' });
+    await response.body.dump();
     return true;
   } catch {
     return false;
+  } finally {
+    await client.destroy();
   }
 }
 
-/** Returns a port that no process uses. */
-async function freePort(): Promise<number> {
+/** Returns a port that no process uses at this address. */
+async function freePort(address: string): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(0, address, resolve);
   });
-  const address = server.address();
+  const bound = server.address();
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new CloudError('No free port on 127.0.0.1');
-  return address.port;
+  if (bound === null || typeof bound === 'string') throw new CloudError(`No free port on ${address}`);
+  return bound.port;
 }

@@ -1,0 +1,184 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { REGION } from '../../../../local/cloud/account.ts';
+import { type DynamoProcess, startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
+import { listen } from '../../../../local/demo/listen.ts';
+import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
+import { describeWhere } from '../../../examples/where-installed.ts';
+import { serviceAssembly } from '../../acceptance/assembly.ts';
+import { launchBrowser } from '../../widget/browser.ts';
+
+// Who else on the machine reaches the tables. Each probe first finds an engine whose address it is told.
+
+const LIST_TABLES = {
+  'content-type': 'application/x-amz-json-1.0',
+  'x-amz-target': 'DynamoDB_20120810.ListTables',
+  'x-amz-date': '20200101T000000Z',
+  authorization: `AWS4-HMAC-SHA256 Credential=any/20200101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+};
+const NOBODY = 65534;
+
+const isLinux = process.platform === 'linux';
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-reach-'));
+let cloud: LocalCloud;
+let open: DynamoProcess;
+
+beforeAll(async () => {
+  cloud = await startLocalCloud({ data: join(folder, 'cloud'), assembly: await serviceAssembly() });
+  open = await startDynoxide(join(folder, 'open.db'), () => {}, 'shared');
+});
+
+afterAll(async () => {
+  await open.stop();
+  await cloud.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** This process and all that it has started. */
+function ownProcesses(): readonly number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), Number(textOf(`/proc/${name}/stat`).split(') ')[1]?.split(' ')[1])] as const);
+  const own = [process.pid];
+  for (const pid of own) own.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child));
+  return own;
+}
+
+/** The addresses at which this process and its children listen, as every user of the machine can look them up. */
+function listeners(): readonly string[] {
+  const sockets = new Set(
+    ownProcesses().flatMap((pid) => readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))),
+  );
+  return textOf('/proc/net/tcp')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && sockets.has(`socket:[${inode}]`))
+    .map(([, local = '']) => {
+      const [address = '', port = ''] = local.split(':');
+      return `${Buffer.from(address, 'hex').reverse().join('.')}:${Number.parseInt(port, 16)}`;
+    });
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // The process has ended.
+    return '';
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+const addressOf = ({ origin }: DynamoProcess) => new URL(origin).host;
+
+describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a page of another origin', () => {
+  let browser: Browser;
+  let page: Page;
+  const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'));
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${await listen(site, 0)}/`);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    site.close();
+  });
+
+  /** What the page can read of the answer. */
+  const reads = (address: string): Promise<string> =>
+    page.evaluate(
+      async ([url, headers]) => {
+        try {
+          return await (await fetch(url, { method: 'POST', headers, body: '{}' })).text();
+        } catch {
+          return 'nothing';
+        }
+      },
+      [`http://${address}/`, LIST_TABLES] as const,
+    );
+
+  test('reads an engine at an address that it knows', async () => {
+    expect(await reads(addressOf(open))).toContain('TableNames');
+  });
+
+  test('does not find an engine by its port alone', async () => {
+    expect(await reads(`127.0.0.1:${new URL(open.origin).port}`)).toBe('nothing');
+  });
+
+  test('reads no table through any listener of the service at 127.0.0.1', async () => {
+    const found = listeners().filter((address) => address.startsWith('127.0.0.1:'));
+    expect(found).toEqual(expect.arrayContaining([new URL(cloud.gatewayUrl).host, new URL(cloud.baseUrl).host]));
+    for (const address of found)
+      expect([address, await reads(address)]).not.toEqual([address, expect.stringContaining('Table')]);
+  });
+});
+
+const ownNetwork = spawnSync('unshare', ['--net', '--map-root-user', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+const missing = !isLinux
+  ? 'only Linux has network namespaces'
+  : process.getuid?.() !== 0
+    ? 'only root can act as another user'
+    : ownNetwork
+      ? undefined
+      : 'this system permits no network namespace';
+
+describeWhere(missing, 'another user of the machine', () => {
+  /** Not with spawnSync: this process answers for the listeners. */
+  const as = promisify(execFile);
+  const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
+
+  async function reads(address: string): Promise<string> {
+    const [host = '', port = ''] = address.split(':');
+    const headers = { ...LIST_TABLES, host: address, 'content-length': '2', connection: 'close' };
+    const lines = ['POST / HTTP/1.1', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', '{}'];
+    const script = `exec 3<>/dev/tcp/${host}/${port} && printf '%s' "$0" >&3 && timeout 5 cat <&3`;
+    return (await as('bash', ['-c', script, lines.join('\r\n')], nobody)).stdout;
+  }
+
+  test('reads an engine that listens in the shared network', async () => {
+    expect(listeners()).toContain(addressOf(open));
+    expect(await reads(addressOf(open))).toContain('TableNames');
+  });
+
+  test('reads no table through any other listener', async () => {
+    const found = listeners().filter((address) => address !== addressOf(open));
+    expect(found).toEqual(expect.arrayContaining([new URL(cloud.gatewayUrl).host, new URL(cloud.baseUrl).host]));
+    for (const address of found) {
+      const answer = await reads(address);
+      expect([address, answer]).toEqual([address, expect.stringMatching(/^HTTP\/1.1 \d/)]);
+      expect(answer).not.toContain('Table');
+    }
+  });
+
+  test('cannot enter the network of the engine', async () => {
+    const shared = linkOf('/proc/self/ns/net');
+    const hosts = ownProcesses().filter((pid) => !['', shared].includes(linkOf(`/proc/${pid}/ns/net`)));
+    expect(hosts.length).toBeGreaterThan(0);
+    for (const pid of hosts) {
+      const enter = ['--target', String(pid), '--user', '--preserve-credentials', '--net', 'cat', '/proc/net/tcp'];
+      expect((await as('nsenter', enter)).stdout).toContain(':1F40');
+      await expect(as('nsenter', enter, nobody)).rejects.toThrow(/Operation not permitted|Permission denied/);
+    }
+  });
+
+  test('is told of at the start only when the tables are open to it', () => {
+    expect(cloud.messages.join('\n')).not.toContain('other users');
+    expect(open.openTo).toBe('other users of this machine');
+  });
+});
