@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -10,7 +10,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { METRICS_NAMESPACE, METRICS_SERVICE } from '../src/contract/metrics.ts';
+import { METRICS_NAMESPACE } from '../src/contract/metrics.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** The default period of the metrics that alarms evaluate. */
@@ -22,6 +22,8 @@ export type WatchedMetric = {
   readonly metric: IMetric;
   /** The alarm is raised when the metric reaches this value. */
   readonly threshold: number;
+  /** Raises the alarm when the metric is below the threshold instead. @default false */
+  readonly below?: boolean;
   /** Number of periods that the alarm evaluates. @default 1 */
   readonly periods?: number;
   /** Number of these periods that must reach the threshold. @default all */
@@ -40,7 +42,7 @@ export const LASTING_ERRORS = { threshold: 5, periods: 3, breaching: 2 } as cons
 export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
 
 export type AlarmsProps = {
-  /** SNS topic to which alarms are sent. @default none: alarms only change their state */
+  /** SNS topic to which each alarm is sent, and its end. @default none: alarms only change their state */
   readonly topicArn: string | undefined;
   /** Omits alarms over sums of metrics, which the emulator of test/deploy does not support. */
   readonly emulated: boolean;
@@ -70,6 +72,7 @@ export class Alarms extends Construct {
       runbookEntry,
       metric,
       threshold,
+      below = false,
       periods = 1,
       breaching = periods,
       missing = TreatMissingData.NOT_BREACHING,
@@ -80,12 +83,17 @@ export class Alarms extends Construct {
       alarmDescription: `docs/runbook.md#${runbookEntry}`,
       metric,
       threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: below
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
       datapointsToAlarm: breaching,
       treatMissingData: missing,
     });
-    if (this.#topic !== undefined) alarm.addAlarmAction(new SnsAction(this.#topic));
+    if (this.#topic === undefined) return;
+    const notification = new SnsAction(this.#topic);
+    alarm.addAlarmAction(notification);
+    alarm.addOkAction(notification);
   }
 
   /**
@@ -107,10 +115,35 @@ export class Alarms extends Construct {
     this.#faults.push(errors, throttles);
     this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, ...lasting });
   }
+
+  /**
+   * Creates one alarm over the response times of functions that wait for no customer's endpoint. The latency of the whole API includes
+   * form submissions, which take as long as the endpoint of the customer.
+   */
+  watchLatency(scope: Construct, functions: readonly ServiceFunction[]): void {
+    const slowest = functions.map(
+      ({ fn }, index) => [`p99of${index}`, fn.metricDuration({ period: FIVE_MINUTES, statistic: 'p99' })] as const,
+    );
+    this.raise(scope, 'Slow', {
+      runbookEntry: 'slow-answers',
+      metric: new MathExpression({
+        expression: `MAX([${slowest.map(([name]) => name).join(', ')}])`,
+        label: `${scope.node.id}: p99 (ms)`,
+        period: FIVE_MINUTES,
+        usingMetrics: Object.fromEntries(slowest),
+      }),
+      threshold: SLOW_MILLISECONDS,
+      periods: 3,
+      breaching: 2,
+    });
+  }
 }
 
-/** Sums metrics. @param label names the sum, and also the metrics in it */
-function sum(label: string, metrics: readonly IMetric[]): IMetric {
+/** A response time in milliseconds that visitors notice. The requests that the alarm watches take less than a tenth of it. */
+const SLOW_MILLISECONDS = 2000;
+
+/** Sums metrics, at most ten, the limit for the expression of an alarm. @param label names the sum, and also the metrics in it */
+export function sum(label: string, metrics: readonly IMetric[]): IMetric {
   const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
   const named = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
   return new MathExpression({
@@ -122,12 +155,12 @@ function sum(label: string, metrics: readonly IMetric[]): IMetric {
   });
 }
 
-/** A metric that the functions publish. */
-export function ownMetric(metricName: string, period: Duration, statistic = 'Sum'): Metric {
+/** A metric that the functions of this stack publish. @param scope a construct of the stack */
+export function ownMetric(scope: Construct, metricName: string, period: Duration, statistic = 'Sum'): Metric {
   return new Metric({
     namespace: METRICS_NAMESPACE,
     metricName,
-    dimensionsMap: { service: METRICS_SERVICE },
+    dimensionsMap: { service: Stack.of(scope).stackName },
     statistic,
     period,
   });

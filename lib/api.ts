@@ -1,6 +1,14 @@
 import { Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  CfnRoute,
+  CfnStage,
+  HttpApi,
+  type HttpMethod,
+  type HttpRoute,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -28,17 +36,44 @@ const ACCESS_LOG = JSON.stringify({
 export type ApiProps = {
   readonly stage: Stage;
   readonly alarms: Alarms;
-  /** Requests per second for all callers together. Each request costs the operator money, so a flood is throttled for all. */
+  /** Requests per second on all routes together. Each request costs the operator money, so a flood is throttled. */
   readonly requestsPerSecond: number;
+};
+
+/**
+ * Each route's share of the requests per second. A flood of one route, such as of inits with the public id of a site, leaves the other routes
+ * their shares. A share of the dashboard is for one method.
+ */
+const SHARES = {
+  WidgetInit: 0.35,
+  Preflight: 0.3,
+  SessionCreate: 0.2,
+  FormSubmit: 0.05,
+  Dashboard: 0.02,
+  Others: 0.02,
+} as const;
+export type RouteName = Exclude<keyof typeof SHARES, 'Others'>;
+
+/** A page of the dashboard makes this many requests at once at most. */
+const BURST_MIN = 20;
+
+const throttle = (name: keyof typeof SHARES, requestsPerSecond: number) => {
+  const rate = Math.max(1, Math.floor(SHARES[name] * requestsPerSecond));
+  return { rate, burst: Math.max(BURST_MIN, 2 * rate) };
 };
 
 /** The HTTP API. Features add their routes. Every other path is answered with a 404. */
 export class Api extends Construct {
   readonly http: HttpApi;
   readonly accessLog: LogGroup;
+  readonly #stage: HttpStage;
+  readonly #requestsPerSecond: number;
+  /** The throttles of the routes, by route key. */
+  readonly #throttles: Record<string, { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }> = {};
 
   constructor(scope: Construct, id: string, { stage, alarms, requestsPerSecond }: ApiProps) {
     super(scope, id);
+    this.#requestsPerSecond = requestsPerSecond;
     const notFound = new ServiceFunction(this, 'NotFound', {
       stage,
       folder: 'not-found',
@@ -55,16 +90,19 @@ export class Api extends Construct {
       retention: stage.logRetention,
       removalPolicy: stage.removalPolicy,
     });
-    new HttpStage(this, 'Stage', {
+    const others = throttle('Others', requestsPerSecond);
+    this.#stage = new HttpStage(this, 'Stage', {
       httpApi: this.http,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: requestsPerSecond, burstLimit: 2 * requestsPerSecond },
+      throttle: { rateLimit: others.rate, burstLimit: others.burst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.accessLog),
         format: AccessLogFormat.custom(ACCESS_LOG),
       },
     });
+    const stageOfRoutes = this.#stage.node.defaultChild;
+    if (stageOfRoutes instanceof CfnStage) stageOfRoutes.routeSettings = this.#throttles;
     Validations.of(this.http).acknowledge({
       id: 'AwsSolutions::AwsSolutions-APIG4',
       reason: 'These routes are public: each authenticates by Origin, session token or server secret in its function.',
@@ -79,7 +117,20 @@ export class Api extends Construct {
   }
 
   /** Adds a public route. Its function authenticates the request. @param name of the integration */
-  route(path: string, method: HttpMethod, name: string, { fn }: ServiceFunction): void {
-    this.http.addRoutes({ path, methods: [method], integration: new HttpLambdaIntegration(name, fn) });
+  route(path: string, method: HttpMethod, name: RouteName, { fn }: ServiceFunction): void {
+    const integration = new HttpLambdaIntegration(name, fn);
+    this.throttle(name, this.http.addRoutes({ path, methods: [method], integration }));
+  }
+
+  /** Gives each of the routes this share of the requests per second. */
+  throttle(name: RouteName, routes: readonly HttpRoute[]): void {
+    const { rate, burst } = throttle(name, this.#requestsPerSecond);
+    for (const route of routes) {
+      const resource = route.node.defaultChild;
+      if (!(resource instanceof CfnRoute)) throw new Error(`${route.node.path} has no route`);
+      this.#throttles[resource.routeKey] = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst };
+      // The stage refuses settings of a route that does not exist.
+      this.#stage.node.addDependency(resource);
+    }
   }
 }

@@ -7,13 +7,19 @@ import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { METRICS } from '../src/contract/metrics.ts';
 import { type Alarms, FIVE_MINUTES, ownMetric } from './alarms.ts';
+import type { Messaging } from './messaging.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-/** Three requests of at most eight seconds each, and reading the secret. */
+/** Three requests of at most eight seconds each, an event, and reading the secret. */
 const CANARY_TIMEOUT = Duration.seconds(30);
 
-export type CanaryProps = { readonly stage: Stage; readonly alarms: Alarms; readonly baseUrl: string };
+export type CanaryProps = {
+  readonly stage: Stage;
+  readonly alarms: Alarms;
+  readonly messaging: Messaging;
+  readonly baseUrl: string;
+};
 
 /**
  * Uses the service from outside, as a customer does, and raises an alarm when that fails. It detects faults that no other metric shows, such as an
@@ -24,7 +30,7 @@ export class Canary extends Construct {
   readonly serverKey: Secret;
   readonly failures: IMetric;
 
-  constructor(scope: Construct, id: string, { stage, alarms, baseUrl }: CanaryProps) {
+  constructor(scope: Construct, id: string, { stage, alarms, messaging, baseUrl }: CanaryProps) {
     super(scope, id);
     this.serverKey = new Secret(this, 'ServerKey', {
       description: 'The server secret of the assistant that the canary of va-wave uses',
@@ -36,7 +42,7 @@ export class Canary extends Construct {
     const canary = new ServiceFunction(this, 'Canary', {
       stage,
       folder: 'canary',
-      description: 'Creates a session, initializes a widget and loads its file, at the public address',
+      description: 'Puts an event on the bus, creates a session, initializes a widget and loads its file',
       timeout: CANARY_TIMEOUT,
       memorySize: 256,
     });
@@ -45,12 +51,13 @@ export class Canary extends Construct {
       resources: [this.serverKey.secretArn],
       environment: { [ENVIRONMENT.canaryServerKey]: this.serverKey.secretArn, [ENVIRONMENT.baseUrl]: baseUrl },
     });
+    messaging.allowPutEvents(canary);
     new Rule(this, 'EveryFiveMinutes', {
       description: 'Uses the service as a customer does',
       schedule: Schedule.rate(FIVE_MINUTES),
       targets: [new LambdaFunction(canary.fn)],
     });
-    this.failures = ownMetric(METRICS.canaryFailed, FIVE_MINUTES, 'Maximum');
+    this.failures = ownMetric(this, METRICS.canaryFailed, FIVE_MINUTES, 'Maximum');
     alarms.watch(this, [canary]);
     alarms.raise(this, 'Failed', {
       runbookEntry: 'canary',
@@ -59,6 +66,15 @@ export class Canary extends Construct {
       periods: 3,
       breaching: 2,
       // A missing value is a fault: the canary did not run.
+      missing: TreatMissingData.BREACHING,
+    });
+    alarms.raise(this, 'EventsMissing', {
+      runbookEntry: 'events-missing',
+      // The canary puts an event on the bus in each period. No other metric shows a rule that was disabled or deleted.
+      metric: messaging.events.queue.metricNumberOfMessagesSent({ period: FIVE_MINUTES }),
+      threshold: 1,
+      below: true,
+      periods: 3,
       missing: TreatMissingData.BREACHING,
     });
   }

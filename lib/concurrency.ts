@@ -1,30 +1,52 @@
+import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
+import type { DeploymentOptions } from './deployment-options.ts';
+
 /** The maximum concurrency of each part of the service. */
 export type Concurrency = {
   readonly router: number;
   readonly dispatcher: number;
-  /** Requests per second that the API accepts. A burst may be twice as large. */
+  /** Requests per second that the API accepts on all routes together. A burst may be twice as large. */
   readonly requestsPerSecond: number;
 };
 
-/** Half of the default quota of an account, so that the widget keeps the other half. docs/scaling.md says how much traffic this allows. */
-export const USUAL: Concurrency = { router: 20, dispatcher: 500, requestsPerSecond: 2000 };
-
 /** The limits of the maximum concurrency of an SQS event source mapping. */
-const MAPPING_MIN = 2;
-const MAPPING_MAX = 1000;
-/** The router's share of the account's concurrency. Routing takes a fraction of the time of the deliveries. */
+export const MAPPING_MIN = 2;
+export const MAPPING_MAX = 1000;
+/** The router's share of an account's concurrency. Routing takes a fraction of the time of the deliveries. */
 const ROUTER_SHARE = 1 / 50;
 /** Requests per second that one invocation can answer. A request takes about 40 ms. */
 const REQUESTS_PER_INVOCATION = 25;
 
+/** The defaults: half of the usual quota of an account, so that the widget keeps the other half. docs/scaling.md says how much traffic this allows. */
+export const USUAL: Concurrency = { router: 20, dispatcher: 500, requestsPerSecond: 4000 };
+
+export type ConcurrencyOptions = Pick<
+  DeploymentOptions,
+  'accountConcurrency' | 'deliveriesPerSecond' | 'deliveryConcurrency' | 'routerConcurrency' | 'requestsPerSecond'
+>;
+
 /**
- * Divides the concurrency of an account, so that slow endpoints never leave the widget without invocations. The router gets a fiftieth, the
- * dispatcher gets half of the rest, and the API accepts what the other half can answer.
- * @param account the quota "Concurrent executions" of the account, at least 10
+ * Divides the concurrency of the account, so that slow endpoints never leave the widget without invocations. Router and dispatcher get what
+ * the expected deliveries need. Without such a number the router gets a fiftieth, and the dispatcher half of the rest. The API accepts what
+ * the other invocations can answer.
  */
-export function shareConcurrency(account: number): Concurrency {
+export function shareConcurrency(options: ConcurrencyOptions): Concurrency {
+  const { accountConcurrency: account = USUAL_ACCOUNT_CONCURRENCY, deliveriesPerSecond } = options;
+  const shares =
+    deliveriesPerSecond !== undefined
+      ? capacityFor(deliveriesPerSecond)
+      : options.accountConcurrency === undefined
+        ? USUAL
+        : sharesOf(account);
+  const router = options.routerConcurrency ?? shares.router;
+  const dispatcher = options.deliveryConcurrency ?? shares.dispatcher;
+  const free = Math.max(1, account - router - dispatcher);
+  const requestsPerSecond =
+    options.requestsPerSecond ?? Math.min(USUAL.requestsPerSecond, free * REQUESTS_PER_INVOCATION);
+  return { router, dispatcher, requestsPerSecond };
+}
+
+function sharesOf(account: number): Pick<Concurrency, 'router' | 'dispatcher'> {
   const router = Math.min(USUAL.router, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));
-  const dispatcher = Math.min(MAPPING_MAX, Math.floor((account - router) / 2));
-  const free = account - router - dispatcher;
-  return { router, dispatcher, requestsPerSecond: Math.min(USUAL.requestsPerSecond, free * REQUESTS_PER_INVOCATION) };
+  return { router, dispatcher: Math.min(MAPPING_MAX, Math.floor((account - router) / 2)) };
 }

@@ -63,13 +63,14 @@ export class Dashboard extends Construct {
     const dashboardApi = this.#api(props);
     alarms.watch(this, [dashboardApi, this.actionTest]);
     const { clientId, authorizer } = login.addClient(baseUrl);
-    api.http.addRoutes({
+    const routes = api.http.addRoutes({
       path: `${DASHBOARD_API_PATH}/{proxy+}`,
       methods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.PATCH, HttpMethod.DELETE],
       integration: new HttpLambdaIntegration('DashboardApi', dashboardApi.fn),
       authorizer,
       authorizationScopes: [DASHBOARD_SCOPE],
     });
+    api.throttle('Dashboard', routes);
     if (edge !== undefined) this.#servePage(edge, login, clientId);
   }
 

@@ -14,29 +14,39 @@ export const ROUTER_TIMEOUT = Duration.seconds(25);
 /** Endpoints of single customers often fail. If half of all organizations fail at the same time, the service's own network is the likely cause. */
 const UNREACHED_SHARE = 0.5;
 
-export type DeliveriesProps = Foundation & { readonly concurrency: Concurrency };
+export type DeliveriesProps = Foundation & {
+  readonly concurrency: Concurrency;
+  /** Pollers of each queue that stay ready. @default none */
+  readonly pollers: number | undefined;
+};
 
 /** The router and the dispatcher: they take an event from the events queue to the endpoints of the subscribed Actions. */
 export class Deliveries extends Construct {
   constructor(scope: Construct, id: string, props: DeliveriesProps) {
     super(scope, id);
     const { alarms } = props;
-    alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
+    const dispatcher = this.#dispatcher(props);
+    alarms.watch(this, [this.#router(props), dispatcher]);
+    alarms.raise(this, 'RecursiveInvocationsDropped', {
+      runbookEntry: 'recursive-invocations',
+      metric: dispatcher.fn.metric('RecursiveInvocationsDropped', { period: FIVE_MINUTES, statistic: 'Sum' }),
+      threshold: 1,
+    });
     alarms.raise(this, 'UnreachedOrganizations', {
       runbookEntry: 'unreached-organizations',
-      metric: ownMetric(METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
+      metric: ownMetric(this, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
       threshold: UNREACHED_SHARE,
       periods: 3,
       breaching: 2,
     });
     alarms.raise(this, 'EventsDropped', {
       runbookEntry: 'events-dropped',
-      metric: ownMetric(METRICS.eventsDropped, FIVE_MINUTES),
+      metric: ownMetric(this, METRICS.eventsDropped, FIVE_MINUTES),
       threshold: 1,
     });
   }
 
-  #router({ stage, tables, messaging, concurrency }: DeliveriesProps): ServiceFunction {
+  #router({ stage, tables, messaging, concurrency, pollers }: DeliveriesProps): ServiceFunction {
     const router = new ServiceFunction(this, 'EventRouter', {
       stage,
       folder: 'event-router',
@@ -46,16 +56,19 @@ export class Deliveries extends Construct {
     tables.configuration.allow(router, 'BatchGetItem', 'Query');
     tables.deliveryLog.allow(router, 'PutItem');
     messaging.allowSendDeliveries(router);
-    messaging.events.feeds(router, { maxConcurrency: concurrency.router });
+    messaging.events.feeds(router, { maxConcurrency: concurrency.router, pollers });
     return router;
   }
 
-  #dispatcher({ stage, tables, keys, messaging, outbound, concurrency }: DeliveriesProps): ServiceFunction {
+  #dispatcher({ stage, tables, keys, messaging, outbound, concurrency, pollers }: DeliveriesProps): ServiceFunction {
     const dispatcher = new ServiceFunction(this, 'Dispatcher', {
       stage,
       folder: 'dispatcher',
       description: 'Makes one attempt per message to the endpoint of an Event Action',
       timeout: DISPATCHER_TIMEOUT,
+      // It sends the message of a retry. Lambda would end a chain of about sixteen invocations, but it counts by a header of the invocation, which has the
+      // messages of many deliveries. The number of attempts in the message bounds each chain.
+      recursive: true,
       ...outbound,
     });
     tables.configuration.allow(dispatcher, 'BatchGetItem');
@@ -64,7 +77,7 @@ export class Deliveries extends Construct {
     keys.allowSealingKey(dispatcher);
     messaging.allowSendDeliveries(dispatcher);
     messaging.allowPutEvents(dispatcher);
-    messaging.deliveries.feeds(dispatcher, { maxConcurrency: concurrency.dispatcher });
+    messaging.deliveries.feeds(dispatcher, { maxConcurrency: concurrency.dispatcher, pollers });
     return dispatcher;
   }
 }

@@ -1,5 +1,7 @@
 import type { Node } from 'constructs';
 import * as z from 'zod';
+import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
+import { MAPPING_MAX, MAPPING_MIN } from './concurrency.ts';
 import { STACK_NAME_MAX } from './names.ts';
 import type { StageName } from './stage.ts';
 
@@ -11,8 +13,22 @@ export type DeploymentOptions = {
   readonly stackName?: string | undefined;
   /** Days for which the delivery log keeps a record. @default by stage */
   readonly deliveryLogRetentionDays?: number | undefined;
-  /** Maximum concurrency of the dispatcher. Each invocation makes ten attempts. @default a share of accountConcurrency */
+  /** The deliveries per second that are expected at the peak. Concurrency and capacity are derived from it. @default the defaults of each */
+  readonly deliveriesPerSecond?: number | undefined;
+  /** Maximum concurrency of the event-router. Each invocation routes ten events. @default by deliveriesPerSecond, or a share of accountConcurrency */
+  readonly routerConcurrency?: number | undefined;
+  /** Maximum concurrency of the dispatcher. Each invocation makes ten attempts. @default by deliveriesPerSecond, or a share of accountConcurrency */
   readonly deliveryConcurrency?: number | undefined;
+  /** Requests per second that the API accepts on all routes together. @default what the rest of accountConcurrency answers, at most 4 000 */
+  readonly requestsPerSecond?: number | undefined;
+  /** Keeps pollers ready for both queues, by deliveriesPerSecond, so that a burst is received at once. @default false */
+  readonly provisionedPollers?: boolean | undefined;
+  /** Prepares the tables for deliveriesPerSecond, so that the first burst is not throttled. @default false */
+  readonly warmTables?: boolean | undefined;
+  /** `provisioned` scales the delivery log's write capacity up to what deliveriesPerSecond needs, and costs less with steady traffic. @default on-demand */
+  readonly deliveryLogCapacity?: 'on-demand' | 'provisioned' | undefined;
+  /** Point-in-time recovery of the delivery log. @default true */
+  readonly deliveryLogRecovery?: boolean | undefined;
   /** The account's quota of concurrent executions. Each feature gets a share of it. @default 1000, the usual quota */
   readonly accountConcurrency?: number | undefined;
   /**
@@ -81,8 +97,14 @@ const context = z.object({
   stage: z.enum(['prod', 'dev'], { error: 'must be prod or dev' }).optional(),
   stackName: stackName.optional(),
   deliveryLogRetentionDays: wholeNumber(1, 3650).optional(),
-  // The limits of an SQS event source mapping.
-  deliveryConcurrency: wholeNumber(2, 1000).optional(),
+  deliveriesPerSecond: wholeNumber(1, 100_000).optional(),
+  routerConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX).optional(),
+  deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX).optional(),
+  requestsPerSecond: wholeNumber(50, 10_000).optional(),
+  provisionedPollers: flag.optional(),
+  warmTables: flag.optional(),
+  deliveryLogCapacity: z.enum(['on-demand', 'provisioned'], { error: 'must be on-demand or provisioned' }).optional(),
+  deliveryLogRecovery: flag.optional(),
   requestConcurrency: wholeNumber(1, 1000).optional(),
   // The smallest quota of an account.
   accountConcurrency: wholeNumber(10, 1_000_000).optional(),
@@ -109,6 +131,7 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
   if (!parsed.success) {
     throw new Error(parsed.error.issues.map(({ path, message }) => `-c ${path.join('.')}: ${message}`).join('\n'));
   }
+  refuseContradictions(parsed.data);
   const { domainName, certificateArn, configurationTable, conversationsTable, deliveryLogTable, ...options } =
     parsed.data;
   return {
@@ -124,6 +147,31 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
           },
         }),
   };
+}
+
+type Context = z.infer<typeof context>;
+
+/** @throws Error that names an option whose value does not fit the others */
+function refuseContradictions(options: Context): void {
+  const { deliveriesPerSecond, accountConcurrency = USUAL_ACCOUNT_CONCURRENCY } = options;
+  const derived = [
+    options.provisionedPollers === true && 'provisionedPollers',
+    options.warmTables === true && 'warmTables',
+    options.deliveryLogCapacity === 'provisioned' && 'deliveryLogCapacity',
+  ];
+  if (deliveriesPerSecond === undefined) {
+    for (const name of derived) if (name) throw new Error(`-c ${name}: also needs -c deliveriesPerSecond`);
+    return;
+  }
+  const { account, dispatcher } = capacityFor(deliveriesPerSecond);
+  if (account > accountConcurrency) {
+    throw new Error(
+      `-c deliveriesPerSecond: ${deliveriesPerSecond} also needs -c accountConcurrency=${account} or more, the account's quota`,
+    );
+  }
+  if (dispatcher > MAPPING_MAX && options.provisionedPollers !== true) {
+    throw new Error(`-c deliveriesPerSecond: ${deliveriesPerSecond} also needs -c provisionedPollers=true`);
+  }
 }
 
 function ownDomain(name: string | undefined, certificateArn: string | undefined): Pick<DeploymentOptions, 'domain'> {

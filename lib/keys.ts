@@ -1,4 +1,5 @@
 import { Duration, Validations } from 'aws-cdk-lib';
+import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -9,9 +10,9 @@ import { type Alarms, ownMetric } from './alarms.ts';
 import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-/** Maximum age of the newest token key: a week, and two daily runs that failed. */
-const TOKEN_KEY_OLD_DAYS = 9;
-/** The function runs once a day. Lambda has tried a failed run three times within this period. */
+/** Maximum age of the newest token key: a week, and a day of runs that failed. */
+const TOKEN_KEY_OLD_DAYS = 8;
+/** The function runs once an hour, so a fault cannot cause more errors within the period of other alarms. */
 const SINGLE_ERROR = { threshold: 1, periods: 1, breaching: 1 };
 
 export type KeysProps = {
@@ -72,7 +73,7 @@ export class Keys extends Construct {
 
   /**
    * Adds a key every week. A stolen key is useful for at most a week and 85 minutes: 5 minutes until every function signs with the next key,
-   * and 80 minutes until the last token of the old key has expired. The function runs daily and publishes the age of the key.
+   * and 80 minutes until the last token of the old key has expired. The function runs every hour and publishes the age of the key.
    */
   #rotateTokenKeys({ stage, alarms }: KeysProps): void {
     const rotation = new ServiceFunction(this, 'KeyRotation', {
@@ -89,14 +90,17 @@ export class Keys extends Construct {
     });
     new Rule(this, 'TokenRotation', {
       description: 'Rotates the token keys',
-      schedule: Schedule.rate(Duration.days(1)),
+      schedule: Schedule.rate(Duration.hours(1)),
       targets: [new LambdaFunction(rotation.fn)],
     });
     alarms.watch(this, [rotation], SINGLE_ERROR);
     alarms.raise(this, 'TokenKeyAge', {
       runbookEntry: 'token-key-age',
-      metric: ownMetric(METRICS.tokenKeyAge, Duration.days(1), 'Maximum'),
+      metric: ownMetric(this, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum'),
       threshold: TOKEN_KEY_OLD_DAYS,
+      periods: 3,
+      // A missing value is a fault: the schedule does not run.
+      missing: TreatMissingData.BREACHING,
     });
   }
 

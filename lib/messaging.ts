@@ -30,6 +30,11 @@ const DELIVERIES: Redelivery = { visibilityTimeout: Duration.seconds(30), maxRec
 
 /** The age in seconds at which a message shows a fault. Retries take six seconds, and a poll takes at most twenty. */
 const OLD_MESSAGE_SECONDS = 300;
+/**
+ * The age in seconds at which a message of a noisy group shows a fault too. The backlog of one busy or hanging tenant delays no other
+ * tenant and ends by itself, but not if it grows for an hour.
+ */
+const OLD_MESSAGE_OF_ANY_GROUP_SECONDS = 3600;
 
 type WorkQueueProps = Redelivery & { readonly alarms: Alarms };
 
@@ -60,24 +65,48 @@ export class WorkQueue extends Construct {
     });
     props.alarms.raise(this, 'OldMessages', {
       runbookEntry: 'old-messages',
-      metric: this.queue.metricApproximateAgeOfOldestMessage({ period }),
+      metric: this.queue.metric('ApproximateAgeOfOldestMessageInQuietGroups', { period, statistic: 'Maximum' }),
       threshold: OLD_MESSAGE_SECONDS,
       // A burst that is processed within minutes raises no alarm.
+      periods: 3,
+    });
+    props.alarms.raise(this, 'OldMessagesOfAnyGroup', {
+      runbookEntry: 'old-messages',
+      metric: this.queue.metricApproximateAgeOfOldestMessage({ period }),
+      threshold: OLD_MESSAGE_OF_ANY_GROUP_SECONDS,
       periods: 3,
     });
   }
 
   /** Invokes the function with batches of ten messages. Only the messages that it reports as failed become visible again. */
-  feeds(fn: ServiceFunction, options: { readonly maxConcurrency: number }): void {
+  feeds(fn: ServiceFunction, { maxConcurrency, pollers }: Feeding): void {
     fn.fn.addEventSource(
       new SqsEventSource(this.queue, {
         batchSize: 10,
         reportBatchItemFailures: true,
-        maxConcurrency: options.maxConcurrency,
+        // Lambda accepts either of them. The number of pollers then bounds the concurrency.
+        ...(pollers === undefined
+          ? { maxConcurrency }
+          : {
+              provisionedPollerConfig: {
+                minimumPollers: Math.min(READY_POLLERS_MAX, pollers),
+                maximumPollers: Math.max(pollers, Math.ceil(maxConcurrency / INVOCATIONS_PER_POLLER)),
+              },
+            }),
       }),
     );
   }
 }
+
+type Feeding = {
+  readonly maxConcurrency: number;
+  /** Pollers that stay ready and receive the whole load at once. @default none: Lambda adds five invocations a second */
+  readonly pollers: number | undefined;
+};
+
+/** The most pollers that may stay ready, and the concurrent invocations of each poller. */
+const READY_POLLERS_MAX = 200;
+const INVOCATIONS_PER_POLLER = 10;
 
 export type MessagingProps = {
   readonly routerTimeout: Duration;

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
 import { Dashboard, GraphWidget, type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
@@ -8,6 +8,10 @@ import { METRICS, METRICS_NAMESPACE } from '../src/contract/metrics.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Canary } from './canary.ts';
 import type { Messaging } from './messaging.ts';
+import type { Tables } from './tables.ts';
+
+/** The part of the account's concurrency whose use leaves time to request more before functions are throttled. */
+const CONCURRENCY_IN_USE = 0.8;
 
 /** Width of a dashboard in CloudWatch's units. */
 const DASHBOARD_WIDTH = 24;
@@ -15,25 +19,36 @@ const DASHBOARD_WIDTH = 24;
 export type MonitoringProps = {
   readonly alarms: Alarms;
   readonly messaging: Messaging;
+  readonly tables: Tables;
   readonly api: HttpApi;
   readonly distribution: IDistribution;
   /** @default none */
   readonly canary: Canary | undefined;
+  /** The account's quota of concurrent executions. */
+  readonly accountConcurrency: number;
 };
 
 /** The CloudWatch dashboard of all features, and the alarms that belong to no single feature. */
 export class Monitoring extends Construct {
-  constructor(scope: Construct, id: string, { alarms, messaging, api, distribution, canary }: MonitoringProps) {
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
+    const { alarms, messaging, tables, api, distribution, canary } = props;
     const serverErrors = api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
-    const unreadableActions = ownMetric(METRICS.unreadableActions, FIVE_MINUTES);
-    const logWriteFailed = ownMetric(METRICS.logWriteFailed, FIVE_MINUTES);
+    const unreadableActions = ownMetric(this, METRICS.unreadableActions, FIVE_MINUTES);
+    const logWriteFailed = ownMetric(this, METRICS.logWriteFailed, FIVE_MINUTES);
     alarms.raise(this, 'Throttles', {
       runbookEntry: 'throttles',
       // This metric covers the account, as the quota of concurrency does. One metric also costs less than one per function.
       metric: LambdaFunction.metricAllThrottles({ period: FIVE_MINUTES }),
       // SQS repeats throttled messages, and visitors reload pages. Throttling that lasts needs a larger quota.
       ...LASTING_ERRORS,
+    });
+    alarms.raise(this, 'AccountConcurrency', {
+      runbookEntry: 'account-concurrency',
+      metric: LambdaFunction.metricAllConcurrentExecutions({ period: FIVE_MINUTES, statistic: 'Maximum' }),
+      threshold: Math.floor(CONCURRENCY_IN_USE * props.accountConcurrency),
+      periods: 3,
+      breaching: 2,
     });
     alarms.raise(this, 'UnreadableActions', {
       runbookEntry: 'unreadable-actions',
@@ -46,29 +61,37 @@ export class Monitoring extends Construct {
     new Dashboard(this, 'Dashboard', {
       widgets: [
         row({
-          'Attempts by outcome': [sumsBy('outcome', METRICS.attempts)],
-          'Attempts by number': [sumsBy('attempt', METRICS.attempts)],
+          'Attempts by outcome': [sumsBy(this, 'outcome', METRICS.attempts)],
+          'Attempts by number': [sumsBy(this, 'attempt', METRICS.attempts)],
           'Latency of attempts (ms)': ['p50', 'p99'].map((statistic) =>
-            ownMetric(METRICS.attemptLatency, FIVE_MINUTES, statistic),
+            ownMetric(this, METRICS.attemptLatency, FIVE_MINUTES, statistic),
           ),
           // There is no alarm, because only the customer can repair the endpoint. An event on the bus lets the operator inform the customer (docs/runbook.md).
-          'Endpoints that have failed for an hour': [ownMetric(METRICS.endpointsFailing, Duration.hours(1))],
+          'Endpoints that have failed for an hour': [ownMetric(this, METRICS.endpointsFailing, Duration.hours(1))],
         }),
         row({
           Requests: [api.metricCount(), api.metricClientError(), serverErrors],
-          'Refusals by reason': [sumsBy('reason', METRICS.refusals)],
+          'Refusals by reason': [sumsBy(this, 'reason', METRICS.refusals)],
           'Latency (ms)': [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })],
         }),
         row({
-          'Organizations not reached (share)': [ownMetric(METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average')],
-          'Events dropped': [ownMetric(METRICS.eventsDropped, FIVE_MINUTES)],
-          'Age of the token key (days)': [ownMetric(METRICS.tokenKeyAge, Duration.days(1), 'Maximum')],
+          'Organizations not reached (share)': [
+            ownMetric(this, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
+          ],
+          'Events dropped': [ownMetric(this, METRICS.eventsDropped, FIVE_MINUTES)],
+          'Age of the token key (days)': [ownMetric(this, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum')],
           'CloudFront: 5xx (%)': [edgeErrors(distribution)],
           ...(canary === undefined ? {} : { 'Canary: failures': [canary.failures] }),
         }),
         row({
-          'Our own faults': [logWriteFailed, unreadableActions, ...alarms.faults],
-          'Oldest message (s)': queues.map(({ queue }) => queue.metricApproximateAgeOfOldestMessage()),
+          'Our own faults': [logWriteFailed, unreadableActions, tables.throttles, ...alarms.faults],
+          'Oldest message (s)': queues.flatMap(({ queue }) => [
+            queue.metricApproximateAgeOfOldestMessage(),
+            queue.metric('ApproximateAgeOfOldestMessageInQuietGroups', { statistic: 'Maximum' }),
+          ]),
+          'Noisy groups': [messaging.events, messaging.deliveries].map(({ queue }) =>
+            queue.metric('ApproximateNumberOfNoisyGroups', { statistic: 'Maximum' }),
+          ),
           'Dead letters': queues.map(({ deadLetters }) => deadLetters.metricApproximateNumberOfMessagesVisible()),
         }),
       ],
@@ -85,9 +108,9 @@ function row(graphs: Readonly<Record<string, readonly IMetric[]>>): GraphWidget[
 }
 
 /** A graph with one line for each value of a dimension. */
-function sumsBy(dimension: string, metricName: string): IMetric {
+function sumsBy(scope: Construct, dimension: string, metricName: string): IMetric {
   return new MathExpression({
-    expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} MetricName="${metricName}"', 'Sum', 300)`,
+    expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} service="${Stack.of(scope).stackName}" MetricName="${metricName}"', 'Sum', 300)`,
     label: '',
     usingMetrics: {},
   });

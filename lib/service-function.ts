@@ -1,8 +1,16 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Function as LambdaFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { ENVIRONMENT } from '../src/contract/environment.ts';
 import type { FunctionName } from '../src/contract/outputs.ts';
 import type { Egress } from './egress.ts';
 import { functionCode } from './function-code.ts';
@@ -25,6 +33,8 @@ export type ServiceFunctionProps = Outbound & {
   readonly memorySize?: number;
   /** Reserved concurrency, which is also the maximum. @default none */
   readonly reservedConcurrency?: number | undefined;
+  /** Whether Lambda lets the function send messages to the queue that invokes it. The function itself must end the loop. @default false */
+  readonly recursive?: boolean;
   readonly stage: Stage;
 };
 
@@ -56,6 +66,8 @@ export class ServiceFunction extends Construct {
       logGroup: this.log,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.DISABLED,
+      environment: { [ENVIRONMENT.metricsService]: Stack.of(this).stackName },
+      ...(props.recursive === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...props.egress?.placement,
     });

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
+import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
 import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
 import { Canary } from './canary.ts';
-import { shareConcurrency, USUAL } from './concurrency.ts';
+import { shareConcurrency } from './concurrency.ts';
 import { Dashboard } from './dashboard.ts';
 import { Deliveries, ROUTER_TIMEOUT } from './deliveries.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
@@ -49,13 +50,18 @@ export class VaWaveStack extends Stack {
       ...props,
     });
     const { networkRule, emulated = false, domain, webAclArn, originSecretVersion } = props;
-    const shares = props.accountConcurrency === undefined ? USUAL : shareConcurrency(props.accountConcurrency);
-    const concurrency = { ...shares, dispatcher: props.deliveryConcurrency ?? shares.dispatcher };
+    const concurrency = shareConcurrency(props);
+    const expected = props.deliveriesPerSecond === undefined ? undefined : capacityFor(props.deliveriesPerSecond);
     const alarms = new Alarms(this, 'Alarms', { topicArn: props.alarmTopicArn, emulated });
     const tables = new Tables(this, 'Tables', {
       stage,
       deliveryLogRetentionDays: props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays,
       existing: props.existingTables,
+      expected,
+      warm: props.warmTables === true,
+      logCapacity: props.deliveryLogCapacity ?? 'on-demand',
+      logRecovery: props.deliveryLogRecovery ?? true,
+      alarms,
     });
     const { sealingKeyReplicaRegion } = props;
     const keys = new Keys(this, 'Keys', { stage, alarms, sealingKeyReplicaRegion });
@@ -73,7 +79,11 @@ export class VaWaveStack extends Stack {
 
     const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: webAclArn !== undefined });
-    new Deliveries(this, 'Deliveries', { ...foundation, concurrency });
+    new Deliveries(this, 'Deliveries', {
+      ...foundation,
+      concurrency,
+      pollers: props.provisionedPollers === true ? expected?.pollers : undefined,
+    });
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
     const edge = emulated
       ? undefined
@@ -88,10 +98,19 @@ export class VaWaveStack extends Stack {
     const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
     const login = new Login(this, 'Login', { stage, emulated });
     const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge, baseUrl });
-    const canary = props.canary === true ? new Canary(this, 'Canary', { stage, alarms, baseUrl }) : undefined;
+    const canary =
+      props.canary === true ? new Canary(this, 'Canary', { stage, alarms, messaging, baseUrl }) : undefined;
     if (edge !== undefined) {
       const { distribution } = edge;
-      new Monitoring(this, 'Monitoring', { alarms, messaging, api: api.http, distribution, canary });
+      new Monitoring(this, 'Monitoring', {
+        alarms,
+        messaging,
+        tables,
+        api: api.http,
+        distribution,
+        canary,
+        accountConcurrency: props.accountConcurrency ?? USUAL_ACCOUNT_CONCURRENCY,
+      });
     }
     acknowledgeFindings(this);
 

@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
-import type { Api } from './api.ts';
+import type { Api, RouteName } from './api.ts';
 import type { Foundation } from './foundation.ts';
 import { ONE_ATTEMPT_TIMEOUT, REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
 
@@ -26,7 +26,8 @@ export class WidgetRoutes extends Construct {
       fn.addEnvironment(ENVIRONMENT.distributionOnly, String(props.distributionOnly));
     }
     props.alarms.watch(this, [sessionCreate, widgetInit, formSubmit, preflight]);
-    const publicRoute = (operation: PublicOperation, name: string, fn: ServiceFunction) => {
+    props.alarms.watchLatency(this, [sessionCreate, widgetInit]);
+    const publicRoute = (operation: PublicOperation, name: RouteName, fn: ServiceFunction) => {
       const { method, path } = PUBLIC_OPERATIONS[operation];
       props.api.route(path, HttpMethod[method], name, fn);
     };

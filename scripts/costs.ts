@@ -22,6 +22,9 @@ export const PRICES = {
   sentKb: 0.09 / GB,
   /** A month in a table with point-in-time recovery: 0.25 and 0.20 per GB. */
   keptKbMonth: 0.45 / GB,
+  recoveryKbMonth: 0.2 / GB,
+  /** An hour of a provisioned unit: one write per second. */
+  provisionedWriteHour: 0.00065,
   secretMonth: 0.4,
   secretRead: 5 / MILLION,
   alarmMetricMonth: 0.1,
@@ -149,7 +152,7 @@ const begun = (batch: number): Usage => sum(routed(batch), init(COUNTED.initThat
 const WIDGET: Usage = { cloudFrontRequest: 2, sentKb: 10 };
 
 /** The resources that cost money without any request. A test checks the counts against the template. */
-export const IDLE = { secrets: 3, alarmMetrics: 23, queues: 2 };
+export const IDLE = { secrets: 3, alarmMetrics: 37, queues: 2 };
 /** Lambda polls each queue with five concurrent long polls of twenty seconds. */
 const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * 730;
 const FREE_RECEIVES = MILLION;
@@ -167,15 +170,21 @@ const idleWithFreeTier =
 
 /** Runs of the canary per month, one every five minutes. */
 const CANARY_RUNS = 12 * HOURS;
-/** One run: a session create, an init without a preflight, and the widget's files. The canary's function has 256 MB. */
-const CANARY_RUN: Usage = sum(SESSION_CREATE, init(COUNTED.init, 0), WIDGET, {
+/** One run: an event that reaches no Action, a session create, an init without a preflight, and the widget's files. The canary's function has 256 MB. */
+const CANARY_RUN: Usage = sum(routed(1), SESSION_CREATE, init(COUNTED.init, 0), WIDGET, {
   lambdaRequest: 1,
   lambdaGbSecond: 0.25,
   secretRead: 1,
   logKb: 2,
 });
-/** The canary's secret, its metric, and the alarms on the metric and on its errors. */
-const CANARY_MONTH = PRICES.secretMonth + PRICES.customMetricMonth + 2 * PRICES.alarmMetricMonth;
+/** The canary's secret, its metric, and the alarms on the metric, on its errors and on its events. */
+const CANARY_MONTH = PRICES.secretMonth + PRICES.customMetricMonth + 3 * PRICES.alarmMetricMonth;
+
+/** A steady load with which the options for capacity are compared, in deliveries per second. */
+const STEADY = 1000;
+/** The part of provisioned capacity that is in use (lib/tables.ts). */
+const UTILIZATION = 0.7;
+const logWrites = (deliveriesPerSecond: number) => COUNTED.attempted(1).writes * deliveriesPerSecond;
 
 function sum(...usages: readonly Usage[]): Usage {
   const total: Usage = {};
@@ -289,7 +298,7 @@ ${table(
   ],
 )}
 
-CloudWatch bills an alarm over a sum by the metrics in it. Twelve metrics are the errors of the functions, one for each. Lambda also has the sum over the account as one
+CloudWatch bills an alarm over a sum by the metrics in it. Twelve metrics are the errors of the functions, one for each, and eight are the throttles of the four tables. Lambda also has the sum over the account as one
 metric, but that sum counts the errors of functions that do not belong to this service. The stage dev has the same alarms, so that a test in dev covers what prod has. Without
 alarms it would cost ${dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)} less.
 
@@ -314,6 +323,23 @@ ${table(
     [
       '`va-wave org quota …`: one more write per request of that organization',
       `${dollars(perMillion({ dynamoWrite: 1 }))} per million`,
+    ],
+    [
+      '`-c deliveryLogCapacity=provisioned`, with a steady load',
+      `${dollars((logWrites(STEADY) / UTILIZATION) * HOURS * PRICES.provisionedWriteHour)} a month for the writes of ${STEADY} deliveries a second, \
+instead of ${dollars(logWrites(STEADY) * HOURS * 3600 * PRICES.dynamoWrite)} on demand`,
+    ],
+    [
+      '`-c deliveryLogRecovery=false`',
+      `saves ${dollars(MILLION * 2 * PRICES.recoveryKbMonth)} per million deliveries that are kept for a month`,
+    ],
+    [
+      '`-c warmTables=true`',
+      'once, for the units above 4 000 writes and 12 000 reads a second; see DynamoDB’s prices for your region, because we have no price that we could check',
+    ],
+    [
+      '`-c provisionedPollers=true`',
+      'by the hour for each poller that is ready, one per 100 deliveries a second and queue; see Lambda’s prices (event poller units), because we have no price that we could check',
     ],
     ['`-c webAclArn=…`', `${dollars(PRICES.webAclMonth)} a month and $0.60 per million requests, plus its rules`],
   ],

@@ -11,6 +11,7 @@ import type { AwsAccess } from '../src/adapters/aws-clients.ts';
 import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
 import { coldStarts } from './aws-checks/cold-starts.ts';
 import { delayWithGroup, eventsWithoutGroup, groupOfEvents } from './aws-checks/message-groups.ts';
+import { retriesAllowed } from './aws-checks/recursion.ts';
 import { sharedWrites } from './aws-checks/shared-writes.ts';
 import { forgedAddress } from './aws-checks/viewer-address.ts';
 
@@ -30,6 +31,7 @@ const checks = [
   groupOfEvents,
   eventsWithoutGroup,
   delayWithGroup,
+  retriesAllowed,
   sharedWrites,
   coldStarts,
   forgedAddress('at the API', 'apiUrl'),

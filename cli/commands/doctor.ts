@@ -3,6 +3,7 @@ import { examineAccount } from '../../src/domain/operations/examine-account.ts';
 import { DEFAULT_STACK } from '../connection.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import type { Run } from '../session.ts';
+import { positive } from '../values.ts';
 
 /** Adds the command that checks an AWS account before the first deployment. */
 export function addDoctorCommand(program: Command, run: Run): void {
@@ -15,13 +16,22 @@ export function addDoctorCommand(program: Command, run: Run): void {
 The command changes nothing. It can check neither whether AWS has verified a new account for CloudFront, nor the permissions that a
 deployment needs.
 
-Example:
-  va-wave doctor --region eu-west-1`,
+Examples:
+  va-wave doctor --region eu-west-1
+  va-wave doctor --deliveries-per-second 10000`,
     )
-    .action(() =>
+    .option(
+      '--deliveries-per-second <number>',
+      'the peak that the deployment is for, as its option deliveriesPerSecond',
+      positive,
+    )
+    .action(({ deliveriesPerSecond }: { deliveriesPerSecond?: number }) =>
       run(async ({ cliProcess, target, output, progress }) => {
         progress.doing('Checking the account');
-        const examined = examineAccount(await cliProcess.examinedAccount(target), target.stack ?? DEFAULT_STACK);
+        const examined = examineAccount(await cliProcess.examinedAccount(target), {
+          stackName: target.stack ?? DEFAULT_STACK,
+          deliveriesPerSecond,
+        });
         progress.end();
         output.list(
           examined,

@@ -1,21 +1,30 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { secretsManagerClient } from '../../src/adapters/aws-clients.ts';
+import { eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { publicAddress } from '../../src/adapters/canary/public-address.ts';
+import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { readSecret } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { type Trial, tryService } from '../../src/domain/operations/try-service.ts';
 
 const logger = functionLogger('canary');
-const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
 const secrets = secretsManagerClient();
 const serverKey = required(process.env, ENVIRONMENT.canaryServerKey);
+const publish = eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
 const ports = { ask: publicAddress(required(process.env, ENVIRONMENT.baseUrl)) };
 
-/** Runs every five minutes. Reads the server secret each time, so that a new one takes effect with the next run. */
+/** No organization has this id, so the event reaches no Action. */
+const NOBODY = 'va-wave-canary';
+
+/**
+ * Runs every five minutes. Puts an event on the bus, whose arrival in the events queue an alarm expects, and uses the service. Reads the
+ * server secret each time, so that a new one takes effect with the next run.
+ */
 export const handler = async (): Promise<Trial> => {
+  await publish({ event: 'test.ping', org_id: NOBODY, data: {} });
   const trial = await tryService((await readSecret(secrets, serverKey)).trim(), ports);
   metrics.singleMetric().addMetric(METRICS.canaryFailed, MetricUnit.Count, trial.succeeded ? 0 : 1);
   if (!trial.succeeded) logger.error('The canary failed', { step: trial.step, problem: trial.problem });

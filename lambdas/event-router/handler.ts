@@ -10,12 +10,12 @@ import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS_NAMESPACE, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
 import { routeMessage } from '../../src/domain/events/route-message.ts';
 
 const logger = functionLogger('event-router');
-const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
 const dynamo = dynamoDb(dynamoDbClient());
 const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTable), {
   retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),

@@ -7,20 +7,19 @@ import { isScheduled } from '../../src/adapters/handlers/schedule.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { readRing, writeRing } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { newestKeyAgeDays, rotateRing } from '../../src/domain/auth/token-key-ring.ts';
 
 const logger = functionLogger('key-rotation');
-const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
 const secrets = secretsManagerClient();
 const tokenKeys = required(process.env, ENVIRONMENT.tokenKeys);
 
-/** Half a day less than a week, so that the seventh daily run rotates even when it starts early. */
-const ROTATE_AFTER_DAYS = 6.5;
+const ROTATE_AFTER_DAYS = 7;
 
 /**
- * Rotates the keys of session tokens. The schedule runs it every day; it rotates once a week and on other days only emits the age of
- * the newest key, for the alarm. A manual invocation always rotates.
+ * Rotates the keys of session tokens. The schedule runs it every hour; it rotates once a week, and always emits the age of the newest
+ * key. An alarm is raised when the key is old, and when the age is missing. A manual invocation always rotates.
  */
 export const handler = async (event: unknown): Promise<{ readonly keys: number }> => {
   const ring = await readRing(secrets, tokenKeys);
@@ -29,6 +28,7 @@ export const handler = async (event: unknown): Promise<{ readonly keys: number }
   if (isScheduled(event) && age !== undefined && age < ROTATE_AFTER_DAYS) return { keys: ring.length };
   const rotated = rotateRing(ring, now(), randomBytes);
   await writeRing(secrets, tokenKeys, rotated);
+  if (age === undefined) metrics.singleMetric().addMetric(METRICS.tokenKeyAge, MetricUnit.NoUnit, 0);
   logger.info('Rotated the token keys', { keys: rotated.length, kid: rotated[0].kid });
   return { keys: rotated.length };
 };

@@ -18,5 +18,10 @@ export const ENVIRONMENT = {
   /** `{base_url}`. */
   baseUrl: 'BASE_URL',
   canaryServerKey: 'CANARY_SERVER_KEY_SECRET',
+  /**
+   * The value of the dimension `service` of every metric: the name of the stack. It is the same for all functions, because each further
+   * value would be a separately billed metric. The log of a function shows which function emitted a value. Powertools reads it.
+   */
+  metricsService: 'POWERTOOLS_SERVICE_NAME',
   actionTestFunction: 'ACTION_TEST_FUNCTION',
 } as const;

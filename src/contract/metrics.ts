@@ -1,12 +1,6 @@
 /** Names of the service's own metrics. Functions emit them, and alarms and the CloudWatch dashboard read them. */
 export const METRICS_NAMESPACE = 'va-wave';
 
-/**
- * The value of the dimension `service` of every metric. It is the same for all functions, because each further value would be a
- * separately billed metric. The log of a function shows which function emitted a value.
- */
-export const METRICS_SERVICE = 'va-wave';
-
 export const METRICS = {
   /**
    * Counts attempts of Event deliveries: once by the dimension `outcome` (`succeeded` or a failure code), and once by the dimension

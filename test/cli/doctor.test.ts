@@ -10,9 +10,20 @@ test('accepts an account that has everything', async () => {
 });
 
 test.each([
+  [{ concurrency: 1000 }, 'concurrent executions', '10000 deliveries a second need more: request 1100 from AWS'],
+  [{ concurrency: 1100, tableWriteUnits: 29_999 }, 'write units of a table', 'Enough for 9999 deliveries a second'],
+])('for 10000 deliveries a second and %j it reports the quota of %s', async (facts, check, advice) => {
+  const operator = new FakeOperator();
+  operator.account = { ...operator.account, ...facts };
+  const { code, out, err } = await operator.run('doctor', '--deliveries-per-second', '10000');
+  expect([code, err]).toEqual([2, `To do first: ${check}\n`]);
+  expect(out).toContain(advice);
+});
+
+test.each([
   [{ concurrency: 10 }, 'concurrent executions', 'Deploy with -c accountConcurrency=10'],
   [{ concurrency: undefined }, 'concurrent executions', 'Allow lambda:GetAccountSettings'],
-  [{ tableWriteUnits: 10_000 }, 'write units of a table', 'Enough for 2500 deliveries a second'],
+  [{ tableWriteUnits: 10_000 }, 'write units of a table', 'Enough for 3333 deliveries a second'],
   [{ tableWriteUnits: undefined }, 'write units of a table', 'Allow dynamodb:DescribeLimits'],
   [{ toolkit: undefined }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],
   [{ toolkit: 'ROLLBACK_COMPLETE' }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],

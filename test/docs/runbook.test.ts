@@ -50,8 +50,21 @@ test('the thresholds of the runbook are those of the template', () => {
   expect(stated.get('Old messages')).toBe(
     `${old.threshold / 60} minutes old, for ${old.periods * old.minutes} minutes`,
   );
-  for (const name of ['DeliveriesErrors', 'ApiServerErrors', 'MonitoringThrottles']) {
-    expect(stated.get('Function errors, server errors, throttles')).toBe(lasting(name));
+  const oldOfAny = alarmNamed('MessagingDeliveriesOldMessagesOfAnyGroup');
+  expect(stated.get('Old messages of any group')).toBe(
+    `${oldOfAny.threshold / 60} minutes old, for ${oldOfAny.periods * oldOfAny.minutes} minutes`,
+  );
+  const slow = alarmNamed('WidgetRoutesSlow');
+  expect(stated.get('Slow answers')).toBe(
+    `${slow.threshold / 1000} seconds, in ${slow.breaching} of ${slow.periods} periods`,
+  );
+  const concurrency = alarmNamed('MonitoringAccountConcurrency');
+  expect(stated.get('Account concurrency')).toBe(
+    `${concurrency.threshold / 10} % of the quota, in ${concurrency.breaching} of ${concurrency.periods} periods`,
+  );
+  expect(stated.get('Recursive invocations')).toBe(single('DeliveriesRecursiveInvocationsDropped'));
+  for (const name of ['DeliveriesErrors', 'ApiServerErrors', 'MonitoringThrottles', 'TablesThrottles']) {
+    expect(stated.get('Function errors, server errors, throttles, table throttles')).toBe(lasting(name));
   }
   expect(stated.get('Errors of the key rotation')).toBe(String(alarmNamed('KeysErrors').threshold));
   for (const name of ['MonitoringLogWriteFailed', 'DeliveriesEventsDropped']) {
@@ -62,7 +75,10 @@ test('the thresholds of the runbook are those of the template', () => {
   expect(stated.get('Unreached organizations')).toBe(
     `half of them, in ${unreached.breaching} of ${unreached.periods} periods`,
   );
-  expect(stated.get('Token key age')).toBe(`${alarmNamed('KeysTokenKeyAge').threshold} days`);
+  const age = alarmNamed('KeysTokenKeyAge');
+  expect(stated.get('Token key age')).toBe(
+    `${age.threshold} days, or ${(age.periods * age.minutes) / 60} hours without a value`,
+  );
 });
 
 test('every alarm that the runbook names is in the code', () => {

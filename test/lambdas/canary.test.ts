@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/contract/metrics.ts';
 import type { PublicAnswer } from '../../src/contract/public-operations.ts';
 import { newServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { SITE_ID } from '../fakes/configuration.ts';
-import { aws } from './environment.ts';
+import { aws, STACK_NAME } from './environment.ts';
 import { lineOf, logged } from './invocation.ts';
 
 const KEY = newServerSecret(SITE_ID, (length) => new Uint8Array(length));
@@ -51,6 +51,7 @@ beforeEach(() => {
   aws.reset();
   // A file that was written in a shell ends with a line break.
   aws.on('GetSecretValue', { SecretId: 'canary-server-key' }, { SecretString: `${KEY}\n` });
+  aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [{ EventId: 'e' }] });
   redirects = false;
   requests.length = 0;
 });
@@ -69,7 +70,7 @@ test('uses the service over HTTP with the server secret, and counts no failure',
     { path: '/api/widget/init', key: undefined, token: TOKEN },
     { path: '/static/va-wave-widget.js', key: undefined, token: undefined },
   ]);
-  expect(metricOf(log)).toMatchObject({ service: METRICS_SERVICE, [METRICS.canaryFailed]: 0 });
+  expect(metricOf(log)).toMatchObject({ service: STACK_NAME, [METRICS.canaryFailed]: 0 });
 });
 
 test('a redirect is a failure that is counted and logged without the server secret', async () => {
@@ -86,6 +87,18 @@ test('fails without a request when the operator has not set a server secret', as
   const { log } = await logged(() => handler());
   expect(requests).toEqual([]);
   expect(lineOf(log, 'The canary failed')).toMatchObject({ step: 'server_key' });
+});
+
+test('puts an event on the bus that reaches no Action, also when it has no server secret', async () => {
+  aws.on('GetSecretValue', {}, { SecretString: 'generated' });
+  await logged(() => handler());
+  const [put] = aws.callsOf('PutEvents');
+  expect(put).toMatchObject({ Entries: [{ EventBusName: 'bus', DetailType: 'test.ping' }] });
+});
+
+test('a bus that refuses the event is an error of the function', async () => {
+  aws.on('PutEvents', {}, { FailedEntryCount: 1, Entries: [{ ErrorCode: 'InternalFailure' }] });
+  await expect(logged(() => handler())).rejects.toThrow();
 });
 
 test('a secret that cannot be read is an error of the function', async () => {

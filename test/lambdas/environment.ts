@@ -5,6 +5,9 @@ import { FakeAwsServices, listen } from '../fakes/aws-services.ts';
 export const aws = new FakeAwsServices();
 const { origin } = await listen(aws);
 
+/** The value of the dimension `service` of every metric. */
+export const STACK_NAME = 'Stack';
+
 /** Sets the environment variables of the stack. Import this file before a handler. */
 Object.assign(process.env, {
   AWS_REGION: 'eu-central-1',
@@ -22,5 +25,6 @@ Object.assign(process.env, {
   [ENVIRONMENT.tokenKeys]: 'token-keys',
   [ENVIRONMENT.sealingKey]: 'sealing-key',
   [ENVIRONMENT.originSecret]: 'origin-secret',
+  [ENVIRONMENT.metricsService]: STACK_NAME,
   [ENVIRONMENT.distributionOnly]: 'false',
 });

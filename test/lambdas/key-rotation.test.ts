@@ -26,7 +26,8 @@ const rotated = async (event: unknown, days: number | undefined) => {
 test.each([
   [undefined, 2],
   [3, 1],
-  [6.6, 2],
+  [6.9, 1],
+  [7, 2],
   [30, 2],
 ])('a scheduled run with a key of %p days leaves %p keys', async (days, keys) => {
   expect(await rotated(SCHEDULED, days)).toMatchObject({ keys });
@@ -38,6 +39,11 @@ test.each([[{}], [null], ['now'], [{ 'detail-type': 'Something' }]])(
     expect(await rotated(event, 0.1)).toMatchObject({ keys: 2 });
   },
 );
+
+test('emits an age for the first key too, because an alarm is raised when the age is missing', async () => {
+  const { log } = await rotated(SCHEDULED, undefined);
+  expect(lineOf(log, METRICS.tokenKeyAge)?.[METRICS.tokenKeyAge]).toBe(0);
+});
 
 test('emits the age of the newest key, and logs no key', async () => {
   const { log } = await rotated(SCHEDULED, 3);

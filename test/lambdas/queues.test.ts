@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/contract/metrics.ts';
 import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
-import { aws } from './environment.ts';
+import { aws, STACK_NAME } from './environment.ts';
 import { lambdaContext, lineOf, logged, REQUEST_ID, sqsEvent } from './invocation.ts';
 import { actionItem, SEALING_KEY, store } from './stored.ts';
 
@@ -234,9 +234,9 @@ describe('dispatcher', () => {
     const { log } = await run(dispatcher, MESSAGE);
     const lines = log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
     expect(lines.map((line) => JSON.parse(line)).map(({ _aws, ...values }) => values)).toEqual([
-      { service: METRICS_SERVICE, outcome: 'blocked_address', [METRICS.attempts]: 1 },
-      { service: METRICS_SERVICE, attempt: '1', [METRICS.attempts]: 1 },
-      { service: METRICS_SERVICE, [METRICS.logWriteFailed]: 1, [METRICS.attemptLatency]: expect.any(Number) },
+      { service: STACK_NAME, outcome: 'blocked_address', [METRICS.attempts]: 1 },
+      { service: STACK_NAME, attempt: '1', [METRICS.attempts]: 1 },
+      { service: STACK_NAME, [METRICS.logWriteFailed]: 1, [METRICS.attemptLatency]: expect.any(Number) },
     ]);
   });
 

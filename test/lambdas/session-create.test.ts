@@ -1,12 +1,12 @@
 import { jwtVerify } from 'jose';
 import * as z from 'zod';
-import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/contract/metrics.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { countingBytes } from '../fakes/sources.ts';
-import { aws } from './environment.ts';
+import { aws, STACK_NAME } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
 import { ORIGIN_SECRET, store, TOKEN_KEY } from './stored.ts';
 
@@ -114,7 +114,7 @@ describe('refuses', () => {
         .map((line) => JSON.parse(line))
         .map(({ _aws, ...values }) => values);
     expect(metricOf(await create({ headers: { 'x-server-key': 'sk_1' } }))).toEqual([
-      { service: METRICS_SERVICE, reason: 'server_key_malformed', [METRICS.refusals]: 1 },
+      { service: STACK_NAME, reason: 'server_key_malformed', [METRICS.refusals]: 1 },
     ]);
     expect(metricOf(await create({ body: '{' }))).toEqual([]);
     expect(metricOf(await create())).toEqual([]);

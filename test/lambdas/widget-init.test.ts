@@ -1,10 +1,10 @@
 import { SignJWT } from 'jose';
 import * as z from 'zod';
-import { METRICS, METRICS_SERVICE } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/contract/metrics.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
-import { aws } from './environment.ts';
+import { aws, STACK_NAME } from './environment.ts';
 import { call, lineOf, REQUEST_ID } from './invocation.ts';
 import { actionItem, store, storeForms, TOKEN_KEY } from './stored.ts';
 
@@ -96,7 +96,7 @@ test('leaves out a form that cannot be read, and reports it to the operator by a
   expect(lineOf(answer.log, 'An Action cannot be read')).toMatchObject({ level: 'ERROR', action_id: 'act_broken' });
   const metrics = answer.log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
   expect(metrics.map((line) => JSON.parse(line))).toEqual([
-    { _aws: expect.anything(), service: METRICS_SERVICE, [METRICS.unreadableActions]: 1 },
+    { _aws: expect.anything(), service: STACK_NAME, [METRICS.unreadableActions]: 1 },
   ]);
 });
 

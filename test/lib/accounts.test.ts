@@ -1,7 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { shareConcurrency } from '../../lib/concurrency.ts';
-import { stackOf, synthesize } from './synthesized.ts';
+import { nameOf, stackOf, synthesize } from './synthesized.ts';
 
 const production = await synthesize();
 
@@ -79,11 +79,11 @@ describe('a new account', () => {
   test.each([
     [10, { router: 2, dispatcher: 4, requestsPerSecond: 100 }],
     [50, { router: 2, dispatcher: 24, requestsPerSecond: 600 }],
-    [1000, { router: 20, dispatcher: 490, requestsPerSecond: 2000 }],
-    [10_000, { router: 20, dispatcher: 1000, requestsPerSecond: 2000 }],
-  ])('divides its concurrency of %p among the router, the dispatcher and the API', (account, shares) => {
-    expect(shareConcurrency(account)).toEqual(shares);
-    expect(shares.router + shares.dispatcher).toBeLessThan(account);
+    [1000, { router: 20, dispatcher: 490, requestsPerSecond: 4000 }],
+    [10_000, { router: 20, dispatcher: 1000, requestsPerSecond: 4000 }],
+  ])('divides its concurrency of %p among the router, the dispatcher and the API', (accountConcurrency, shares) => {
+    expect(shareConcurrency({ accountConcurrency })).toEqual(shares);
+    expect(shares.router + shares.dispatcher).toBeLessThan(accountConcurrency);
   });
 
   test('needs one option, which lowers the limits of the router, the dispatcher and the API', async () => {
@@ -92,9 +92,12 @@ describe('a new account', () => {
       ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
     );
     expect(concurrency.sort()).toEqual([2, 4]);
-    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
-      DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
-    });
+    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+    const throttles: { ThrottlingRateLimit: number }[] = [
+      stage?.Properties.DefaultRouteSettings,
+      ...Object.values<{ ThrottlingRateLimit: number }>(stage?.Properties.RouteSettings),
+    ];
+    expect(throttles.reduce((sum, { ThrottlingRateLimit }) => sum + ThrottlingRateLimit, 0)).toBe(100);
     // No function reserves concurrency: an account with a concurrency of ten cannot reserve any.
     template.allResourcesProperties('AWS::Lambda::Function', { ReservedConcurrentExecutions: Match.absent() });
   });
@@ -105,6 +108,57 @@ describe('a new account', () => {
       ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
     );
     expect(concurrency.sort()).toEqual([2, 7]);
+  });
+});
+
+describe('a known load', () => {
+  test('sets the concurrency of router and dispatcher, and prepares the tables that it fills or reads', async () => {
+    const known = await synthesize('a known load');
+    const concurrency = Object.values(known.findResources('AWS::Lambda::EventSourceMapping')).map(
+      ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
+    );
+    expect(concurrency.sort()).toEqual([100, 500]);
+    const warm = Object.fromEntries(
+      Object.entries(known.findResources('AWS::DynamoDB::Table')).map(([id, { Properties }]) => [
+        nameOf(id),
+        Properties.WarmThroughput,
+      ]),
+    );
+    expect(warm).toEqual({
+      TablesConfigurationTable: { ReadUnitsPerSecond: 20_000, WriteUnitsPerSecond: 4000 },
+      TablesCountersTable: undefined,
+      TablesConversationsTable: undefined,
+      TablesDeliveryLogTable: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 30_000 },
+    });
+  });
+
+  test('can have provisioned pollers, which replace the maximum concurrency', async () => {
+    const mappings = (await synthesize('production with every option')).findResources(
+      'AWS::Lambda::EventSourceMapping',
+    );
+    for (const { Properties } of Object.values(mappings)) {
+      expect(Properties).not.toHaveProperty('ScalingConfig');
+      expect(Properties.ProvisionedPollerConfig).toEqual({ MinimumPollers: 200, MaximumPollers: 400 });
+    }
+  });
+
+  test('can have provisioned capacity for the delivery log only', async () => {
+    const full = await synthesize('production with every option');
+    const modes = Object.entries(full.findResources('AWS::DynamoDB::Table')).map(([id, { Properties }]) => [
+      nameOf(id),
+      Properties.BillingMode ?? 'PROVISIONED',
+      Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled,
+    ]);
+    expect(modes.sort()).toEqual([
+      ['TablesConfigurationTable', 'PAY_PER_REQUEST', true],
+      ['TablesConversationsTable', 'PAY_PER_REQUEST', true],
+      ['TablesCountersTable', 'PAY_PER_REQUEST', true],
+      ['TablesDeliveryLogTable', 'PROVISIONED', false],
+    ]);
+    full.hasResourceProperties('AWS::ApplicationAutoScaling::ScalableTarget', {
+      ScalableDimension: 'dynamodb:table:WriteCapacityUnits',
+      MaxCapacity: Math.ceil((3 * 40_000) / 0.7),
+    });
   });
 });
 

@@ -5,7 +5,7 @@
 export const BUDGETS: Readonly<Record<string, number>> = {
   'action-test': 859_000,
   'ai-action': 863_000,
-  canary: 500_000,
+  canary: 526_000,
   'dashboard-api': 1023_000,
   dispatcher: 750_000,
   'event-router': 640_000,

@@ -5,9 +5,16 @@ import type { VaWaveStackProps } from '../../lib/va-wave-stack.ts';
 export const ALL_OPTIONS = {
   stackName: 'Chat-2',
   deliveryLogRetentionDays: 90,
+  deliveriesPerSecond: 40_000,
+  routerConcurrency: 300,
+  requestsPerSecond: 8000,
+  provisionedPollers: true,
+  warmTables: true,
+  deliveryLogCapacity: 'provisioned',
+  deliveryLogRecovery: false,
   deliveryConcurrency: 1000,
   requestConcurrency: 200,
-  accountConcurrency: 5000,
+  accountConcurrency: 6000,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
   domain: {
     name: 'chat.example.com',
@@ -31,6 +38,7 @@ export const CHOICES = {
   'another name': { stackName: 'Second' },
   'a new account': { accountConcurrency: 10 },
   'a small account with few dispatchers': { accountConcurrency: 100, deliveryConcurrency: 7 },
+  'a known load': { accountConcurrency: 1100, deliveriesPerSecond: 10_000, warmTables: true },
   'tables that exist': { existingTables: { configuration: 'restored', conversations: 'kept' } },
 } satisfies Readonly<Record<string, VaWaveStackProps>>;
 
@@ -46,5 +54,6 @@ export const CHOICE_NAMES: readonly Choice[] = [
   'another name',
   'a new account',
   'a small account with few dispatchers',
+  'a known load',
   'tables that exist',
 ];

@@ -16,17 +16,23 @@ test('the stack has exactly these alarms', () => {
     'DashboardErrors',
     'DeliveriesErrors',
     'DeliveriesEventsDropped',
+    'DeliveriesRecursiveInvocationsDropped',
     'DeliveriesUnreachedOrganizations',
     'KeysErrors',
     'KeysTokenKeyAge',
     'MessagingDeliveriesDeadLettersWaiting',
     'MessagingDeliveriesOldMessages',
+    'MessagingDeliveriesOldMessagesOfAnyGroup',
     'MessagingEventsDeadLettersWaiting',
     'MessagingEventsOldMessages',
+    'MessagingEventsOldMessagesOfAnyGroup',
+    'MonitoringAccountConcurrency',
     'MonitoringLogWriteFailed',
     'MonitoringThrottles',
     'MonitoringUnreadableActions',
+    'TablesThrottles',
     'WidgetRoutesErrors',
+    'WidgetRoutesSlow',
   ]);
 });
 
@@ -35,11 +41,11 @@ test.each(alarms)('the description of $name links to its entry in the runbook', 
   expect(anchors(readDocument(path))).toContain(anchor);
 });
 
-test('two alarms watch the canary, and missing data raises one of them', () => {
+test('three alarms watch the canary, and missing data raises two of them', () => {
   const found = Object.entries(everything.findResources('AWS::CloudWatch::Alarm'))
     .map(([id, { Properties }]) => ({ name: nameOf(id), ...Properties }))
     .filter(({ name }) => name.startsWith('Canary'));
-  expect(found.map(({ name }) => name).sort()).toEqual(['CanaryErrors', 'CanaryFailed']);
+  expect(found.map(({ name }) => name).sort()).toEqual(['CanaryErrors', 'CanaryEventsMissing', 'CanaryFailed']);
   expect(found.find(({ name }) => name === 'CanaryFailed')).toMatchObject({
     AlarmDescription: 'docs/runbook.md#canary',
     MetricName: METRICS.canaryFailed,
@@ -48,7 +54,16 @@ test('two alarms watch the canary, and missing data raises one of them', () => {
     DatapointsToAlarm: 2,
     TreatMissingData: 'breaching',
   });
-  expect(anchors(readDocument('docs/runbook.md'))).toContain('canary');
+  expect(found.find(({ name }) => name === 'CanaryEventsMissing')).toMatchObject({
+    MetricName: 'NumberOfMessagesSent',
+    Dimensions: [{ Value: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingEventsQueue/), 'QueueName'] } }],
+    ComparisonOperator: 'LessThanThreshold',
+    Threshold: 1,
+    TreatMissingData: 'breaching',
+  });
+  for (const { AlarmDescription } of found) {
+    expect(anchors(readDocument('docs/runbook.md'))).toContain(AlarmDescription.split('#')[1]);
+  }
 });
 
 test('an alarm watches the errors of every function', () => {
@@ -75,14 +90,47 @@ test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
   expect(JSON.stringify(dashboard?.Properties.DashboardBody)).toContain(metric);
 });
 
+test('a rotation that does not run raises the alarm on the age of the token key', () => {
+  expect(alarms.find(({ name }) => name === 'KeysTokenKeyAge')).toMatchObject({
+    Period: 3600,
+    EvaluationPeriods: 3,
+    TreatMissingData: 'breaching',
+  });
+});
+
+test('a message in a quiet group raises an alarm earlier than one in a noisy group', () => {
+  for (const queue of ['Events', 'Deliveries']) {
+    const quiet = alarms.find(({ name }) => name === `Messaging${queue}OldMessages`);
+    const any = alarms.find(({ name }) => name === `Messaging${queue}OldMessagesOfAnyGroup`);
+    expect(quiet?.MetricName).toBe('ApproximateAgeOfOldestMessageInQuietGroups');
+    expect(any?.MetricName).toBe('ApproximateAgeOfOldestMessage');
+    expect(any?.Threshold).toBeGreaterThan(quiet?.Threshold);
+  }
+});
+
+test('the alarms and graphs of a stack use the metrics of that stack only', async () => {
+  for (const [choice, stack] of [
+    ['production', 'VaWave'],
+    ['another name', 'Second'],
+  ] as const) {
+    const resources = JSON.stringify((await synthesize(choice)).toJSON().Resources);
+    const services = [...resources.matchAll(/"Name":"service","Value":"(\w+)"/g)].map(([, value]) => value);
+    expect(new Set(services)).toEqual(new Set([stack]));
+    expect(resources.match(/SEARCH\(/g)).toHaveLength(3);
+    expect(resources.split(`service=\\\\\\"${stack}\\\\\\"`)).toHaveLength(4);
+    const emitted = [...resources.matchAll(/"POWERTOOLS_SERVICE_NAME":"(\w+)"/g)].map(([, value]) => value);
+    expect(new Set(emitted)).toEqual(new Set([stack]));
+  }
+});
+
 test('errors that may end within five minutes raise no alarm', () => {
   const lasting = alarms.filter(({ AlarmDescription }) =>
-    /#(function-errors|server-errors|throttles)$/.test(AlarmDescription),
+    /#(function-errors|server-errors|throttles|table-throttles)$/.test(AlarmDescription),
   );
   for (const { name, Threshold, EvaluationPeriods, DatapointsToAlarm } of lasting) {
-    // The rotation runs once a day, and Lambda retries it twice before it reports an error.
+    // The rotation runs once an hour, so it cannot have five errors in five minutes.
     const expected = name === 'KeysErrors' ? [1, 1, 1] : [5, 3, 2];
     expect([name, Threshold, EvaluationPeriods, DatapointsToAlarm]).toEqual([name, ...expected]);
   }
-  expect(lasting).toHaveLength(8);
+  expect(lasting).toHaveLength(9);
 });

@@ -328,9 +328,9 @@ test('the rule sends exactly the 22 delivered events to the events queue, groupe
   expect(DELIVERED_EVENTS).toHaveLength(22);
 });
 
-test('a schedule invokes the key rotation every day', () => {
+test('a schedule invokes the key rotation every hour', () => {
   template.hasResourceProperties('AWS::Events::Rule', {
-    ScheduleExpression: 'rate(1 day)',
+    ScheduleExpression: 'rate(1 hour)',
     State: 'ENABLED',
     Targets: [Match.objectLike({ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^KeysKeyRotationFunction'), 'Arn'] } })],
   });
@@ -411,6 +411,34 @@ describe('the distribution', () => {
       Prune: false,
     });
   });
+});
+
+test('only the dispatcher may send messages to the queue that invokes it', () => {
+  const recursive = ofType('AWS::Lambda::Function').filter(
+    ({ resource }) => resource.Properties.RecursiveLoop === 'Allow',
+  );
+  expect(recursive.map(({ name }) => name)).toEqual(['DeliveriesDispatcherFunction']);
+  // A function is part of a loop when it may send to the queue from which Lambda invokes it.
+  const looping = functions.filter(({ name }) => {
+    const grants = grantsOf(template, `${name}Role`);
+    return grants.some(
+      (grant) =>
+        grants.includes(grant.replace('sqs:SendMessage', 'sqs:ReceiveMessage')) && grant.startsWith('sqs:SendMessage'),
+    );
+  });
+  expect(looping.map(({ name }) => name)).toEqual(['DeliveriesDispatcher']);
+});
+
+test('each route has its own throttle, so a flood of one leaves the others their shares', () => {
+  const [stage] = ofType('AWS::ApiGatewayV2::Stage');
+  const routes = ofType('AWS::ApiGatewayV2::Route').map(({ resource }) => String(resource.Properties.RouteKey));
+  const throttled = stage?.resource.Properties.RouteSettings;
+  expect([...Object.keys(throttled), '$default'].sort()).toEqual(routes.sort());
+  // API Gateway refuses settings of a route that does not exist yet.
+  const created = Object.entries(template.findResources('AWS::ApiGatewayV2::Route'))
+    .filter(([, { Properties }]) => Properties.RouteKey !== '$default')
+    .map(([id]) => id);
+  expect(stage?.resource.DependsOn).toEqual(expect.arrayContaining(created));
 });
 
 test('an option sets how long the delivery log is kept', async () => {

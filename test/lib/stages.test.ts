@@ -130,9 +130,12 @@ describe('with every option', () => {
     expect(distributions).toContain(`:SecretString:::${ALL_OPTIONS.originSecretVersion}}}`);
   });
 
-  test('every alarm notifies the topic', () => {
+  test('every alarm notifies the topic when it is raised and when it ends', () => {
     expect(plain('AWS::CloudWatch::Alarm').length).toBeGreaterThan(5);
-    full.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [ALL_OPTIONS.alarmTopicArn] });
+    full.allResourcesProperties('AWS::CloudWatch::Alarm', {
+      AlarmActions: [ALL_OPTIONS.alarmTopicArn],
+      OKActions: [ALL_OPTIONS.alarmTopicArn],
+    });
   });
 
   test('only the sealing key has a replica in the second region', () => {

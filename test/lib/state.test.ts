@@ -39,6 +39,8 @@ const STATELESS: readonly string[] = [
   'AWS::ApiGatewayV2::Integration',
   'AWS::ApiGatewayV2::Route',
   'AWS::ApiGatewayV2::Stage',
+  'AWS::ApplicationAutoScaling::ScalableTarget',
+  'AWS::ApplicationAutoScaling::ScalingPolicy',
   'AWS::CloudFront::Function',
   'AWS::CloudFront::OriginAccessControl',
   'AWS::CloudFront::OriginRequestPolicy',

@@ -74,6 +74,8 @@ export const lambdaFunction = z.strictObject({
     .strictObject({ Variables: z.record(z.string(), z.coerce.string()).default({}) })
     .default({ Variables: {} }),
   LoggingConfig: z.strictObject({ LogFormat: text.default('Text'), LogGroup: text }),
+  // The local cloud does not look for recursive loops.
+  RecursiveLoop: noEffect,
 });
 
 export const permission = z.strictObject({
@@ -120,6 +122,7 @@ export const stage = z.strictObject({
   AutoDeploy: flag,
   // Throttling protects against load from outside, which cannot reach a loopback address.
   DefaultRouteSettings: noEffect,
+  RouteSettings: noEffect,
   // The access log is the service provider's, not the service's.
   AccessLogSettings: noEffect,
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { ENVIRONMENT } from '../../contract/environment.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../../contract/limits.ts';
-import { METRICS_NAMESPACE, METRICS_SERVICE } from '../../contract/metrics.ts';
+import { METRICS_NAMESPACE } from '../../contract/metrics.ts';
 import { withinInFlight } from '../../domain/delivery/within-in-flight.ts';
 import { withinQuota } from '../../domain/delivery/within-quota.ts';
 import type { DynamoDb } from '../dynamodb/client.ts';
@@ -30,7 +30,7 @@ export function outboundFunction(
   { recordsTogether = false } = {},
 ) {
   const logger = functionLogger(serviceName);
-  const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   const { deliver, endAttempts } = createDeliver({ clock: outboundClock });
   // Usage webhooks have no quota and no limit in flight, so their function has no counters table.
   const counters = environment[ENVIRONMENT.countersTable];

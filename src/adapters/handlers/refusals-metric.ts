@@ -1,8 +1,8 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../../contract/metrics.ts';
+import { METRICS, METRICS_NAMESPACE } from '../../contract/metrics.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 
-const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
 /** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
 const COUNTED: ReadonlySet<Refusal['status']> = new Set([401, 403, 429]);
 

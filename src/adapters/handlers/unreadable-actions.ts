@@ -1,9 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { METRICS, METRICS_NAMESPACE, METRICS_SERVICE } from '../../contract/metrics.ts';
+import { METRICS, METRICS_NAMESPACE } from '../../contract/metrics.ts';
 import type { UnreadableAction } from '../../domain/organizations/store.ts';
 
-const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: METRICS_SERVICE });
+const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
 
 /** Writes a line to the log and counts a metric for each Action that an answer omits because it cannot be read. */
 export function reportUnreadable(logger: Logger): (action: UnreadableAction) => void {

@@ -1,3 +1,5 @@
+import { capacityFor, deliveriesFor, USUAL_ACCOUNT_CONCURRENCY } from '../../contract/capacity.ts';
+
 /** Facts about an AWS account before the first deployment. A fact is undefined when it could not be read, or does not exist. */
 export type AccountFacts = {
   readonly region: string;
@@ -19,16 +21,27 @@ export type Examined = {
   readonly advice: string;
 };
 
-/** The usual quotas of an account, for which the defaults of the stack are chosen. */
-const USUAL_CONCURRENCY = 1000;
+/** The usual quota of write units for one table on demand. */
 const USUAL_TABLE_WRITES = 40_000;
 
 const UNSUPPORTED = /^(cn|us-gov|us-iso|eu-isoe)[a-z]*-/;
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
 
+export type Plan = {
+  readonly stackName: string;
+  /** The deliveries per second that the deployment is for. @default those of the stack's defaults */
+  readonly deliveriesPerSecond?: number | undefined;
+};
+
 /** Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md. */
-export function examineAccount(facts: AccountFacts, stackName: string): readonly Examined[] {
-  return [region(facts), toolkit(facts), concurrency(facts), tableWrites(facts), stack(facts, stackName)];
+export function examineAccount(facts: AccountFacts, plan: Plan): readonly Examined[] {
+  return [
+    region(facts),
+    toolkit(facts),
+    concurrency(facts, plan),
+    tableWrites(facts, plan),
+    stack(facts, plan.stackName),
+  ];
 }
 
 function region({ region: name }: AccountFacts): Examined {
@@ -46,31 +59,37 @@ function toolkit({ region: name, toolkit: state }: AccountFacts): Examined {
   };
 }
 
-function concurrency({ concurrency: quota }: AccountFacts): Examined {
+function concurrency({ concurrency: quota }: AccountFacts, { deliveriesPerSecond }: Plan): Examined {
   const check = 'concurrent executions';
   if (quota === undefined) return unknown(check, 'lambda:GetAccountSettings');
-  const ok = quota >= USUAL_CONCURRENCY;
+  const needed =
+    deliveriesPerSecond === undefined ? USUAL_ACCOUNT_CONCURRENCY : capacityFor(deliveriesPerSecond).account;
+  const ok = quota >= needed;
+  const request = `request ${needed} from AWS (Service Quotas, Lambda, Concurrent executions)`;
   return {
     check,
     ok,
     found: String(quota),
     advice: ok
       ? ''
-      : `Deploy with -c accountConcurrency=${quota}, and request ${USUAL_CONCURRENCY} from AWS (Service Quotas, Lambda, Concurrent executions)`,
+      : deliveriesPerSecond === undefined
+        ? `Deploy with -c accountConcurrency=${quota}, and ${request}`
+        : `${deliveriesPerSecond} deliveries a second need more: ${request}`,
   };
 }
 
-function tableWrites({ tableWriteUnits: quota }: AccountFacts): Examined {
+function tableWrites({ tableWriteUnits: quota }: AccountFacts, { deliveriesPerSecond }: Plan): Examined {
   const check = 'write units of a table';
   if (quota === undefined) return unknown(check, 'dynamodb:DescribeLimits');
-  const ok = quota >= USUAL_TABLE_WRITES;
+  const needed = deliveriesPerSecond === undefined ? USUAL_TABLE_WRITES : capacityFor(deliveriesPerSecond).logWrites;
+  const ok = quota >= needed;
   return {
     check,
     ok,
     found: String(quota),
     advice: ok
       ? ''
-      : `Enough for ${Math.floor(quota / 4)} deliveries a second; request a higher quota from AWS before you need it`,
+      : `Enough for ${deliveriesFor(quota)} deliveries a second; request a higher quota from AWS before you need it`,
   };
 }
 

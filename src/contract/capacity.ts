@@ -1,0 +1,52 @@
+/** The usual quota "Concurrent executions" of an account, for which the defaults of the stack are chosen. */
+export const USUAL_ACCOUNT_CONCURRENCY = 1000;
+
+/** The write units per second that a new table takes at once when it is on demand, and its read units. DynamoDB doubles them as the load grows. */
+export const NEW_TABLE = { writes: 4000, reads: 12_000 } as const;
+
+/** What a number of deliveries per second needs. */
+export type Capacity = {
+  /** Concurrent invocations of the event-router. */
+  readonly router: number;
+  /** Concurrent invocations of the dispatcher. */
+  readonly dispatcher: number;
+  /** Concurrent executions of the account: as many as for the dispatcher stay free for the functions that answer requests. */
+  readonly account: number;
+  /** Provisioned pollers of each queue. */
+  readonly pollers: number;
+  /** Write units per second of the delivery log. */
+  readonly logWrites: number;
+  /** Read units per second of the configuration. */
+  readonly configurationReads: number;
+};
+
+/** Events per second that one invocation of the router takes: ten in 80 ms, and a fifth in reserve. */
+const ROUTED_PER_INVOCATION = 100;
+/**
+ * Attempts per second that one invocation of the dispatcher makes. docs/scaling.md measures 43 (ten in 0.23 s), and 27 while one endpoint of
+ * a thousand hangs. A quarter is in reserve.
+ */
+const ATTEMPTED_PER_INVOCATION = 20;
+/** Messages per second that a provisioned poller receives: ten calls of ten messages. */
+const RECEIVED_PER_POLLER = 100;
+/** The claim is one unit, and the completed record of 2 KB is two (scripts/costs.ts). */
+const LOG_WRITES_PER_DELIVERY = 3;
+/** The router reads the subscriptions, and the dispatcher reads the Action. */
+const CONFIGURATION_READS_PER_DELIVERY = 2;
+
+/** Returns what this number of deliveries per second needs, if each event reaches one Action and most attempts are the first. */
+export function capacityFor(deliveriesPerSecond: number): Capacity {
+  const router = Math.max(2, Math.ceil(deliveriesPerSecond / ROUTED_PER_INVOCATION));
+  const dispatcher = Math.max(2, Math.ceil(deliveriesPerSecond / ATTEMPTED_PER_INVOCATION));
+  return {
+    router,
+    dispatcher,
+    account: router + 2 * dispatcher,
+    pollers: Math.max(2, Math.ceil(deliveriesPerSecond / RECEIVED_PER_POLLER)),
+    logWrites: LOG_WRITES_PER_DELIVERY * deliveriesPerSecond,
+    configurationReads: CONFIGURATION_READS_PER_DELIVERY * deliveriesPerSecond,
+  };
+}
+
+/** Returns the deliveries per second for which these write units of the delivery log are enough. */
+export const deliveriesFor = (logWrites: number): number => Math.floor(logWrites / LOG_WRITES_PER_DELIVERY);
