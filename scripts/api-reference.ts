@@ -24,6 +24,7 @@ export type Schema = {
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
 };
@@ -43,11 +44,17 @@ type Operation = {
   readonly description?: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
 };
+type Response = { readonly description: string; readonly content?: Content };
 type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly securitySchemes: Readonly<Record<string, { readonly name?: string; readonly description: string }>>;
+  };
 };
 
 const INTRODUCTION = `# API reference
@@ -62,7 +69,10 @@ of errors and the dashboard's routes. [Open points](open-points.md) lists these 
 
 An error has the body \`{"success": false, "code": "<code>", "error": "<message>"}\`. When a field is wrong, \`field\` names it, and \`fields\`
 lists every wrong field with its problem. Compare the [code](#error-codes), which is stable, and not the message. A 429 has the header
-\`Retry-After\` with the number of seconds to wait. A field of a body is optional unless it is marked *required*.`;
+\`Retry-After\` with the number of seconds to wait. A field of a body is optional unless it is marked *required*.
+
+API Gateway answers some requests itself, before a function runs. These answers have the body \`{"message": "<text>"}\`, which cannot be
+changed for an HTTP API. Every route can give these answers in addition to its own:`;
 
 const TAGS: Readonly<Record<string, string>> = {
   'customer backend': 'Customer backend',
@@ -79,13 +89,34 @@ export function apiReference(openApi: string): string {
   const chapters = Object.entries(TAGS).map(([tag, title]) => {
     const sections = operations
       .filter(({ operation }) => operation.tags.includes(tag))
-      .map(({ path, method, operation }) => `### ${method} ${path}\n\n${describeOperation(operation)}`);
+      .map(({ path, method, operation }) => `### ${method} ${path}\n\n${describeOperation(operation, document)}`);
     return `## ${title}\n\n${sections.join('\n\n')}`;
   });
-  const schemas = Object.entries(document.components.schemas)
-    .filter(([name]) => name !== 'Error')
-    .map(([name, schema]) => `### ${name}\n\n${describeSchema(schema, 'answer')}`);
-  return `${[INTRODUCTION, ...chapters, `## Schemas\n\n${schemas.join('\n\n')}`, errorCodes()].join('\n\n')}\n`;
+  const inputs = inputSchemas(document);
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `### ${name}\n\n${describeSchema(schema, inputs.has(name) ? 'body' : 'answer')}`,
+  );
+  const shared = sharedAnswers(
+    operations.map(({ operation }) => operation),
+    document.components,
+  );
+  return `${[INTRODUCTION, shared, ...chapters, `## Schemas\n\n${schemas.join('\n\n')}`, errorCodes()].join('\n\n')}\n`;
+}
+
+/** Returns the names of the schemas to which request bodies refer, also through others. */
+function inputSchemas({ paths, components }: Document): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: unknown) => {
+    for (const [, name = ''] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      visit(components.schemas[name]);
+    }
+  };
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    if (operation.requestBody !== undefined) visit(operation.requestBody);
+  }
+  return found;
 }
 
 function errorCodes(): string {
@@ -102,37 +133,54 @@ ${table(
 )}`;
 }
 
-function describeOperation({ summary, description, parameters, requestBody, responses }: Operation): string {
+function describeOperation(operation: Operation, { components }: Document): string {
+  const { summary, description, parameters, requestBody, responses, security } = operation;
   const parts = [[summary.replace(/([^.])$/, '$1.'), description].filter((text) => text !== undefined).join(' ')];
-  if (parameters.length > 0) {
-    parts.push(
-      table(
-        ['Parameter', 'In', 'Notes'],
-        parameters.map(({ name, in: place, required, description: notes }) => [
-          `\`${name}\``,
-          place,
-          [required ? '*required*' : '', notes ?? ''].filter((text) => text !== '').join('; '),
-        ]),
-      ),
-    );
-  }
+  const credentials = security.flatMap(Object.keys).flatMap((scheme) => {
+    const { name, description: notes = '' } = components.securitySchemes[scheme] ?? {};
+    return name === undefined ? [] : [[`\`${name}\``, 'header', [security.length === 1 ? '*required*' : '', notes]]];
+  });
+  const rows = [
+    ...parameters.map(({ name, in: place, required, description: notes }) => [
+      `\`${name}\``,
+      place,
+      [required ? '*required*' : '', notes ?? ''],
+    ]),
+    ...credentials,
+  ].map((cells) =>
+    cells.map((cell) => (typeof cell === 'string' ? cell : cell.filter((text) => text !== '').join('; '))),
+  );
+  if (rows.length > 0) parts.push(table(['Parameter', 'In', 'Notes'], rows));
   const body = requestBody === undefined ? undefined : schemaOf(requestBody.content);
   if (body !== undefined) parts.push(`Body:\n\n${describeSchema(body, 'body')}`);
-  for (const [status, { content }] of Object.entries(responses)) {
+  const answers = Object.entries(responses).flatMap(([status, response]) =>
+    '$ref' in response ? [] : [{ status, ...response }],
+  );
+  for (const { status, content } of answers) {
     const schema = content === undefined ? undefined : schemaOf(content);
     if (Number(status) < 300 && schema !== undefined)
       parts.push(`Answer ${status}:\n\n${describeSchema(schema, 'answer')}`);
   }
-  const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 300);
-  if (refusals.length > 0) {
-    parts.push(
-      table(
-        ['Status', 'When'],
-        refusals.map(([status, response]) => [status, response.description]),
-      ),
-    );
-  }
+  const refusals = answers.filter(({ status }) => Number(status) >= 300);
+  const when = refusals.map(({ status, description: condition }) => [status, condition]);
+  parts.push(table(['Status', 'When'], when));
   return parts.join('\n\n');
+}
+
+/** Lists the answers that several operations share, with their status. */
+function sharedAnswers(operations: readonly Operation[], { responses }: Document['components']): string {
+  const statuses = new Map(
+    operations.flatMap((operation) =>
+      Object.entries(operation.responses).flatMap(([status, response]) =>
+        '$ref' in response ? [[response.$ref, status] as const] : [],
+      ),
+    ),
+  );
+  const rows = Object.entries(responses).map(([name, { description }]) => [
+    statuses.get(`#/components/responses/${name}`) ?? '',
+    description,
+  ]);
+  return table(['Status', 'When'], rows);
 }
 
 function schemaOf(content: Content): Schema | undefined {
@@ -141,16 +189,9 @@ function schemaOf(content: Content): Schema | undefined {
 
 function describeSchema(schema: Schema, side: Side): string {
   if (schema.$ref !== undefined) return `${typeName(schema)}.`;
-  if (schema.oneOf !== undefined) return schema.oneOf.map((variant) => describeVariant(variant, side)).join('\n\n');
+  if (schema.oneOf !== undefined) return `${typeName(schema)}.`;
   const rows = fields(schema, '', side);
   return rows.length === 0 ? `${typeName(schema)}.` : table(['Field', 'Type', 'Notes'], rows);
-}
-
-/** Describes one of several shapes. A constant field distinguishes them. */
-function describeVariant(schema: Schema, side: Side): string {
-  const constant = Object.entries(schema.properties ?? {}).find(([, property]) => property.const !== undefined);
-  const title = constant === undefined ? '' : `\`${constant[0]}\` is \`${JSON.stringify(constant[1].const)}\`:\n\n`;
-  return title + table(['Field', 'Type', 'Notes'], fields(schema, '', side));
 }
 
 /** Lists one row per field. The rows of an object's or a list's fields follow it, with its name as a prefix. */
@@ -187,6 +228,8 @@ function typeName(schema: Schema): string {
   const either = schema.anyOf ?? schema.oneOf;
   if (either !== undefined) return [...new Set(either.map(typeName))].join(' or ');
   if (schema.items !== undefined) return `list of ${typeName(schema.items)}`;
+  const values = schema.additionalProperties;
+  if (typeof values === 'object' && Object.keys(values).length > 0) return `map of ${typeName(values)}`;
   if (Array.isArray(schema.type)) return schema.type.join(' or ');
   return typeof schema.type === 'string' ? schema.type : 'any';
 }
@@ -199,21 +242,19 @@ function presence(required: boolean, side: Side): string {
 function notes(schema: Schema, present: string, side: Side): string {
   const inner = withoutNull(schema);
   const bounds = [
-    inner.minimum === undefined || isUnbounded(inner.minimum) ? '' : `at least ${inner.minimum}`,
-    inner.maximum === undefined || isUnbounded(inner.maximum) ? '' : `at most ${inner.maximum}`,
+    inner.minimum === undefined ? '' : `at least ${inner.minimum}`,
+    inner.maximum === undefined ? '' : `at most ${inner.maximum}`,
     inner.minItems === undefined ? '' : `at least ${inner.minItems}`,
     inner.maxItems === undefined ? '' : `at most ${inner.maxItems}`,
-    inner.maxLength === undefined ? '' : `at most ${inner.maxLength} characters`,
+    inner.minLength === undefined ? '' : `at least ${count(inner.minLength, 'character')}`,
+    inner.maxLength === undefined ? '' : `at most ${count(inner.maxLength, 'character')}`,
   ];
   const preset = inner.default === undefined || side === 'answer' ? '' : `default \`${JSON.stringify(inner.default)}\``;
   const description = schema.description ?? inner.description ?? '';
   return [present, description, ...bounds, preset].filter((text) => text !== '').join('; ');
 }
 
-/** Returns whether a bound only says that a number is a safe integer. */
-function isUnbounded(bound: number): boolean {
-  return Math.abs(bound) === Number.MAX_SAFE_INTEGER;
-}
+const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -21,22 +21,26 @@ import { endpointUrl } from './url.ts';
 
 export { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger };
 
-export const formField = z.strictObject({
-  key: characters({ min: 1, max: FORM_KEY_MAX_CHARACTERS }),
-  label: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
-  type: z.enum(FIELD_TYPES),
-  required: z.boolean().default(false),
-});
+export const formField = z
+  .strictObject({
+    key: characters({ min: 1, max: FORM_KEY_MAX_CHARACTERS }),
+    label: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+    type: z.enum(FIELD_TYPES),
+    required: z.boolean().default(false),
+  })
+  .meta({ id: 'FormField' });
 export type FormField = z.infer<typeof formField>;
 
 const parameterName = characters({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 
-const parameterProperty = z.strictObject({
-  type: z.enum(PARAMETER_TYPES),
-  description: characters({ max: PARAMETER_DESCRIPTION_MAX_CHARACTERS }).optional(),
-  pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
-  format: z.literal('email').optional(),
-});
+const parameterProperty = z
+  .strictObject({
+    type: z.enum(PARAMETER_TYPES),
+    description: characters({ max: PARAMETER_DESCRIPTION_MAX_CHARACTERS }).optional(),
+    pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
+    format: z.literal('email').optional(),
+  })
+  .meta({ id: 'Parameter' });
 
 export type ParameterProperty = z.infer<typeof parameterProperty>;
 
@@ -59,7 +63,8 @@ export const parametersSchema = z
   })
   .refine((parameters) => new TextEncoder().encode(JSON.stringify(parameters)).length <= PARAMETERS_MAX_BYTES, {
     error: `must be at most ${PARAMETERS_MAX_BYTES} bytes of JSON`,
-  });
+  })
+  .meta({ id: 'Parameters' });
 export type ParametersSchema = z.infer<typeof parametersSchema>;
 
 const common = {
@@ -78,7 +83,8 @@ const eventSettings = z.strictObject({
   events: z
     .array(z.enum(EVENT_NAMES, { error: 'must be an event of the catalog' }))
     .min(1, 'at least one event is required')
-    .refine(unique, 'must not name an event twice'),
+    .refine(unique, 'must not name an event twice')
+    .meta({ uniqueItems: true }),
 });
 
 const aiSettings = z.strictObject({
@@ -121,7 +127,13 @@ const aiAction = aiSettings.extend({
 const formAction = formSettings.extend(defaults);
 
 /** Validates the settings of a new Action (spec "Action"). */
-export const actionInput = z.discriminatedUnion('trigger', [eventAction, aiAction, formAction]);
+export const actionInput = z
+  .discriminatedUnion('trigger', [
+    eventAction.meta({ id: 'NewEventAction' }),
+    aiAction.meta({ id: 'NewAiAction' }),
+    formAction.meta({ id: 'NewFormAction' }),
+  ])
+  .meta({ id: 'NewAction' });
 export type ActionInput = z.infer<typeof actionInput>;
 
 /**
@@ -129,12 +141,16 @@ export type ActionInput = z.infer<typeof actionInput>;
  * above. Null removes an optional setting.
  */
 export const ACTION_CHANGES = {
-  Event: eventSettings.omit({ trigger: true }).partial(),
-  'AI-decided': aiSettings.omit({ trigger: true }).partial().extend({
-    parameters: aiSettings.shape.parameters.nullable(),
-    response_field_map: aiSettings.shape.response_field_map.nullable(),
-  }),
-  Form: formSettings.omit({ trigger: true }).partial(),
+  Event: eventSettings.omit({ trigger: true }).partial().meta({ id: 'EventActionChange' }),
+  'AI-decided': aiSettings
+    .omit({ trigger: true })
+    .partial()
+    .extend({
+      parameters: aiSettings.shape.parameters.nullable(),
+      response_field_map: aiSettings.shape.response_field_map.nullable(),
+    })
+    .meta({ id: 'AiActionChange' }),
+  Form: formSettings.omit({ trigger: true }).partial().meta({ id: 'FormActionChange' }),
 } as const satisfies Record<Trigger, z.ZodType>;
 
 /** Names of the settings that an admin can set, for all triggers together. */

@@ -40,17 +40,19 @@ const settings = z.strictObject({
 const { shape } = settings;
 
 /** Validates the settings of a new assistant. */
-export const assistantInput = settings.extend({
-  domain: shape.domain.default(''),
-  enabled: shape.enabled.default(true),
-  authentication_mode: shape.authentication_mode.default('Allowed Websites'),
-  /** @default the Domain alone */
-  allowed_domains: shape.allowed_domains.optional(),
-  ip_allowlist: shape.ip_allowlist.default([]),
-});
+export const assistantInput = settings
+  .extend({
+    domain: shape.domain.default(''),
+    enabled: shape.enabled.default(true),
+    authentication_mode: shape.authentication_mode.default('Allowed Websites'),
+    /** @default the Domain alone */
+    allowed_domains: shape.allowed_domains.optional(),
+    ip_allowlist: shape.ip_allowlist.default([]),
+  })
+  .meta({ id: 'NewAssistant' });
 
 /** Validates a change to an assistant's settings. Only the settings in the change are validated, by the same rules as above. */
-export const assistantChange = settings.partial();
+export const assistantChange = settings.partial().meta({ id: 'AssistantChange' });
 export type AssistantSettings = z.infer<typeof settings>;
 
 export type Assistant = AssistantSettings &

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from './action-kinds.ts';
-import { actionInput } from './actions.ts';
-import { AUTHENTICATION_MODES, assistantInput } from './assistants.ts';
+import { ACTION_CHANGES, actionInput } from './actions.ts';
+import { AUTHENTICATION_MODES, assistantChange, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
 import { FAILURE_CODES } from './deliveries.ts';
 import type { RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
-import { jsonObject } from './json.ts';
 import { ALLOWED_DOMAINS_MAX } from './limits.ts';
 import { AUDIT_OPERATIONS, ROLES } from './members.ts';
 import { PLANS } from './organizations.ts';
@@ -14,7 +13,7 @@ import { identifier } from './widget.ts';
 
 /** Request and response bodies of the dashboard's API (open in the spec). A response contains only the fields that are listed here. */
 
-const time = z.string().describe('ISO 8601, UTC');
+const time = z.string().meta({ description: 'ISO 8601, UTC', format: 'date-time' });
 const version = z.int().min(1).describe('Increases by one with every save');
 const stored = { created_at: time, updated_at: time, version };
 
@@ -22,26 +21,28 @@ const stored = { created_at: time, updated_at: time, version };
  * An assistant as the dashboard shows it, with only the last six characters of the server secret. Responses have no limits, so that
  * settings which were saved under other limits can still be shown.
  */
-export const assistantView = z.object({
-  name: z.string(),
-  domain: z.string(),
-  enabled: z.boolean(),
-  hourly_rate_limit: z.number(),
-  authentication_mode: z.enum(AUTHENTICATION_MODES),
-  allowed_domains: z.array(z.string()),
-  ip_allowlist: z.array(z.string()),
-  form_order: z
-    .array(z.string())
-    .optional()
-    .describe(
-      'Ids of Form Actions in the order in which the widget shows them; the others follow in the order of their creation',
-    ),
-  ...stored,
-  site_id: z.string(),
-  org_id: z.string(),
-  server_secret: z.object({ last_six: z.string() }).nullable(),
-  escalation_channels: z.int().describe('Number of escalation channels that the operator connected'),
-});
+export const assistantView = z
+  .object({
+    name: z.string(),
+    domain: z.string(),
+    enabled: z.boolean(),
+    hourly_rate_limit: z.number(),
+    authentication_mode: z.enum(AUTHENTICATION_MODES),
+    allowed_domains: z.array(z.string()),
+    ip_allowlist: z.array(z.string()),
+    form_order: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Ids of Form Actions in the order in which the widget shows them; the others follow in the order of their creation',
+      ),
+    ...stored,
+    site_id: z.string(),
+    org_id: z.string(),
+    server_secret: z.object({ last_six: z.string() }).nullable(),
+    escalation_channels: z.int().describe('Number of escalation channels that the operator connected'),
+  })
+  .meta({ id: 'Assistant' });
 export type AssistantView = z.infer<typeof assistantView>;
 
 const actionStored = { ...stored, action_id: z.string(), org_id: z.string(), site_id: z.string(), slug: z.string() };
@@ -53,56 +54,66 @@ const ofEveryAction = {
 };
 
 /** An Action as the dashboard shows it. It never contains the signing secret, not even the sealed one. */
-export const actionView = z.discriminatedUnion('trigger', [
-  z.object({ trigger: z.literal('Event'), ...ofEveryAction, events: z.array(z.enum(EVENT_NAMES)), ...actionStored }),
-  z.object({
-    trigger: z.literal('AI-decided'),
-    ...ofEveryAction,
-    description: z.string(),
-    parameters: z
+export const actionView = z
+  .discriminatedUnion('trigger', [
+    z
+      .object({ trigger: z.literal('Event'), ...ofEveryAction, events: z.array(z.enum(EVENT_NAMES)), ...actionStored })
+      .meta({ id: 'EventAction' }),
+    z
       .object({
-        type: z.literal('object'),
-        properties: z.record(
-          z.string(),
-          z.object({
-            type: z.enum(PARAMETER_TYPES),
-            description: z.string().optional(),
-            pattern: z.string().optional(),
-            format: z.literal('email').optional(),
-          }),
-        ),
-        required: z.array(z.string()),
+        trigger: z.literal('AI-decided'),
+        ...ofEveryAction,
+        description: z.string(),
+        parameters: z
+          .object({
+            type: z.literal('object'),
+            properties: z.record(
+              z.string(),
+              z.object({
+                type: z.enum(PARAMETER_TYPES),
+                description: z.string().optional(),
+                pattern: z.string().optional(),
+                format: z.literal('email').optional(),
+              }),
+            ),
+            required: z.array(z.string()),
+          })
+          .optional(),
+        feed_response_back: z.boolean(),
+        response_field_map: z.record(z.string(), z.string()).optional().describe('Dotted path by name'),
+        ...actionStored,
       })
-      .optional(),
-    feed_response_back: z.boolean(),
-    response_field_map: z.record(z.string(), z.string()).optional().describe('Dotted path by name'),
-    ...actionStored,
-  }),
-  z.object({
-    trigger: z.literal('Form'),
-    ...ofEveryAction,
-    form_fields: z.array(
-      z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
-    ),
-    ...actionStored,
-  }),
-]);
+      .meta({ id: 'AiAction' }),
+    z
+      .object({
+        trigger: z.literal('Form'),
+        ...ofEveryAction,
+        form_fields: z.array(
+          z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
+        ),
+        ...actionStored,
+      })
+      .meta({ id: 'FormAction' }),
+  ])
+  .meta({ id: 'Action' });
 export type ActionView = z.infer<typeof actionView>;
 
 /** The result that the Test button shows. Its headers do not contain the signature. */
-export const testResult = z.object({
-  request: z.object({
-    method: z.enum(METHODS),
-    url: z.string(),
-    headers: z.record(z.string(), z.string()),
-    body: z.string().nullable(),
-  }),
-  status: z.int().nullable(),
-  latency_ms: z.int().nullable(),
-  success: z.boolean(),
-  error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
-  response_excerpt: z.string().nullable().describe('First 2000 characters'),
-});
+export const testResult = z
+  .object({
+    request: z.object({
+      method: z.enum(METHODS),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      body: z.string().nullable(),
+    }),
+    status: z.int().nullable(),
+    latency_ms: z.int().nullable(),
+    success: z.boolean(),
+    error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
+    response_excerpt: z.string().nullable().describe('First 2000 characters'),
+  })
+  .meta({ id: 'TestResult' });
 export type TestResult = z.infer<typeof testResult>;
 
 /** Whether a widget on a page would start, and the settings that prevent it. */
@@ -120,9 +131,11 @@ export type PageVerdict = z.infer<typeof pageVerdict>;
 const idempotency_key = identifier.describe(
   'Chosen by the caller; a key that is repeated within 24 hours creates nothing again',
 );
-const change = jsonObject;
 
-/** Request bodies by operation. An operation that is not listed has no body. */
+/** Ids in the paths. */
+export const DASHBOARD_IDS = identifier;
+
+/** Request bodies by operation. An operation that is not listed has no body. The domain validates settings itself (dashboard-routes.ts). */
 export const DASHBOARD_BODIES = {
   checkHosts: z.strictObject({
     entries: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
@@ -137,7 +150,7 @@ export const DASHBOARD_BODIES = {
       .describe('A page that embeds the widget, and the other settings that decide whether it starts'),
   }),
   createAssistant: z.strictObject({ idempotency_key, assistant: assistantInput }),
-  updateAssistant: z.strictObject({ version, change: change.describe('Settings of an assistant') }),
+  updateAssistant: z.strictObject({ version, change: assistantChange }),
   generateServerSecret: z.strictObject({
     version,
     regenerate: z.boolean().default(false).describe('Replaces an existing secret, which stops working immediately'),
@@ -145,7 +158,9 @@ export const DASHBOARD_BODIES = {
   createAction: z.strictObject({ idempotency_key, action: actionInput }),
   updateAction: z.strictObject({
     version,
-    change: change.describe('Settings of an Action; the trigger cannot change'),
+    change: z
+      .union(Object.values(ACTION_CHANGES))
+      .describe('Settings of the trigger that the Action has; null removes an optional setting'),
   }),
 } as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
 
@@ -214,10 +229,12 @@ export type DashboardAnswer<O extends DashboardOperation> = z.infer<(typeof DASH
 export type DashboardBody<O extends keyof typeof DASHBOARD_BODIES> = z.input<(typeof DASHBOARD_BODIES)[O]>;
 
 /** Response (409) to a save of a version that is not the current one. `current` is the current one. */
-export const staleAnswer = z.object({
-  success: z.literal(false),
-  code: z.literal('stale_version' satisfies RefusalCode),
-  error: z.string(),
-  current: z.union([assistantView, actionView]),
-});
+export const staleAnswer = z
+  .object({
+    success: z.literal(false),
+    code: z.literal('stale_version' satisfies RefusalCode),
+    error: z.string(),
+    current: z.union([assistantView, actionView]),
+  })
+  .meta({ id: 'StaleVersion' });
 export type StaleAnswer = z.infer<typeof staleAnswer>;

@@ -15,6 +15,7 @@ type Operation = {
   readonly path: `/api/${string}`;
   readonly caller: 'customer backend' | 'widget';
   readonly summary: string;
+  readonly description: string;
   /** The headers that carry a credential. One of them is required. */
   readonly credentials: readonly (typeof CREDENTIAL_HEADERS)[keyof typeof CREDENTIAL_HEADERS][];
   /** Other headers that decide the answer. A browser sets them; a script cannot. */
@@ -54,7 +55,8 @@ export const PUBLIC_OPERATIONS = {
     method: 'POST',
     path: '/api/widget/session/create',
     caller: 'customer backend',
-    summary: `Mints a session token. At most ${SESSION_CREATE_PER_MINUTE} requests per minute and IP address`,
+    summary: 'Mints a session token',
+    description: `At most ${SESSION_CREATE_PER_MINUTE} requests per minute and IP address.`,
     credentials: [serverKey],
     browserHeaders: [],
     pathParameters: {},
@@ -74,7 +76,8 @@ export const PUBLIC_OPERATIONS = {
     method: 'POST',
     path: '/api/widget/init',
     caller: 'widget',
-    summary: 'Authenticates the widget; resumes its conversation, or starts one on request',
+    summary: 'Authenticates the widget',
+    description: 'Resumes its conversation, or starts one on request, and returns the forms.',
     credentials: [siteId, sessionToken],
     browserHeaders: ['Origin', 'Referer'],
     pathParameters: {},
@@ -93,7 +96,8 @@ export const PUBLIC_OPERATIONS = {
     method: 'POST',
     path: '/api/widgets/sites/{site_id}/forms/{slug}/submit',
     caller: 'widget',
-    summary: `Submits a form panel. At most ${FORM_SUBMISSIONS_PER_MINUTE} submissions per minute`,
+    summary: 'Submits a form panel',
+    description: `At most ${FORM_SUBMISSIONS_PER_MINUTE} submissions per minute.`,
     credentials: [siteId, sessionToken],
     browserHeaders: ['Origin', 'Referer'],
     pathParameters: { site_id: { schema: identifier }, slug: { schema: identifier } },

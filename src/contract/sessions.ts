@@ -5,7 +5,6 @@ import {
   TTL_MINUTES_DEFAULT,
   TTL_MINUTES_MAX,
   TTL_MINUTES_MIN,
-  URL_MAX_CHARACTERS,
   USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
   USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
   USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES,
@@ -20,7 +19,7 @@ import { endpointUrl } from './url.ts';
 export const sessionCreateRequest = z.object({
   user_id: characters({ max: USER_ID_MAX_CHARACTERS })
     .nullish()
-    .describe(`At most ${USER_ID_MAX_CHARACTERS} characters; an anonymous id is generated when it is absent`),
+    .describe('An anonymous id is generated when it is absent'),
   user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
   user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
   context: jsonObject
@@ -33,14 +32,12 @@ export const sessionCreateRequest = z.object({
     .object(
       {
         url: endpointUrl(USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES).describe(
-          `https, at most ${URL_MAX_CHARACTERS} characters, and at most ${USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES} bytes once encoded`,
+          `https, at most ${USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES} bytes once encoded`,
         ),
         secret: characters({
           min: USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
           max: USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
-        }).describe(
-          `${USAGE_WEBHOOK_SECRET_MIN_CHARACTERS} to ${USAGE_WEBHOOK_SECRET_MAX_CHARACTERS} characters; the visitor can read it`,
-        ),
+        }).describe('The visitor can read it'),
       },
       { error: 'must be an object with url and secret' },
     )
@@ -58,7 +55,7 @@ export const sessionCreateResponse = z.object({
   success: z.literal(true),
   session_token: z.string().min(1),
   site_id: z.string(),
-  expires_at: z.iso.datetime({ offset: true }).describe('ISO 8601 with UTC offset'),
+  expires_at: z.string().meta({ description: 'ISO 8601 with UTC offset', format: 'date-time' }),
   expires_in_seconds: z.int(),
 });
 

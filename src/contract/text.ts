@@ -8,7 +8,7 @@ export const unicodeText = z.string().refine((text) => isWellFormed(text), { err
 
 /** Accepts well-formed text of `min` to `max` code points. White space at the ends does not count towards `min`. */
 export function characters({ min = 0, max }: { min?: number; max: number }) {
-  return unicodeText.check((context) => {
+  const bounded = unicodeText.check((context) => {
     if (min > 0 && !exceedsCharacters(context.value.trim(), min - 1)) {
       context.issues.push({
         code: 'custom',
@@ -20,4 +20,6 @@ export function characters({ min = 0, max }: { min?: number; max: number }) {
       context.issues.push({ code: 'custom', input: context.value, message: `must be at most ${max} characters` });
     }
   });
+  // JSON Schema counts code points too.
+  return bounded.meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
 }

@@ -32,8 +32,9 @@ export function endpointUrlProblem(text: string, maxBytes?: number): string | un
 
 /** Accepts an endpoint URL as endpointUrlProblem does. @param maxBytes limit for the URL in the encoded form in which it is sent */
 export function endpointUrl(maxBytes?: number) {
-  return z.string().check((context) => {
+  const checked = z.string().check((context) => {
     const problem = endpointUrlProblem(context.value, maxBytes);
     if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
   });
+  return checked.meta({ description: 'Starts with https://', maxLength: URL_MAX_CHARACTERS, pattern: '^https://' });
 }

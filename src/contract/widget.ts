@@ -20,11 +20,13 @@ export const initRequest = z.object({
 });
 
 /** A response has no limits, so that forms which were saved under other limits are still shown. */
-const formPanel = z.object({
-  slug: z.string(),
-  name: z.string(),
-  fields: z.array(z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() })),
-});
+const formPanel = z
+  .object({
+    slug: z.string(),
+    name: z.string(),
+    fields: z.array(z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() })),
+  })
+  .meta({ id: 'FormPanel' });
 export type FormPanel = z.infer<typeof formPanel>;
 
 export const initResponse = z.object({

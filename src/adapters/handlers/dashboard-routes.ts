@@ -36,7 +36,9 @@ export type DashboardPorts = ManageActionsPorts &
 
 const nothing = z.object({});
 /** Accepts any settings, because the domain validates them and also checks hosts and addresses. */
-const creation = DASHBOARD_BODIES.createAssistant.extend({ assistant: jsonObject });
+const assistantCreation = DASHBOARD_BODIES.createAssistant.extend({ assistant: jsonObject });
+const assistantUpdate = DASHBOARD_BODIES.updateAssistant.extend({ change: jsonObject });
+const actionUpdate = DASHBOARD_BODIES.updateAction.extend({ change: jsonObject });
 
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[] {
@@ -50,13 +52,13 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     forMember('listAssistants', nothing, async ({ member }) => ({
       assistants: (await ports.store.listAssistants(member.org_id)).map(assistantView),
     })),
-    forMember('createAssistant', creation, async ({ member, input }) =>
+    forMember('createAssistant', assistantCreation, async ({ member, input }) =>
       assistantView(await createAssistantOnce(member, { key: input.idempotency_key, input: input.assistant }, ports)),
     ),
     forAssistant('getAssistant', nothing, async ({ member, siteId }) =>
       assistantView(await assistantOf(member, siteId, ports)),
     ),
-    forAssistant('updateAssistant', DASHBOARD_BODIES.updateAssistant, async ({ member, siteId, input }) =>
+    forAssistant('updateAssistant', assistantUpdate, async ({ member, siteId, input }) =>
       assistantView(await saveAssistant(member, siteId, input, ports)),
     ),
     forAssistant('generateServerSecret', DASHBOARD_BODIES.generateServerSecret, async ({ member, siteId, input }) => {
@@ -80,7 +82,7 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     forAction('getAction', nothing, async ({ member, actionId }) =>
       actionView(await actionOf(member, actionId, ports)),
     ),
-    forAction('updateAction', DASHBOARD_BODIES.updateAction, async ({ member, actionId, input }) =>
+    forAction('updateAction', actionUpdate, async ({ member, actionId, input }) =>
       actionView(await saveAction(member, actionId, input, ports)),
     ),
     forAction('deleteAction', DASHBOARD_QUERIES.deleteAction, async ({ member, actionId, input }) => {

@@ -19,8 +19,22 @@ type Operation = {
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
 };
 
+type Components = { readonly schemas: Readonly<Record<string, Schema>> };
+
 const document = readFileSync(fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url)), 'utf8');
-const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(document);
+const { paths, components }: { paths: Record<string, Record<string, Operation>>; components: Components } =
+  JSON.parse(document);
+
+/** Returns a schema with the schemas to which it refers in their places. */
+function resolved(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (_, node: unknown) => {
+    const { $ref } = Object(node);
+    if (typeof $ref !== 'string') return node;
+    const target = components.schemas[$ref.split('/').at(-1) ?? ''];
+    if (target === undefined) throw new Error(`The document has no schema ${$ref}`);
+    return resolved(target);
+  });
+}
 
 export const ROUTES: readonly Route[] = Object.entries(paths).flatMap(([path, operations]) =>
   Object.entries(operations).map(([method, { operationId, parameters = [], requestBody }]) => ({
@@ -28,7 +42,7 @@ export const ROUTES: readonly Route[] = Object.entries(paths).flatMap(([path, op
     method: method.toUpperCase(),
     path,
     queryNames: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
-    body: requestBody?.content['application/json'].schema,
+    body: requestBody && resolved(requestBody.content['application/json'].schema),
   })),
 );
 
