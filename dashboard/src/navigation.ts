@@ -22,6 +22,22 @@ export function usePlace(): Place {
   return placeOf(useSyncExternalStore(subscribe, () => window.location.pathname));
 }
 
+/** Returns the parameters of the address, and a function that changes some of them. An empty text removes a parameter. */
+export function useParameters(): readonly [URLSearchParams, (change: Readonly<Record<string, string>>) => void] {
+  const search = useSyncExternalStore(subscribe, () => window.location.search);
+  return [new URLSearchParams(search), changeParameters];
+}
+
+function changeParameters(change: Readonly<Record<string, string>>): void {
+  const parameters = new URLSearchParams(window.location.search);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === '') parameters.delete(name);
+    else parameters.set(name, value);
+  }
+  window.history.replaceState(null, '', `${window.location.pathname}${parameters.size > 0 ? `?${parameters}` : ''}`);
+  for (const listener of listeners) listener();
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   window.addEventListener('popstate', listener);

@@ -2,11 +2,14 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { TableProps } from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { useParameters } from '../navigation.ts';
 
-/** From this number of items on, a list has rows and a search. */
+/** From this number of items on, a list has a search, and rows where the window is wide enough. */
 const MANY = 12;
+const WIDE = window.matchMedia('(min-width: 740px)');
 
 /** Compares names with numbers in their order: Shop 2 is before Shop 10. */
 export const byName = new Intl.Collator('en', { numeric: true }).compare;
@@ -17,10 +20,18 @@ type Choice<Item> = {
   readonly options: readonly { readonly label: string; readonly fits: (item: Item) => boolean }[];
 };
 
+/** A column by which rows can be sorted. */
+export type Column<Item> = TableProps.ColumnDefinition<Item> & {
+  readonly id: string;
+  readonly sortingComparator?: (a: Item, b: Item) => number;
+};
+
 export type Narrowed<Item> = {
   readonly shown: readonly Item[];
-  /** Whether the list is shown as rows instead of cards. */
+  /** Whether the list is long. */
   readonly many: boolean;
+  /** Whether a long list is shown as rows instead of cards. */
+  readonly rows: boolean;
   /** Whether a search or a filter is active. */
   readonly narrowed: boolean;
   /** The number of items, and of those that are shown. */
@@ -29,33 +40,44 @@ export type Narrowed<Item> = {
   readonly filter: ReactNode;
   /** The message for a search without results. */
   readonly none: ReactNode;
+  readonly sorting: Pick<TableProps<Item>, 'sortingColumn' | 'sortingDescending' | 'onSortingChange'>;
 };
 
 /**
- * Searches and filters a list when it is long.
+ * Searches, filters and sorts a list when it is long. The address has the state, so that a reload and Back restore it.
  * @param noun plural noun for the items
  * @param textOf returns the text of an item for the search
+ * @param columns the columns of the rows. The items arrive in the order of the first one
  */
 export function useNarrowed<Item>(
   items: readonly Item[],
   noun: string,
   textOf: (item: Item) => string,
   choices: readonly Choice<Item>[],
+  columns: readonly Column<Item>[],
 ): Narrowed<Item> {
-  const [text, setText] = useState('');
-  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
+  const [parameters, change] = useParameters();
+  const wide = useSyncExternalStore(
+    (listener) => {
+      WIDE.addEventListener('change', listener);
+      return () => WIDE.removeEventListener('change', listener);
+    },
+    () => WIDE.matches,
+  );
+  const text = parameters.get('find') ?? '';
+  const chosen = ({ label, options }: Choice<Item>) =>
+    options.find((option) => option.label === parameters.get(label.toLowerCase()));
   const many = items.length >= MANY;
+  const rows = many && wide;
   const wanted = text.trim().toLowerCase();
-  const narrowed = many && (wanted !== '' || Object.values(chosen).some((label) => label !== ''));
+  const narrowed = many && (wanted !== '' || choices.some((choice) => chosen(choice) !== undefined));
   const fits = (item: Item) =>
-    textOf(item).toLowerCase().includes(wanted) &&
-    choices.every(({ label, options }) => options.find((one) => one.label === chosen[label])?.fits(item) ?? true);
-  const shown = narrowed ? items.filter(fits) : items;
-  const counter = narrowed ? `(${shown.length}/${items.length})` : `(${items.length})`;
-  const clear = () => {
-    setText('');
-    setChosen({});
-  };
+    textOf(item).toLowerCase().includes(wanted) && choices.every((choice) => chosen(choice)?.fits(item) ?? true);
+  const found = narrowed ? items.filter(fits) : items;
+  const sortingColumn = columns.find(({ id }) => id === parameters.get('sort')) ?? columns[0];
+  const sortingDescending = parameters.get('order') === 'descending';
+  const sorted = rows && sortingColumn?.sortingComparator ? found.toSorted(sortingColumn.sortingComparator) : found;
+  const counter = narrowed ? `(${found.length}/${items.length})` : `(${items.length})`;
   const filter = many && (
     <div className="narrow">
       <TextFilter
@@ -63,19 +85,19 @@ export function useNarrowed<Item>(
         filteringPlaceholder={`Find ${noun}`}
         filteringAriaLabel={`Find ${noun}`}
         filteringClearAriaLabel="Clear the search"
-        countText={narrowed ? `${shown.length} of ${items.length}` : ''}
-        onChange={({ detail }) => setText(detail.filteringText)}
+        countText={narrowed ? `${found.length} of ${items.length}` : ''}
+        onChange={({ detail }) => change({ find: detail.filteringText })}
       />
-      {choices.map(({ label, options }) => {
-        const all = { value: '', label: `${label}: all` };
-        const each = options.map((one) => ({ value: one.label, label: one.label }));
+      {choices.map((choice) => {
+        const all = { value: '', label: `${choice.label}: all` };
+        const each = choice.options.map(({ label }) => ({ value: label, label }));
         return (
           <Select
-            key={label}
-            ariaLabel={label}
-            selectedOption={each.find(({ value }) => value === chosen[label]) ?? all}
+            key={choice.label}
+            ariaLabel={choice.label}
+            selectedOption={each.find(({ value }) => value === chosen(choice)?.label) ?? all}
             options={[all, ...each]}
-            onChange={({ detail }) => setChosen({ ...chosen, [label]: detail.selectedOption.value ?? '' })}
+            onChange={({ detail }) => change({ [choice.label.toLowerCase()]: detail.selectedOption.value ?? '' })}
           />
         );
       })}
@@ -85,9 +107,32 @@ export function useNarrowed<Item>(
     <Box textAlign="center">
       <SpaceBetween size="xs">
         <Box variant="strong">No {noun} match the search</Box>
-        <Button onClick={clear}>Show all</Button>
+        <Button
+          onClick={() =>
+            change({ find: '', ...Object.fromEntries(choices.map(({ label }) => [label.toLowerCase(), ''])) })
+          }
+        >
+          Show all
+        </Button>
       </SpaceBetween>
     </Box>
   );
-  return { shown, many, narrowed, counter, filter, none };
+  return {
+    shown: sortingDescending && rows ? sorted.toReversed() : sorted,
+    many,
+    rows,
+    narrowed,
+    counter,
+    filter,
+    none,
+    sorting: {
+      ...(sortingColumn && { sortingColumn }),
+      sortingDescending,
+      onSortingChange: ({ detail }) =>
+        change({
+          sort: columns.find((column) => column.sortingComparator === detail.sortingColumn.sortingComparator)?.id ?? '',
+          order: detail.isDescending === true ? 'descending' : '',
+        }),
+    },
+  };
 }

@@ -5,24 +5,25 @@ import Button from '@cloudscape-design/components/button';
 import Cards from '@cloudscape-design/components/cards';
 import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
-import Modal from '@cloudscape-design/components/modal';
 import Skeleton from '@cloudscape-design/components/skeleton';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import Toggle from '@cloudscape-design/components/toggle';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { TRIGGERS } from '../../../src/contract/action-kinds.ts';
-import type { ActionView, AssistantView, TestResult } from '../../../src/contract/dashboard.ts';
+import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { formsInOrder } from '../../../src/contract/form-order.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
-import { byName, useNarrowed } from '../parts/many.tsx';
+import { byName, type Column, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { ApiError } from '../session/api-error.ts';
+import { ActionCommands } from './action-commands.tsx';
+import { DeleteAction } from './delete-action.tsx';
 import { TestOutcome } from './test-outcome.tsx';
+import { useActionCommands } from './use-action-commands.ts';
 
-/** The Actions card: the Actions of this assistant and their endpoints. */
+/** The Actions of an assistant and their endpoints. */
 export default function Actions({
   assistant,
   onSaved,
@@ -30,14 +31,10 @@ export default function Actions({
   readonly assistant: AssistantView;
   readonly onSaved: (assistant: AssistantView) => void;
 }) {
-  const { api, organization, isAdmin, notify, report } = useDashboard();
+  const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;
   const loaded = useLoad(assistant.site_id, () => api('listActions', { org_id }, {}));
-  const [busy, setBusy] = useState<string>();
   const [deleting, setDeleting] = useState<ActionView>();
-  /** The button that keeps the keyboard's focus when its card moves. */
-  const focusNext = useRef('');
-  const [tested, setTested] = useState<{ readonly action: ActionView; readonly result: TestResult }>();
 
   const all = loaded.value?.actions ?? [];
   const unreadable = loaded.value?.unreadable ?? [];
@@ -47,76 +44,80 @@ export default function Actions({
     assistant.form_order,
   );
   const others = own.filter(({ trigger }) => trigger !== 'Form').toSorted((a, b) => byName(a.name, b.name));
-  const actions = [...forms, ...others];
-  const { shown, many, narrowed, counter, filter, none } = useNarrowed(actions, 'Actions', searched, CHOICES);
-  const used = all.length + unreadable.length;
-  const full = used >= ACTIONS_PER_ORGANIZATION;
+  const commands = useActionCommands(loaded, forms, assistant, onSaved);
   const open = (action: string) => navigate(paths.action(org_id, assistant.site_id, action));
 
-  /** Runs work on one Action. When another user has changed or deleted the Action, it loads the list again. */
-  const run = async (action: ActionView, work: () => Promise<void>) => {
-    setBusy(action.action_id);
-    try {
-      await work();
-    } catch (error) {
-      report(error);
-      if (error instanceof ApiError && (error.code === 'stale_version' || error.code === 'action_not_found')) {
-        loaded.reload();
-      }
-    } finally {
-      setBusy(undefined);
-    }
-  };
-  const replace = (next: ActionView) =>
-    loaded.set({ unreadable, actions: all.map((other) => (other.action_id === next.action_id ? next : other)) });
-  const idsOf = ({ action_id }: ActionView) => ({ org_id, action_id });
+  const link = ({ action_id, name }: ActionView) => (
+    <Link
+      href={paths.action(org_id, assistant.site_id, action_id)}
+      onFollow={(event) => {
+        event.preventDefault();
+        open(action_id);
+      }}
+    >
+      {name}
+    </Link>
+  );
+  const toggle = (label: string) => (action: ActionView) => (
+    <Toggle
+      checked={action.enabled}
+      disabled={!isAdmin || commands.busy === action.action_id}
+      ariaLabel={`${action.name} enabled`}
+      onChange={({ detail }) => commands.switchTo(action, detail.checked)}
+    >
+      {label}
+    </Toggle>
+  );
+  const buttons = (action: ActionView) => (
+    <ActionCommands
+      action={action}
+      forms={forms}
+      inOrder={!list.narrowed && (!list.rows || list.sorting.sortingColumn === columns[0])}
+      small={list.many}
+      inTable={list.rows}
+      commands={commands}
+      onOpen={() => open(action.action_id)}
+      onDelete={() => setDeleting(action)}
+    />
+  );
+  const columns: readonly Column<ActionView>[] = [
+    {
+      id: 'position',
+      header: 'No.',
+      ...sortedBy.position,
+      width: 70,
+      cell: (action) => (action.trigger === 'Form' ? forms.indexOf(action) + 1 : ''),
+    },
+    { id: 'name', header: 'Name', ...sortedBy.name, isRowHeader: true, minWidth: 140, cell: link },
+    { id: 'trigger', header: 'Trigger', ...sortedBy.trigger, width: 120, cell: badge },
+    {
+      id: 'endpoint',
+      header: 'Endpoint',
+      ...sortedBy.endpoint,
+      minWidth: 140,
+      cell: ({ method, url }) => (
+        <Box variant="code">
+          <div className="line" title={url}>
+            {method} {url}
+          </div>
+        </Box>
+      ),
+    },
+    { id: 'state', header: 'On', ...sortedBy.state, width: 70, cell: toggle('') },
+    { id: 'buttons', header: 'Commands', width: 150, cell: buttons },
+  ];
+  const list = useNarrowed([...forms, ...others], 'Actions', searched, CHOICES, columns);
 
-  const switchTo = (action: ActionView, enabled: boolean) =>
-    run(action, async () => {
-      const { version } = action;
-      replace(await api('updateAction', idsOf(action), { body: { version, change: { enabled } } }));
-      notify(`${action.name} is ${enabled ? 'on' : 'off'}.`);
-    });
-  const move = (action: ActionView, by: -1 | 1) =>
-    run(action, async () => {
-      const order = forms.map(({ action_id }) => action_id);
-      const from = order.indexOf(action.action_id);
-      order.splice(from, 1);
-      order.splice(from + by, 0, action.action_id);
-      const { site_id, version } = assistant;
-      try {
-        onSaved(
-          await api('updateAssistant', { org_id, site_id }, { body: { version, change: { form_order: order } } }),
-        );
-      } catch (error) {
-        // Another user has changed the assistant. The next press moves the form in the current order.
-        if (error instanceof ApiError && error.current !== undefined && !('action_id' in error.current)) {
-          onSaved(error.current);
-        }
-        throw error;
-      }
-      focusNext.current = moveLabel(action, by);
-      notify(`${action.name} is form ${from + by + 1} of ${order.length} in the widget.`);
-    });
-  const test = (action: ActionView) =>
-    run(action, async () => setTested({ action, result: await api('testAction', idsOf(action), {}) }));
-  const remove = (action: ActionView) =>
-    run(action, async () => {
-      await api('deleteAction', idsOf(action), { query: { version: String(action.version) } });
-      setDeleting(undefined);
-      loaded.set({ unreadable, actions: all.filter(({ action_id }) => action_id !== action.action_id) });
-      notify(`${action.name} was deleted.`);
-    });
-
+  const used = all.length + unreadable.length;
   const create = isAdmin && (
-    <Button variant="primary" disabled={full} onClick={() => open('new')}>
+    <Button variant="primary" disabled={used >= ACTIONS_PER_ORGANIZATION} onClick={() => open('new')}>
       Create Action
     </Button>
   );
   const header = (
     <Header
       variant="h2"
-      counter={loaded.value && counter}
+      counter={loaded.value && list.counter}
       description={
         <>
           Signed requests to your own endpoints.{' '}
@@ -142,78 +143,6 @@ export default function Actions({
       {create}
     </Box>
   );
-  const link = ({ action_id, name }: ActionView) => (
-    <Link
-      href={paths.action(org_id, assistant.site_id, action_id)}
-      onFollow={(event) => {
-        event.preventDefault();
-        open(action_id);
-      }}
-    >
-      {name}
-    </Link>
-  );
-  const endpoint = ({ method, url }: ActionView) => (
-    <Box variant="code" className="anywhere">
-      {method} {url}
-    </Box>
-  );
-  const toggle = (action: ActionView) => (
-    <Toggle
-      checked={action.enabled}
-      disabled={!isAdmin || busy === action.action_id}
-      ariaLabel={`${action.name} enabled`}
-      onChange={({ detail }) => switchTo(action, detail.checked)}
-    >
-      Enabled
-    </Toggle>
-  );
-  const buttons = (action: ActionView) => (
-    <SpaceBetween direction="horizontal" size="xs">
-      {isAdmin &&
-        action.trigger === 'Form' &&
-        forms.length > 1 &&
-        !narrowed &&
-        MOVES.map(({ by, icon }) => {
-          const label = moveLabel(action, by);
-          const isLast = forms.at(by === -1 ? 0 : -1)?.action_id === action.action_id;
-          return (
-            <Button
-              key={by}
-              iconName={icon}
-              ariaLabel={label}
-              disabled={isLast || busy === action.action_id}
-              // A disabled button with a reason keeps the focus.
-              disabledReason={`It is the ${by === -1 ? 'first' : 'last'} form.`}
-              onClick={() => move(action, by)}
-              ref={(button) => {
-                if (button === null || focusNext.current !== label || busy !== undefined) return;
-                focusNext.current = '';
-                button.focus();
-              }}
-            />
-          );
-        })}
-      <Button ariaLabel={`${isAdmin ? 'Edit' : 'View'} ${action.name}`} onClick={() => open(action.action_id)}>
-        {isAdmin ? 'Edit' : 'View'}
-      </Button>
-      {isAdmin && (
-        <Button
-          ariaLabel={`Test ${action.name}`}
-          loading={busy === action.action_id}
-          loadingText={`Testing ${action.name}`}
-          onClick={() => test(action)}
-        >
-          Test
-        </Button>
-      )}
-      {isAdmin && (
-        <Button ariaLabel={`Delete ${action.name}`} onClick={() => setDeleting(action)}>
-          Delete
-        </Button>
-      )}
-    </SpaceBetween>
-  );
   return (
     <>
       {unreadable.length > 0 && (
@@ -222,91 +151,77 @@ export default function Actions({
           service sends nothing for them until the operator has corrected this. All other Actions work.
         </Alert>
       )}
-      {many ? (
+      {list.rows ? (
         <Table<ActionView>
           header={header}
-          filter={filter}
-          items={shown}
+          filter={list.filter}
+          items={list.shown}
           trackBy="action_id"
           wrapLines
           contentDensity="compact"
           ariaLabels={{ tableLabel: 'Actions' }}
-          empty={none}
-          columnDefinitions={[
-            { id: 'name', header: 'Name', isRowHeader: true, minWidth: 140, cell: link },
-            { id: 'trigger', header: 'Trigger', minWidth: 120, cell: ({ trigger }) => <Badge>{trigger}</Badge> },
-            { id: 'endpoint', header: 'Endpoint', minWidth: 200, cell: endpoint },
-            { id: 'enabled', header: 'State', minWidth: 110, cell: toggle },
-            { id: 'buttons', header: 'Commands', minWidth: 250, cell: buttons },
-          ]}
+          empty={list.none}
+          columnDefinitions={columns}
+          {...list.sorting}
         />
       ) : (
         <Cards<ActionView>
           header={header}
-          filter={filter}
-          items={shown}
+          filter={list.filter}
+          items={list.shown}
           trackBy="action_id"
           loading={loaded.value === undefined && !loaded.failed}
           loadingText="Loading Actions"
           cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
-          empty={narrowed ? none : empty}
+          empty={list.narrowed ? list.none : empty}
+          ariaLabels={{ itemSelectionLabel: () => '', selectionGroupLabel: '', cardsLabel: 'Actions' }}
           cardDefinition={{
             header: (action) => (
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
                 <Box variant="h3">{action.name}</Box>
-                <Badge>{action.trigger}</Badge>
+                {badge(action)}
               </SpaceBetween>
             ),
             sections: [
-              { id: 'what', header: 'When', content: what },
-              {
-                id: 'endpoint',
-                header: 'Endpoint',
-                content: endpoint,
-              },
-              {
-                id: 'enabled',
-                content: toggle,
-              },
-              {
-                id: 'buttons',
-                content: buttons,
-              },
+              ...(list.many ? [] : [{ id: 'what', header: 'When', content: what }]),
+              { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint },
+              { id: 'enabled', width: list.many ? 40 : 100, content: toggle('Enabled') },
+              { id: 'buttons', width: list.many ? 60 : 100, content: buttons },
             ],
           }}
         />
       )}
       {deleting !== undefined && (
-        <Modal
-          visible
-          header={`Delete ${deleting.name}?`}
-          closeAriaLabel="Cancel"
-          onDismiss={() => setDeleting(undefined)}
-          footer={
-            <Box float="right">
-              <SpaceBetween direction="horizontal" size="xs">
-                <Button onClick={() => setDeleting(undefined)}>Cancel</Button>
-                <Button variant="primary" loading={busy === deleting.action_id} onClick={() => remove(deleting)}>
-                  Delete Action
-                </Button>
-              </SpaceBetween>
-            </Box>
-          }
-        >
-          The service sends no more requests to {new URL(deleting.url).host}, also no retries. The signing secret is
-          deleted and cannot be restored. To pause the Action instead, switch it off.
-        </Modal>
+        <DeleteAction
+          action={deleting}
+          busy={commands.busy === deleting.action_id}
+          onDelete={() => commands.remove(deleting, () => setDeleting(undefined))}
+          onClose={() => setDeleting(undefined)}
+        />
       )}
-      {tested !== undefined && <TestOutcome {...tested} onClose={() => setTested(undefined)} />}
+      {commands.tested !== undefined && <TestOutcome {...commands.tested} onClose={commands.closeTest} />}
     </>
   );
 }
 
-const MOVES = [
-  { by: -1, icon: 'arrow-up' },
-  { by: 1, icon: 'arrow-down' },
-] as const;
-const moveLabel = ({ name }: ActionView, by: -1 | 1) => `Move ${name} ${by === -1 ? 'up' : 'down'}`;
+const badge = ({ trigger }: ActionView) => <Badge>{trigger}</Badge>;
+const endpoint = ({ method, url }: ActionView) => (
+  <Box variant="code" className="anywhere">
+    {method} {url}
+  </Box>
+);
+
+const by = (textOf: (action: ActionView) => string) => ({
+  sortingComparator: (a: ActionView, b: ActionView) => byName(textOf(a), textOf(b)),
+});
+const sortedBy = {
+  // The Actions arrive in this order.
+  position: { sortingComparator: () => 0 },
+  name: by(({ name }) => name),
+  trigger: by(({ trigger }) => trigger),
+  endpoint: by(({ url }) => url),
+  state: by(({ enabled }) => (enabled ? 'on' : 'off')),
+};
 
 function what(action: ActionView): string {
   switch (action.trigger) {

@@ -12,7 +12,7 @@ import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
 import { fetched } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
-import { byName, useNarrowed } from '../parts/many.tsx';
+import { byName, type Column, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
 
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
@@ -29,12 +29,6 @@ export default function Assistants() {
     </Button>
   );
   const items = assistants.value?.assistants.toSorted((a, b) => byName(a.name, b.name)) ?? [];
-  const { shown, many, counter, filter, none } = useNarrowed(items, 'assistants', searched, CHOICES);
-  const header = (
-    <Header variant="h1" counter={assistants.value && counter} actions={create}>
-      Assistants
-    </Header>
-  );
   const link = (fontSize: 'inherit' | 'heading-m') => (assistant: AssistantView) => (
     <Link
       fontSize={fontSize}
@@ -50,42 +44,53 @@ export default function Assistants() {
   const status = ({ enabled }: AssistantView) => (
     <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'On' : 'Off'}</StatusIndicator>
   );
+  const columns: readonly Column<AssistantView>[] = [
+    { id: 'name', header: 'Name', ...sortedBy.name, isRowHeader: true, minWidth: 160, cell: link('inherit') },
+    { id: 'status', header: 'Status', ...sortedBy.status, minWidth: 80, cell: status },
+    {
+      id: 'mode',
+      header: 'Authentication',
+      ...sortedBy.mode,
+      minWidth: 140,
+      cell: (assistant) => assistant.authentication_mode,
+    },
+    { id: 'domain', header: 'Domain', ...sortedBy.domain, minWidth: 160, cell: domain },
+    { id: 'site', header: 'Site ID', minWidth: 220, cell: ({ site_id }) => <Box variant="code">{site_id}</Box> },
+  ];
+  const list = useNarrowed(items, 'assistants', searched, CHOICES, columns);
+  const header = (
+    <Header variant="h1" counter={assistants.value && list.counter} actions={create}>
+      Assistants
+    </Header>
+  );
   return (
     <SpaceBetween size="m">
       {!isAdmin && <ReadOnly />}
-      {many ? (
+      {list.rows ? (
         <Table<AssistantView>
           header={header}
-          filter={filter}
-          items={shown}
+          filter={list.filter}
+          items={list.shown}
           trackBy="site_id"
           wrapLines
           contentDensity="compact"
           ariaLabels={{ tableLabel: 'Assistants' }}
-          empty={none}
-          columnDefinitions={[
-            { id: 'name', header: 'Name', isRowHeader: true, minWidth: 160, cell: link('inherit') },
-            { id: 'status', header: 'Status', minWidth: 80, cell: status },
-            { id: 'mode', header: 'Authentication', minWidth: 140, cell: (assistant) => assistant.authentication_mode },
-            { id: 'domain', header: 'Domain', minWidth: 160, cell: ({ domain }) => domain || 'Not set' },
-            {
-              id: 'site',
-              header: 'Site ID',
-              minWidth: 220,
-              cell: ({ site_id }) => <Box variant="code">{site_id}</Box>,
-            },
-          ]}
+          empty={list.none}
+          columnDefinitions={columns}
+          {...list.sorting}
         />
       ) : (
         <Cards<AssistantView>
           header={header}
-          filter={filter}
-          items={shown}
+          filter={list.filter}
+          items={list.shown}
           trackBy="site_id"
           loading={assistants.value === undefined && !assistants.failed}
           loadingText="Loading assistants"
           empty={
-            assistants.failed ? (
+            list.narrowed ? (
+              list.none
+            ) : assistants.failed ? (
               <Button onClick={assistants.reload}>Try again</Button>
             ) : (
               <Box textAlign="center">
@@ -110,7 +115,7 @@ export default function Assistants() {
                 width: 50,
                 content: (assistant) => assistant.authentication_mode,
               },
-              { id: 'domain', header: 'Domain', width: 50, content: ({ domain }) => domain || 'Not set' },
+              { id: 'domain', header: 'Domain', width: 50, content: domain },
               {
                 id: 'site',
                 header: 'Site ID',
@@ -125,6 +130,18 @@ export default function Assistants() {
     </SpaceBetween>
   );
 }
+
+const domain = (assistant: AssistantView) => assistant.domain || 'Not set';
+
+const by = (textOf: (assistant: AssistantView) => string) => ({
+  sortingComparator: (a: AssistantView, b: AssistantView) => byName(textOf(a), textOf(b)),
+});
+const sortedBy = {
+  name: by(({ name }) => name),
+  status: by(({ enabled }) => (enabled ? 'on' : 'off')),
+  mode: by((assistant) => assistant.authentication_mode),
+  domain: by((assistant) => assistant.domain),
+};
 
 /** Explains why a member sees no buttons. */
 export function ReadOnly() {

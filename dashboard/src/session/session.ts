@@ -37,7 +37,7 @@ export async function openSession(config: Config): Promise<Session | undefined> 
     loadUserInfo: false,
     revokeTokensOnSignout: true,
   });
-  const login = () => manager.signinRedirect({ state: window.location.pathname });
+  const login = () => manager.signinRedirect({ state: window.location.pathname + window.location.search });
 
   if (window.location.pathname === CALLBACK) await finishLogin(manager);
   // Concurrent requests share one renewal, because a refresh token is valid only once.

@@ -254,7 +254,8 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await page.getByLabel('Name').fill('Find an order');
     await button('Save changes').click();
     await page.getByText('Find an order was saved.').waitFor();
-    await button('Delete Find an order').click();
+    await button('More for Find an order').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await dialog().getByRole('button', { name: 'Delete Action' }).click();
     await page.getByText('Find an order was deleted.').waitFor();
     expect(await button('Edit Find an order').count()).toBe(0);

@@ -73,12 +73,16 @@ export function testInput(started: () => StartedDashboard): void {
   test('takes the first press of the mouse after a key showed the focus', async () => {
     await page.goto(url('intelligence'));
     await button('Create Action').waitFor();
-    for (const name of ['Edit Form 2', 'Test Form 2', 'Delete Form 2', 'Create Action']) {
+    for (const name of ['Edit Form 2', 'Test Form 2', 'More for Form 2', 'Create Action']) {
       await button(name).focus();
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Tab');
       expect(await button(name).and(page.locator(':focus')).count()).toBe(1);
       await press(button(name));
+      if (name.startsWith('More')) {
+        await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+        await press(page.getByRole('menuitem', { name: 'Delete' }));
+      }
       if (name.startsWith('Edit') || name.startsWith('Create')) {
         await page.getByRole('button', { name: 'Cancel' }).click();
       } else {

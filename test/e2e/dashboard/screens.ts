@@ -100,7 +100,8 @@ export function testScreens(started: () => StartedDashboard): void {
     await look('test');
     await page.keyboard.press('Escape');
     await look('actions');
-    await button('Delete Contact us').click();
+    await button('More for Contact us').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByText('Delete Contact us?').waitFor();
     await look('delete?');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();

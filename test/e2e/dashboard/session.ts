@@ -69,7 +69,7 @@ export function testSessions(started: () => StartedDashboard): void {
     expect(await button(page, 'Add domain').count()).toBe(0);
     await page.getByRole('tab', { name: 'Intelligence' }).click();
     await button(page, 'View Tell the CRM').waitFor();
-    for (const name of ['Create Action', 'Test Tell the CRM', 'Delete Tell the CRM']) {
+    for (const name of ['Create Action', 'Test Tell the CRM', 'More for Tell the CRM']) {
       expect(await button(page, name).count()).toBe(0);
     }
     expect(await page.getByRole('checkbox', { name: 'Tell the CRM enabled' }).isDisabled()).toBe(true);
