@@ -30,14 +30,16 @@ export class AssistantRuntime extends Construct {
     return aiAction;
   }
 
-  #usageReport({ stage, tables, keys, outbound }: Foundation): ServiceFunction {
+  #usageReport({ stage, tables, keys, waiting }: Foundation): ServiceFunction {
     const usageReport = new ServiceFunction(this, 'UsageReport', {
       stage,
       folder: 'usage-report',
       description: 'Reports the usage of a conversation turn to the usage webhook of its session',
       timeout: ONE_ATTEMPT_TIMEOUT,
-      ...outbound,
+      ...waiting,
     });
+    tables.configuration.allow(usageReport, 'GetItem');
+    tables.counters.allow(usageReport, 'UpdateItem');
     tables.deliveryLog.allow(usageReport, 'PutItem', 'UpdateItem');
     keys.allowTokenKeys(usageReport);
     return usageReport;

@@ -96,7 +96,7 @@ export class Dashboard extends Construct {
       description: 'Reads and writes for the dashboard, as the role of the user allows',
       timeout: WHOLE_TEST_TIMEOUT,
     });
-    tables.configuration.allow(api, 'ConditionCheckItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    tables.configuration.allow(api, 'BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     tables.counters.allow(api, 'BatchGetItem', 'GetItem', 'PutItem');
     keys.allowSealingKey(api);
     api.allow({

@@ -10,7 +10,6 @@ import type { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
 type Call =
-  | 'ConditionCheckItem'
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'

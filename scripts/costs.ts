@@ -345,7 +345,7 @@ instead of ${dollars(logWrites(STEADY) * HOURS * 3600 * PRICES.dynamoWrite)} on 
   ],
 )}
 
-Form, AI-decided and test requests make two more writes than an event's delivery. The writes count the organization's requests in flight. They cost \
+Form, AI-decided and test requests, and usage webhooks, make two more writes than an event's delivery. The writes count the organization's requests in flight. They cost \
 ${dollars(perMillion({ dynamoWrite: 2 }))} per million.
 
 ## Comparison with other services, per month

@@ -186,7 +186,7 @@ function dashboardOperation(name: DashboardOperation): Json {
   const body = bodies[name];
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => parameter('path', id, DASHBOARD_IDS));
   const query = Object.entries<z.ZodType>(queries[name]?.shape ?? {}).map(([id, schema]) => ({
-    ...parameter('query', id, schema, { required: true }),
+    ...parameter('query', id, schema, { required: !schema.safeParse(undefined).success }),
     schema: schemaOf(schema, 'output'),
   }));
   const writes = method !== 'GET' && role === 'admin' && name !== 'testAction';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ASSISTANTS_PER_ORGANIZATION } from '../../src/contract/limits.ts';
 import { type Organization, PLANS } from '../../src/contract/organizations.ts';
 import {
   createOrganization,
@@ -20,6 +21,7 @@ const fields = ({
   created_at,
   suspended,
   daily_outbound_quota,
+  assistant_limit,
 }: Organization): [string, string][] => [
   ['org_id', org_id],
   ['name', name],
@@ -27,6 +29,7 @@ const fields = ({
   ['created', created_at],
   ...(suspended ? [['status', 'suspended'] as [string, string]] : []),
   ...(daily_outbound_quota == null ? [] : [quotaField(daily_outbound_quota)]),
+  ...(assistant_limit === undefined ? [] : [['assistants', `at most ${assistant_limit}`] as [string, string]]),
 ];
 
 const quotaField = (perDay: number | null): [string, string] => [
@@ -55,16 +58,22 @@ export function addOrgCommands(program: Command, run: Run): void {
 
   org
     .command('update <org_id>')
-    .description('change name or plan; after a downgrade, Session Signed still works where it is selected')
+    .description('change name, plan or limit; after a downgrade, Session Signed still works where it is selected')
     .option('--name <name>', 'at most 100 characters')
     .option('--plan <plan>', 'free or paid', plan)
+    .option(
+      '--assistants <number>',
+      `assistants that it may have, ${ASSISTANTS_PER_ORGANIZATION} by default; it keeps those above`,
+      wholeNumber,
+    )
     .addHelpText('after', '\nExample:\n  va-wave org update org_… --plan free')
-    .action((orgId: string, options: { name?: string; plan?: string }) =>
+    .action((orgId: string, { assistants, ...options }: { name?: string; plan?: string; assistants?: number }) =>
       run(async ({ output, deployment }) => {
-        if (options.name === undefined && options.plan === undefined) {
-          throw new CommandFailure(EXIT.refused, 'Nothing to change: give --name or --plan');
+        if (Object.keys(options).length === 0 && assistants === undefined) {
+          throw new CommandFailure(EXIT.refused, 'Nothing to change: give --name, --plan or --assistants');
         }
-        const organization = await updateOrganization(orgId, options, await deployment());
+        const change = { ...options, ...(assistants === undefined ? {} : { assistant_limit: assistants }) };
+        const organization = await updateOrganization(orgId, change, await deployment());
         output.object(organization, 'Changed the organization', fields(organization));
       }),
     );

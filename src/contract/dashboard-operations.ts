@@ -1,3 +1,4 @@
+import { ASSISTANTS_PER_PAGE } from './limits.ts';
 import type { Role } from './members.ts';
 
 /** The operations of the dashboard's API. Their schemas are in dashboard.ts; this file imports none, so that it stays small in a browser. */
@@ -44,7 +45,7 @@ export const DASHBOARD_OPERATIONS = {
     path: `${organization}/assistants`,
     role: 'member',
     status: 200,
-    summary: 'Lists the assistants of an organization',
+    summary: `Lists the assistants of an organization, ${ASSISTANTS_PER_PAGE} in a page; \`after\` is the \`next\` of the page before`,
   },
   createAssistant: {
     method: 'POST',

@@ -166,6 +166,7 @@ export const DASHBOARD_BODIES = {
 
 /** Query parameters by operation. */
 export const DASHBOARD_QUERIES = {
+  listAssistants: z.object({ after: identifier.optional() }),
   deleteAction: z.object({ version: z.coerce.number().int().min(1) }),
 } as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
 
@@ -187,7 +188,10 @@ export const DASHBOARD_ANSWERS = {
     entries: z.array(z.object({ entry: z.string(), normalized: z.string().nullable() })),
     page: pageVerdict.nullable().describe('Null when the request names no page'),
   }),
-  listAssistants: z.object({ assistants: z.array(assistantView) }),
+  listAssistants: z.object({
+    assistants: z.array(assistantView),
+    next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
+  }),
   createAssistant: assistantView,
   getAssistant: assistantView,
   updateAssistant: assistantView,

@@ -45,6 +45,7 @@ export const REFUSALS = {
   event_not_found: { status: 404, message: 'event_id: the delivery log has no attempt of this event' },
   stack_not_found: { status: 404, message: 'stack: no such stack' },
   stale_version: { status: 409, message: 'version: it was changed in the meantime; read it again' },
+  too_many_assistants: { status: 409, message: 'assistants: the organization has the maximum number of assistants' },
   too_many_actions: { status: 409, message: 'actions: the organization has the maximum number of Actions' },
   name_taken: { status: 409, message: 'name: another Action of this assistant already has this name' },
   paid_feature: {

@@ -30,6 +30,12 @@ export const URL_ENCODED_MAX_BYTES = 24_000;
 /** Open point: size of a usage webhook's URL as it is sent. The token contains the URL and must fit into a header. */
 export const USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES = 2000;
 export const ACTIONS_PER_ORGANIZATION = 50;
+/** Open point: assistants of an organization, unless the operator allows more or fewer. */
+export const ASSISTANTS_PER_ORGANIZATION = 100;
+/** The most assistants that the operator can allow an organization. */
+export const ASSISTANTS_PER_ORGANIZATION_MAX = 10_000;
+/** Assistants in one response of a list. An assistant can have 60 KB of JSON, and Lambda's response 6 MB. */
+export const ASSISTANTS_PER_PAGE = 50;
 export const AI_DESCRIPTION_MIN_CHARACTERS = 10;
 /** Calls of one AI-decided Action. Calls with invalid arguments do not count. */
 export const AI_CALLS_PER_CONVERSATION = 5;
@@ -43,7 +49,8 @@ export const EVENT_RETRY_DELAYS_SECONDS: readonly number[] = [2, 4];
 /** Limit for DNS lookup, connection, TLS, headers and body together. */
 export const OUTBOUND_TIMEOUT_MS = 5000;
 /**
- * Form, AI-decided and test requests of one organization that may wait for a response at the same time. Each occupies one concurrent
+ * Form, AI-decided and test requests of one organization that may wait for a response at the same time, and, counted apart, its usage
+ * webhooks. Each occupies one concurrent
  * execution of a function for up to five seconds, and an AWS account has 1 000 concurrent executions by default.
  */
 export const REQUESTS_IN_FLIGHT_PER_ORGANIZATION = 50;

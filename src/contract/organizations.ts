@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DAILY_OUTBOUND_QUOTA_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
+import { ASSISTANTS_PER_ORGANIZATION_MAX, DAILY_OUTBOUND_QUOTA_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
 import { characters } from './text.ts';
 
 export const PLANS = ['free', 'paid'] as const;
@@ -8,6 +8,8 @@ export type Plan = (typeof PLANS)[number];
 export const organizationInput = z.strictObject({
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
   plan: z.enum(PLANS).default('free'),
+  /** The number of assistants above which no further one can be created. @default ASSISTANTS_PER_ORGANIZATION */
+  assistant_limit: z.int().min(1).max(ASSISTANTS_PER_ORGANIZATION_MAX).optional(),
 });
 export type OrganizationInput = z.infer<typeof organizationInput>;
 
@@ -32,6 +34,7 @@ export type Organization = OrganizationRestrictions & {
   readonly org_id: string;
   readonly name: string;
   readonly plan: Plan;
+  readonly assistant_limit?: number | undefined;
   /** ISO 8601, UTC. */
   readonly created_at: string;
 };

@@ -35,6 +35,32 @@ test('changes only the settings that the options name', async () => {
   expect(await operator.json('org', 'update', orgId, '--name', 'Mall')).toMatchObject({ name: 'Mall', plan: 'free' });
 });
 
+test('changes how many assistants an organization may have', async () => {
+  const operator = new FakeOperator();
+  const orgId = await operator.organization('paid');
+  const create = [
+    'assistant',
+    'create',
+    '--org',
+    orgId,
+    '--name',
+    'Shop',
+    '--domain',
+    'a.example',
+    '--rate-limit',
+    '9',
+  ];
+  expect(await operator.json('org', 'update', orgId, '--assistants', '1')).toMatchObject({ assistant_limit: 1 });
+  await operator.json(...create);
+  expect(await operator.run(...create)).toMatchObject({
+    code: 2,
+    err: 'assistants: the organization may have at most 1\n',
+  });
+  await operator.json('org', 'update', orgId, '--assistants', '2');
+  await operator.json(...create);
+  expect(await operator.run('org', 'update', orgId, '--assistants', '10001')).toMatchObject({ code: 2 });
+});
+
 test('refuses an update without settings, and of an unknown organization', async () => {
   const operator = new FakeOperator();
   expect(await operator.run('org', 'update', 'org_x')).toMatchObject({

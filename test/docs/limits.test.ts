@@ -27,6 +27,7 @@ const ROWS: Readonly<Record<string, string>> = {
   Redirects: 'not followed',
   'Requests in flight': `${limits.REQUESTS_IN_FLIGHT_PER_ORGANIZATION} per organization at once`,
   'Response read': `first ${limits.RESPONSE_READ_MAX_BYTES / KB / KB} MB`,
+  'Assistants per organization': `${limits.ASSISTANTS_PER_ORGANIZATION} unless the operator sets 1 to ${limits.ASSISTANTS_PER_ORGANIZATION_MAX}`,
   'Actions per organization': `${limits.ACTIONS_PER_ORGANIZATION}`,
   'Size of an Action': `${limits.ACTION_MAX_BYTES / KB} KB of JSON`,
   'Event Action attempts': `${limits.EVENT_ATTEMPTS}, pauses of ${firstPause} s then ${secondPause} s`,

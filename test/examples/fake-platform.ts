@@ -68,6 +68,7 @@ export async function startPlatform() {
           token === SESSION_TOKEN
             ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
             : undefined,
+        findAssistant: async () => undefined,
         deliver: webhook.deliver,
       }),
   };

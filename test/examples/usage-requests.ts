@@ -21,6 +21,7 @@ export async function usageRequest(session: {
     {
       verifyTokenOfTurn: async () =>
         someClaims({ sub: userId, usage_webhook: { url: 'https://backend.example/usage', secret } }),
+      findAssistant: async () => undefined,
       deliver: outbound.deliver,
       log: new InMemoryDeliveryLog(),
       logWriteFailed: new FakeLogWriteFailed().report,

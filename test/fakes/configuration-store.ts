@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../src/contract/actions.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
-import { ACTIONS_PER_ORGANIZATION } from '../../src/contract/limits.ts';
+import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE } from '../../src/contract/limits.ts';
 import type { Organization } from '../../src/contract/organizations.ts';
 import { restrictionsOf } from '../../src/domain/organizations/restrictions.ts';
 import type { ConfigurationStore, UnreadableAction } from '../../src/domain/organizations/store.ts';
@@ -26,8 +26,10 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     yield* this.organizations.values();
   }.bind(this);
 
-  readonly createAssistant = async (assistant: Assistant) => {
+  readonly createAssistant = async (assistant: Assistant, limit: number) => {
     if (this.#hasOtherRestrictions(assistant)) return 'organization_changed' as const;
+    // One turn of the event loop counts and creates, as one transaction does.
+    if (this.#assistantsOf(assistant.org_id).length >= limit) return 'too_many' as const;
     this.assistants.set(assistant.site_id, assistant);
     return 'created' as const;
   };
@@ -37,8 +39,14 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     return true;
   };
   readonly findAssistant = async (siteId: string) => this.assistants.get(siteId);
-  readonly listAssistants = async (orgId: string) =>
-    [...this.assistants.values()].filter((assistant) => assistant.org_id === orgId);
+  readonly listAssistants = async (orgId: string) => this.#assistantsOf(orgId);
+
+  readonly assistantsPage = async (orgId: string, after: string | undefined) => {
+    const all = this.#assistantsOf(orgId);
+    const rest = after === undefined ? all : all.slice(all.findIndex(({ site_id }) => site_id === after) + 1);
+    const assistants = rest.slice(0, ASSISTANTS_PER_PAGE);
+    return { assistants, next: rest.length > assistants.length ? assistants.at(-1)?.site_id : undefined };
+  };
 
   readonly createAction = async (action: Action) => {
     if (this.#hasOtherRestrictions(action)) return 'organization_changed' as const;
@@ -60,6 +68,10 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     actions: [...this.actions.values()].filter((action) => action.org_id === orgId),
     unreadable: this.unreadable,
   });
+
+  #assistantsOf(orgId: string): readonly Assistant[] {
+    return [...this.assistants.values()].filter((assistant) => assistant.org_id === orgId);
+  }
 
   #hasOtherRestrictions(part: Action | Assistant): boolean {
     const organization = this.organizations.get(part.org_id);

@@ -35,10 +35,10 @@ export class InMemoryRecordedStores implements RecordedStores {
     };
     return {
       ...store,
-      createAssistant: async (next) => {
+      createAssistant: async (next, limit) => {
         free();
         // Both writes happen in the same turn of the event loop, as in one transaction.
-        const created = store.createAssistant(next);
+        const created = store.createAssistant(next, limit);
         return write({ entity: 'assistant', next }, created, store.assistants.has(next.site_id));
       },
       replaceAssistant: async (previous, next) => {

@@ -105,6 +105,8 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     'secretsmanager:GetSecretValue KeysSealing',
   ],
   AssistantRuntimeUsageReport: [
+    'dynamodb:GetItem TablesConfigurationTable',
+    'dynamodb:UpdateItem TablesCountersTable',
     'dynamodb:PutItem TablesDeliveryLogTable',
     'dynamodb:UpdateItem TablesDeliveryLogTable',
     'secretsmanager:GetSecretValue KeysToken',
@@ -117,7 +119,7 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     'secretsmanager:GetSecretValue KeysSealing',
   ],
   DashboardApi: [
-    'dynamodb:ConditionCheckItem TablesConfigurationTable',
+    'dynamodb:BatchGetItem TablesConfigurationTable',
     'dynamodb:DeleteItem TablesConfigurationTable',
     'dynamodb:GetItem TablesConfigurationTable',
     'dynamodb:PutItem TablesConfigurationTable',

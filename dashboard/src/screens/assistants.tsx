@@ -14,14 +14,27 @@ import { fetched } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { byName, type Column, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import type { Api } from '../session/api.ts';
 
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
+
+/** Reads all pages of the list. */
+async function allAssistants(api: Api, org_id: string): Promise<{ readonly assistants: readonly AssistantView[] }> {
+  const assistants: AssistantView[] = [];
+  let query: { readonly after: string } | undefined;
+  do {
+    const page = await api('listAssistants', { org_id }, query === undefined ? {} : { query });
+    assistants.push(...page.assistants);
+    query = page.next === null ? undefined : { after: page.next };
+  } while (query !== undefined);
+  return { assistants };
+}
 
 /** The assistants of the organization. */
 export default function Assistants() {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;
-  const assistants = useLoad(org_id, () => api('listAssistants', { org_id }, {}));
+  const assistants = useLoad(org_id, () => allAssistants(api, org_id));
   const [creating, setCreating] = useState(false);
   const create = isAdmin && (
     <Button variant="primary" onClick={() => setCreating(true)}>

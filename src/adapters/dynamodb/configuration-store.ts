@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import { ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
+import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE } from '../../contract/limits.ts';
 import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
 import type { Mutation } from '../../domain/organizations/audit.ts';
 import { CreationTaken } from '../../domain/organizations/recorded-changes.ts';
@@ -12,10 +12,14 @@ import type { DynamoDb } from './client.ts';
 import { conditionFailure, transactionFailures } from './conditions.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { configurationReads } from './configuration-reads.ts';
-import { namesUnder } from './items-under.ts';
-import { readActionOwner, readOrganization } from './stored-configuration.ts';
+import { itemsOf } from './items-of.ts';
+import { namesPage } from './items-under.ts';
+import { readActionOwner, readAssistant, readAssistantCount, readOrganization } from './stored-configuration.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** Creations of assistants of one organization take turns. */
+const CREATION_ATTEMPTS = 10;
 
 /**
  * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction.
@@ -105,6 +109,17 @@ export function configurationStore(
           },
         ];
 
+  const hasRestrictionsOf = (part: OrganizationRestrictions, organization: Organization) =>
+    isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(part));
+  const sitesOf = (orgId: string) => ({ pk: KEYS.organization(orgId).pk, prefix: SORT_PREFIXES.site });
+
+  const assistantsPage: ConfigurationStore['assistantsPage'] = async (orgId, after) => {
+    const { names, next } = await namesPage(client, table, sitesOf(orgId), { after, atMost: ASSISTANTS_PER_PAGE });
+    const items = await Promise.all(itemsOf(client, table, names.map(KEYS.assistant)));
+    const found = items.filter((item) => item !== undefined);
+    return { assistants: found.map((item) => readAssistant(table, item).assistant), next };
+  };
+
   const oneMoreVersion = 'ADD subscriptions_version :one';
   /** Makes the event-router read the subscriptions again (subscriptions.ts), after a change of an Event Action. */
   const newSubscriptions = ({ trigger, org_id }: Action) =>
@@ -160,24 +175,46 @@ export function configurationStore(
       for await (const { Items } of pages) for (const item of Items) yield readOrganization(table, item).organization;
     },
 
-    createAssistant: async (assistant) => {
+    createAssistant: async (assistant, limit) => {
+      const Key = KEYS.organization(assistant.org_id);
       const { expression, values } = sameRestrictions(assistant);
-      const failed = await transact({ entity: 'assistant', next: assistant }, [
-        {
-          ConditionCheck: {
-            TableName: table,
-            Key: KEYS.organization(assistant.org_id),
-            ConditionExpression: expression,
-            ExpressionAttributeValues: values,
+      for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt++) {
+        if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, 2 ** attempt * 10 * Math.random()));
+        const { Item } = await client.get({ TableName: table, Key, ConsistentRead: true });
+        if (Item === undefined || !hasRestrictionsOf(assistant, readOrganization(table, Item).organization)) {
+          return 'organization_changed';
+        }
+        const { assistant_count: seen } = readAssistantCount(table, Item);
+        const { names } = await namesPage(client, table, sitesOf(assistant.org_id), {
+          after: undefined,
+          atMost: limit,
+        });
+        if (names.length >= limit) return 'too_many';
+        // The index has the number. The organization's item makes concurrent creations take turns: the second one counts again.
+        const failed = await transact({ entity: 'assistant', next: assistant }, [
+          {
+            Update: {
+              TableName: table,
+              Key,
+              UpdateExpression: 'SET assistant_count = :count',
+              ConditionExpression: `${expression} AND ${seen === undefined ? 'attribute_not_exists(assistant_count)' : 'assistant_count = :seen'}`,
+              ExpressionAttributeValues: {
+                ...values,
+                ':count': names.length + 1,
+                ...(seen === undefined ? {} : { ':seen': seen }),
+              },
+            },
           },
-        },
-        put(assistantItem(assistant), absent),
-        put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
-        ...domainItems(assistant).map((item) => put(item)),
-      ]);
-      if (failed.length === 0) return 'created';
-      if (failed.includes(0)) return 'organization_changed';
-      throw new Error(`The id of assistant ${assistant.site_id} is in use`);
+          put(assistantItem(assistant), absent),
+          put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
+          ...domainItems(assistant).map((item) => put(item)),
+        ]);
+        if (failed.length === 0) return 'created';
+        if (!failed.includes(0)) throw new Error(`The id of assistant ${assistant.site_id} is in use`);
+      }
+      throw new Error(
+        `Other assistants of ${assistant.org_id} were created during each of ${CREATION_ATTEMPTS} attempts`,
+      );
     },
 
     replaceAssistant: async (previous, next) => {
@@ -192,10 +229,17 @@ export function configurationStore(
 
     findAssistant: reads.findAssistant,
 
+    assistantsPage,
+
     listAssistants: async (orgId) => {
-      const siteIds = await namesUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.site);
-      const assistants = await Promise.all(siteIds.map(reads.findAssistant));
-      return assistants.filter((assistant) => assistant !== undefined);
+      const all: Assistant[] = [];
+      let after: string | undefined;
+      do {
+        const { assistants, next } = await assistantsPage(orgId, after);
+        all.push(...assistants);
+        after = next;
+      } while (after !== undefined);
+      return all;
     },
 
     createAction: async (action) => {
@@ -217,9 +261,9 @@ export function configurationStore(
       if (failed.length === 0) return 'created';
       if (!failed.includes(0)) return 'slug_taken';
       const organization = await findOrganization(action.org_id);
-      const unchanged =
-        organization !== undefined && isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(action));
-      return unchanged ? 'too_many' : 'organization_changed';
+      return organization !== undefined && hasRestrictionsOf(action, organization)
+        ? 'too_many'
+        : 'organization_changed';
     },
 
     replaceAction: async (previous, next) => {

@@ -26,12 +26,16 @@ export const readOrganization = itemReader(
         org_id: z.string(),
         name: z.string(),
         plan: z.enum(PLANS),
+        assistant_limit: z.number().optional(),
         created_at: z.string(),
         ...restrictions,
       }),
     })
     .refine((item) => isAt(item, KEYS.organization(item.organization.org_id)), ELSEWHERE),
 );
+
+/** Reads the number that each creation of an assistant changes. Organizations of version 0.1 do not have it. */
+export const readAssistantCount = itemReader(z.object({ assistant_count: z.number().optional() }));
 
 export const readAssistant = itemReader(
   z

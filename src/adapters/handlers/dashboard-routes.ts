@@ -49,9 +49,10 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       page: page === undefined ? null : checkPage(page.address, { ...page, allowed_domains: entries }),
     })),
 
-    forMember('listAssistants', nothing, async ({ member }) => ({
-      assistants: (await ports.store.listAssistants(member.org_id)).map(assistantView),
-    })),
+    forMember('listAssistants', DASHBOARD_QUERIES.listAssistants, async ({ member, input: { after } }) => {
+      const { assistants, next = null } = await ports.store.assistantsPage(member.org_id, after);
+      return { assistants: assistants.map(assistantView), next };
+    }),
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
       assistantView(await createAssistantOnce(member, { key: input.idempotency_key, input: input.assistant }, ports)),
     ),

@@ -32,23 +32,21 @@ export function outboundFunction(
   const logger = functionLogger(serviceName);
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   const { deliver, endAttempts } = createDeliver({ clock: outboundClock });
-  // Usage webhooks have no quota and no limit in flight, so their function has no counters table.
-  const counters = environment[ENVIRONMENT.countersTable];
+  const counters = required(environment, ENVIRONMENT.countersTable);
   const notCounted = (message: string) => (orgId: string, cause: unknown) =>
     logger.error(message, { org_id: orgId, cause: cause instanceof Error ? cause.name : 'unknown' });
-  const counted = (table: string) =>
-    withinInFlight(
-      withinQuota(deliver, {
-        hitPerDay: hitPerDay(dynamo, table),
-        uncounted: notCounted('A request could not be counted against its quota'),
-        now,
-      }),
-      {
-        takeLease: inFlightLeases(dynamo, table, REQUESTS_IN_FLIGHT_PER_ORGANIZATION),
-        leaseFailed: notCounted('A request could not be counted against the limit of requests in flight'),
-        now,
-      },
-    );
+  const counted = withinInFlight(
+    withinQuota(deliver, {
+      hitPerDay: hitPerDay(dynamo, counters),
+      uncounted: notCounted('A request could not be counted against its quota'),
+      now,
+    }),
+    {
+      takeLease: inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION),
+      leaseFailed: notCounted('A request could not be counted against the limit of requests in flight'),
+      now,
+    },
+  );
   const table = required(environment, ENVIRONMENT.deliveryLogTable);
   const end = async () => {
     await endAttempts();
@@ -60,7 +58,7 @@ export function outboundFunction(
     metrics,
     end,
     ports: {
-      deliver: counters === undefined ? deliver : counted(counters),
+      deliver: counted,
       log: deliveryLog(dynamo, table, {
         retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
         now,

@@ -18,7 +18,7 @@ export type OutboundRequest = {
   readonly connectionKey?: string;
   /** Bytes of the response body that the caller needs, at most 1 MB. The rest may not be read. @default 1 MB */
   readonly keepBytes?: number;
-  /** Organization against whose limit of requests in flight the request counts. Absent: it is not counted. */
+  /** The organization, or `usage#<organization>`, against whose limit of requests in flight the request counts. Absent: it is not counted. */
   readonly inFlightOf?: string;
   /** Quota against which the request counts. Absent: it is not counted. */
   readonly quota?: OutboundQuota;

@@ -6,6 +6,7 @@ import {
   assistantInput,
   escalationTopics,
 } from '../../contract/assistants.ts';
+import { ASSISTANTS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import { readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
@@ -18,7 +19,7 @@ import { createRestricted, restrictionsOf } from './restrictions.ts';
 /**
  * Creates an assistant of an organization. Without Allowed Domains in the input, its list has only the Domain. Hosts and addresses are
  * normalized (spec "Allowed Websites", rule 5).
- * @throws Refusal 400 that names the field, 404 for an unknown organization
+ * @throws Refusal 400 that names the field, 404 for an unknown organization, 409 when it has the maximum number of assistants
  */
 export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
   const { plan } = await requireOrganization(orgId, ports);
@@ -36,15 +37,18 @@ export async function createAssistant(orgId: string, input: unknown, ports: Mana
     version: 1,
   };
   let created = unrestricted;
-  await createRestricted(
+  let limit = ASSISTANTS_PER_ORGANIZATION;
+  const outcome = await createRestricted(
     orgId,
     (organization) => {
       created = { ...unrestricted, ...restrictionsOf(organization) };
-      return ports.store.createAssistant(created);
+      limit = organization.assistant_limit ?? ASSISTANTS_PER_ORGANIZATION;
+      return ports.store.createAssistant(created, limit);
     },
     ports,
   );
-  return created;
+  if (outcome === 'created') return created;
+  throw new Refusal('too_many_assistants', { message: `assistants: the organization may have at most ${limit}` });
 }
 
 /**

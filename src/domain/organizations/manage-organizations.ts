@@ -2,6 +2,7 @@ import { type Organization, type OrganizationInput, organizationInput } from '..
 import { newId } from '../ids.ts';
 import { invalidInput, Refusal } from '../refusal.ts';
 import type { Clock, RandomBytes } from '../sources.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import type { ConfigurationStore } from './store.ts';
 
 export type ManagementPorts = {
@@ -25,17 +26,18 @@ export async function createOrganization(
 }
 
 /**
- * Changes the name or plan of an organization. After a downgrade to free, assistants in Session Signed keep working, but no assistant
+ * Changes the name, the plan or the limit of assistants of an organization. It keeps assistants above the limit. After a downgrade to free, assistants in Session Signed keep working, but no assistant
  * can select the mode again.
  * @throws Refusal 400 that names the field, 404
  */
 export async function updateOrganization(
   orgId: string,
-  change: { readonly name?: string; readonly plan?: string },
+  change: { readonly name?: string; readonly plan?: string; readonly assistant_limit?: number },
   ports: ManagementPorts,
 ): Promise<Organization> {
   const previous = await requireOrganization(orgId, ports);
-  const settings = parseOrganization({ name: change.name ?? previous.name, plan: change.plan ?? previous.plan });
+  const { name, plan, assistant_limit } = { ...previous, ...withoutUndefined(change) };
+  const settings = withoutUndefined(parseOrganization({ name, plan, assistant_limit }));
   await ports.store.changeOrganization(orgId, settings);
   return { ...previous, ...settings };
 }

@@ -32,12 +32,23 @@ export type ConfigurationStore = {
   readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
   readonly listOrganizations: () => AsyncIterable<Organization>;
 
-  /** Returns `organization_changed` when the organization was deleted or its restrictions differ from the assistant's. */
-  readonly createAssistant: (assistant: Assistant) => Promise<'created' | 'organization_changed'>;
+  /**
+   * Creates an assistant when the organization has fewer than `limit`. Returns `organization_changed` when the organization was deleted
+   * or its restrictions differ from the assistant's.
+   */
+  readonly createAssistant: (
+    assistant: Assistant,
+    limit: number,
+  ) => Promise<'created' | 'organization_changed' | 'too_many'>;
   /** Replaces `previous` by `next`. Returns false when `previous` is no longer the stored version. */
   readonly replaceAssistant: (previous: Assistant, next: Assistant) => Promise<boolean>;
   readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
   readonly listAssistants: (orgId: string) => Promise<readonly Assistant[]>;
+  /** Reads one page of an organization's assistants, by site id. @param after the `next` of the page before */
+  readonly assistantsPage: (
+    orgId: string,
+    after: string | undefined,
+  ) => Promise<{ readonly assistants: readonly Assistant[]; readonly next: string | undefined }>;
 
   /**
    * Creates an Action. The same transaction counts the organization's Actions and compares the organization's restrictions with the

@@ -11,6 +11,7 @@ import { canonicalJson } from './canonical-json.ts';
 export type ReportUsagePorts = {
   /** Verifies a session token as for the widget, but also accepts a token that expired during the turn. */
   readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
+  readonly findAssistant: (siteId: string) => Promise<{ readonly org_id: string } | undefined>;
   readonly deliver: Deliver;
   readonly log: DeliveryLog;
   readonly logWriteFailed: LogWriteFailed;
@@ -21,7 +22,7 @@ export type ReportUsagePorts = {
 /**
  * Reports the usage of a turn to the session's usage webhook (spec "Outbound: usage webhook"). Only a complete 200 response with
  * `{"should_continue": false}` stops the conversation. After any other response, a timeout or an error, it continues.
- * A session without a webhook makes no request.
+ * A session without a webhook makes no request. A report above the organization's limit in flight is recorded and not sent.
  * @throws Refusal 401 for an invalid token
  */
 export async function reportUsage(report: UsageReport, ports: ReportUsagePorts): Promise<UsageReportResult> {
@@ -53,7 +54,10 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
     started_at: now.toISOString(),
     message_id: null,
   };
-  await ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause));
+  const [inFlightOf] = await Promise.all([
+    inFlightKey(claims.site_id, ports),
+    ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause)),
+  ]);
   const request: OutboundRequest = {
     method: 'POST',
     url: webhook.url,
@@ -64,11 +68,21 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
       'X-Webhook-Signature': createHmac('sha256', webhook.secret).update(body).digest('hex'),
       'X-Webhook-Timestamp': String(timestamp),
     },
+    inFlightOf,
   };
   const outcome = await ports.deliver(request);
   const result = resultOf(outcome, request);
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
   return { should_continue: !saysStop(outcome), reported: true };
+}
+
+/**
+ * Returns the name under which a report counts as in flight: that of the organization, apart from its other requests, so that a slow
+ * usage webhook refuses no form. A token names only its site, which counts by itself when its assistant cannot be read.
+ */
+async function inFlightKey(siteId: string, ports: Pick<ReportUsagePorts, 'findAssistant'>): Promise<string> {
+  const assistant = await ports.findAssistant(siteId).catch(() => undefined);
+  return `usage#${assistant?.org_id ?? siteId}`;
 }
 
 /** Returns the id under which the delivery log keeps the usage reports of a site. */

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { EVENT_NAMES } from '../../../src/contract/events.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { dashboardApi, OTHER_ORG_ID } from './dashboard-api.ts';
@@ -138,6 +139,29 @@ describe('assistants', () => {
       escalation_channels: 0,
       version: 1,
     });
+  });
+
+  test('are at most 100 in an organization, and are listed in pages', async () => {
+    const { call } = dashboardApi();
+    for (let count = 0; count < 100; count++) {
+      const request = { idempotency_key: `key-${count}`, assistant: settings };
+      expect((await call('anna', 'POST', `${ORG}/assistants`, request)).status).toBe(201);
+    }
+    const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, {
+      idempotency_key: 'key-100',
+      assistant: settings,
+    });
+    expect([status, body.code, body.error]).toEqual([
+      409,
+      'too_many_assistants',
+      'assistants: the organization may have at most 100',
+    ]);
+    const page = z.object({ assistants: z.array(z.object({ site_id: z.string() })), next: z.string().nullable() });
+    const first = page.parse((await call('anna', 'GET', `${ORG}/assistants`)).body);
+    const second = page.parse((await call('anna', 'GET', `${ORG}/assistants?after=${first.next}`)).body);
+    expect([first.assistants.length, second.assistants.length, second.next]).toEqual([50, 50, null]);
+    expect(new Set([...first.assistants, ...second.assistants].map(({ site_id }) => site_id)).size).toBe(100);
+    expect((await call('anna', 'GET', `${ORG}/assistants?after=a%20b`)).status).toBe(400);
   });
 
   test('require a Rate Limit, because it has no default', async () => {

@@ -65,7 +65,7 @@ test('a creation that runs during the suspension creates a suspended part', asyn
     return write();
   };
   Object.assign(ports.store, {
-    createAssistant: (next: Assistant) => late(() => createAssistant(next)),
+    createAssistant: (next: Assistant, limit: number) => late(() => createAssistant(next, limit)),
     createAction: (next: Action) => late(() => createAction(next)),
   });
   const created = await Promise.all([assistant(), action(site?.site_id ?? '')]);

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
 import type { OutboundOutcome } from '../../../src/domain/delivery/outbound.ts';
+import { withinInFlight } from '../../../src/domain/delivery/within-in-flight.ts';
 import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { answered, FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, unanswered } from '../../fakes/delivery.ts';
@@ -19,6 +21,7 @@ function setUp(claims: SessionClaims | undefined = HOOKED) {
   const logWriteFailed = new FakeLogWriteFailed();
   const ports = {
     verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined),
+    findAssistant: async (): Promise<{ org_id: string } | undefined> => ({ org_id: 'org_1' }),
     deliver: outbound.deliver,
     log,
     logWriteFailed: logWriteFailed.report,
@@ -26,7 +29,7 @@ function setUp(claims: SessionClaims | undefined = HOOKED) {
     newId: countingIds(),
   };
   const report = (session_token = 'good') => reportUsage({ session_token, usage: USAGE }, ports);
-  return { clock, outbound, log, logWriteFailed, report };
+  return { clock, outbound, log, logWriteFailed, ports, report };
 }
 
 test('a turn is reported with the sorted fields of the spec in compact JSON, and the sent bytes are signed', async () => {
@@ -96,4 +99,59 @@ test('a failure of the delivery log neither prevents nor repeats the report', as
   log.failing.add('claim').add('complete');
   expect(await report()).toMatchObject({ reported: true });
   expect([outbound.requests.length, logWriteFailed.calls.length]).toEqual([1, 2]);
+});
+
+test('reports count as in flight for their organization, apart from its forms', async () => {
+  const { report, outbound, ports } = setUp();
+  await report();
+  ports.findAssistant = async () => undefined;
+  await report();
+  ports.findAssistant = async () => {
+    throw new Error('The table is away');
+  };
+  await report();
+  expect(outbound.requests.map(({ inFlightOf }) => inFlightOf)).toEqual([
+    'usage#org_1',
+    `usage#${SITE_ID}`,
+    `usage#${SITE_ID}`,
+  ]);
+});
+
+test('of 60 reports at once to a webhook that hangs, 50 are sent, and a form of the same organization too', async () => {
+  const { ports, log } = setUp();
+  const clock = new FrozenClock();
+  const taken = new Map<string, number>();
+  const hanging = Promise.withResolvers<OutboundOutcome>();
+  let sent = 0;
+  const deliver = withinInFlight(
+    () => {
+      sent += 1;
+      return hanging.promise;
+    },
+    {
+      takeLease: async (name) => {
+        const places = taken.get(name) ?? 0;
+        if (places === REQUESTS_IN_FLIGHT_PER_ORGANIZATION) return undefined;
+        taken.set(name, places + 1);
+        return { release: async () => undefined };
+      },
+      leaseFailed: () => undefined,
+      now: clock.now,
+    },
+  );
+  const reports = Array.from({ length: 60 }, () =>
+    reportUsage({ session_token: 'good', usage: USAGE }, { ...ports, deliver }),
+  );
+  await expect(Promise.race(reports)).resolves.toEqual({ should_continue: true, reported: true });
+  expect(sent).toBe(50);
+  const form = deliver({ method: 'POST', url: 'https://a.example/', headers: {}, body: null, inFlightOf: 'org_1' });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toBe(51);
+  hanging.resolve(answered(200, '{"should_continue":false}'));
+  expect((await form).status).toBe(200);
+  const stopped = (await Promise.all(reports)).filter(({ should_continue }) => !should_continue);
+  expect(stopped).toHaveLength(50);
+  expect([...log.records.values()].filter(({ result }) => result?.error?.code === 'too_many_in_flight')).toHaveLength(
+    10,
+  );
 });

@@ -30,7 +30,7 @@ function watched(batchGet: BatchGet = (input) => tables.client.batchGet(input)) 
 async function stored(org_id: string, count: number) {
   const store = configurationStore(tables.client, tables.sorted);
   await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
-  await store.createAssistant(anAssistant({ site_id: `site_${org_id}`, org_id }));
+  await store.createAssistant(anAssistant({ site_id: `site_${org_id}`, org_id }), 100);
   const actions = Array.from({ length: count }, (_, i) => anEventAction({ org_id, action_id: `act_${org_id}_${i}` }));
   await Promise.all(actions.map((action) => store.createAction(action)));
   return actions;

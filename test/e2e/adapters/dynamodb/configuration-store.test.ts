@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
+import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
 import type { Organization } from '../../../../src/contract/organizations.ts';
@@ -26,13 +27,78 @@ async function organization(changes: Partial<Assistant> = {}) {
   const org_id = newId('org', randomBytes);
   await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
   const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id, ...changes });
-  await store.createAssistant(assistant);
+  await store.createAssistant(assistant, 100);
   const mine = () => ({ action_id: newId('act', randomBytes), org_id, site_id: assistant.site_id });
   return { org_id, assistant, mine };
 }
 
 const tally = (words: readonly string[]) =>
   Object.fromEntries([...new Set(words)].sort().map((word) => [word, words.filter((one) => one === word).length]));
+
+describe('the assistants of an organization', () => {
+  const another = (org_id: string) => anAssistant({ site_id: newId('site', randomBytes), org_id });
+
+  test('are exactly as many as it may have, also when they are created at the same time', async () => {
+    const { org_id } = await organization();
+    const results = await atOnce(8, () => store.createAssistant(another(org_id), 5));
+    expect(tally(results)).toEqual({ created: 4, too_many: 4 });
+    expect(await store.listAssistants(org_id)).toHaveLength(5);
+    expect(await store.createAssistant(another(org_id), 6)).toBe('created');
+  });
+
+  test('make room again when one is deleted', async () => {
+    const { org_id, assistant } = await organization();
+    expect(await store.createAssistant(another(org_id), 1)).toBe('too_many');
+    const { sorted } = tables;
+    await erasure(tables.client, { configuration: sorted, conversations: sorted, deliveryLog: sorted }).removeAssistant(
+      assistant,
+    );
+    expect(await store.createAssistant(another(org_id), 1)).toBe('created');
+  });
+
+  test('are counted, and kept, when older code created them without a count', async () => {
+    const { org_id } = await organization();
+    for (const assistant of Array.from({ length: 3 }, () => another(org_id))) {
+      await tables.client.put({
+        TableName: tables.sorted,
+        Item: { pk: `SITE#${assistant.site_id}`, sk: 'ASSISTANT', assistant },
+      });
+      await tables.client.put({
+        TableName: tables.sorted,
+        Item: { pk: `ORG#${org_id}`, sk: `SITE#${assistant.site_id}` },
+      });
+    }
+    await tables.client.update({
+      TableName: tables.sorted,
+      Key: { pk: `ORG#${org_id}`, sk: 'ORG' },
+      UpdateExpression: 'REMOVE assistant_count',
+    });
+    expect(await store.createAssistant(another(org_id), 4)).toBe('too_many');
+    expect(await store.createAssistant(another(org_id), 3)).toBe('too_many');
+    expect(await store.listAssistants(org_id)).toHaveLength(4);
+    expect(await store.createAssistant(another(org_id), 5)).toBe('created');
+  });
+
+  test('are listed in pages of 50, each with one call', async () => {
+    const { org_id } = await organization();
+    for (let count = 1; count < 120; count++) await store.createAssistant(another(org_id), 1000);
+    const calls: string[] = [];
+    const counting = {
+      ...tables.client,
+      get: (input: Parameters<TestTables['client']['get']>[0]) => {
+        calls.push('get');
+        return tables.client.get(input);
+      },
+      batchGet: (input: Parameters<TestTables['client']['batchGet']>[0]) => {
+        calls.push(`batchGet ${input.Keys.length}`);
+        return tables.client.batchGet(input);
+      },
+    };
+    const listed = await configurationStore(counting, tables.sorted).listAssistants(org_id);
+    expect(new Set(listed.map(({ site_id }) => site_id)).size).toBe(120);
+    expect(calls).toEqual(['batchGet 50', 'batchGet 50', 'batchGet 20']);
+  });
+});
 
 describe('organizations', () => {
   test('are found, changed and listed', async () => {
@@ -75,9 +141,9 @@ describe('organizations', () => {
       await store.changeOrganization(org_id, restrictions);
       const site = { ...assistant, site_id: newId('site', randomBytes) };
       const action = anEventAction(mine());
-      expect(await store.createAssistant(site)).toBe('organization_changed');
+      expect(await store.createAssistant(site, 100)).toBe('organization_changed');
       expect(await store.createAction(action)).toBe('organization_changed');
-      expect(await store.createAssistant({ ...site, ...restrictions })).toBe('created');
+      expect(await store.createAssistant({ ...site, ...restrictions }, 100)).toBe('created');
       expect(await store.createAction({ ...action, ...restrictions })).toBe('created');
       await store.changeOrganization(org_id, { suspended: false, daily_outbound_quota: null });
       expect(await store.createAction({ ...action, ...restrictions })).toBe('organization_changed');
@@ -87,7 +153,7 @@ describe('organizations', () => {
 
   test('that are erased get no new items', async () => {
     const { assistant } = await organization();
-    expect(await store.createAssistant({ ...assistant, org_id: 'org_gone' })).toBe('organization_changed');
+    expect(await store.createAssistant({ ...assistant, org_id: 'org_gone' }, 100)).toBe('organization_changed');
   });
 
   test('keep the count of their Actions when they are renamed', async () => {
@@ -105,7 +171,7 @@ describe('assistants', () => {
       server_secret: { sha256: 'ab', last_six: 'abcdef' },
     });
     const second = anAssistant({ site_id: newId('site', randomBytes), org_id, name: 'Second' });
-    await store.createAssistant(second);
+    await store.createAssistant(second, 100);
     expect(await store.findAssistant(assistant.site_id)).toEqual(assistant);
     expect(await store.listAssistants(org_id)).toEqual(expect.arrayContaining([assistant, second]));
     expect(await store.listAssistants(org_id)).toHaveLength(2);
@@ -114,7 +180,7 @@ describe('assistants', () => {
 
   test('are not created twice', async () => {
     const { assistant } = await organization();
-    await expect(store.createAssistant(assistant)).rejects.toThrow('in use');
+    await expect(store.createAssistant(assistant, 100)).rejects.toThrow('in use');
   });
 
   test('accept exactly one of 20 concurrent changes of one version', async () => {

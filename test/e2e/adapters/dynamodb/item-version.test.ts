@@ -184,8 +184,9 @@ describe('an item of a newer version', () => {
 
 describe('an item of this version', () => {
   test('is written with the version, alone or in a transaction, and readers do not return the version', async () => {
-    const assistant = anAssistant({ site_id: 'site_put' });
-    await store().createAssistant(assistant);
+    const assistant = anAssistant({ site_id: 'site_put', org_id: 'org_put' });
+    await store().createOrganization({ org_id: 'org_put', name: 'Shop', plan: 'free', created_at: AT });
+    await store().createAssistant(assistant, 100);
     await kept().saveConversation(conversation('c-put'));
     for (const Key of [KEYS.assistant('site_put'), { pk: `SITE#${SITE_ID}#CONVERSATION#c-put`, sk: 'CONVERSATION' }]) {
       const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
