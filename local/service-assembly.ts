@@ -28,12 +28,18 @@ const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url)
 /**
  * Synthesizes the service into a folder, for one or several machines to run.
  * @param outdir absolute; created if need be
- * @param options strict: the bundles of bin/app.ts unchanged, which refuse endpoints on loopback
+ * @param options strict: the bundles of bin/app.ts unchanged, which refuse endpoints on loopback; deliveryConcurrency: as `cdk deploy` takes it
  * @throws CloudError when the app does not synthesize
  */
-export function assembleService(outdir: string, options: { readonly strict?: boolean } = {}): Promise<void> {
-  const networkRule = options.strict === true ? undefined : NETWORK_RULE;
-  return synthesize({ url: SERVICE_APP, options: { networkRule }, configuration: CONFIGURATION }, outdir);
+export function assembleService(
+  outdir: string,
+  { strict = false, deliveryConcurrency }: { readonly strict?: boolean; readonly deliveryConcurrency?: number } = {},
+): Promise<void> {
+  const options = {
+    networkRule: strict ? undefined : NETWORK_RULE,
+    deliveryConcurrency: deliveryConcurrency?.toString(),
+  };
+  return synthesize({ url: SERVICE_APP, options, configuration: CONFIGURATION }, outdir);
 }
 
 /**

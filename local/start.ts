@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { CloudError } from './cloud/cloud-error.ts';
-import { ENVIRONMENTS_PER_FUNCTION } from './cloud/start-cloud.ts';
 import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 import type { RunningDemo } from './demo-cloud.ts';
 import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
@@ -15,21 +14,18 @@ type Options = {
   readonly demoFail: number;
   readonly ca: readonly string[];
   readonly strict: boolean;
-  readonly environments: number;
 };
 
 const DEFAULT_PORT = 8787;
 const LAST_PORT = 65_535;
 
-const wholeNumber =
-  (last: number, first = 0) =>
-  (text: string) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < first || value > last) {
-      throw new InvalidArgumentError(`A whole number from ${first} to ${last}.`);
-    }
-    return value;
-  };
+const wholeNumber = (last: number) => (text: string) => {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > last) {
+    throw new InvalidArgumentError(`A whole number from 0 to ${last}.`);
+  }
+  return value;
+};
 
 const program = new Command('npm start --')
   .description('Runs the whole service on this machine, from the same definition that is deployed to AWS.')
@@ -40,12 +36,6 @@ const program = new Command('npm start --')
   .option('--demo-fail <times>', "how often the demo's receiver answers 503 before it accepts", wholeNumber(1000), 0)
   .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', collect, [])
   .option('--strict', 'run the bundles that are deployed, which refuse endpoints on loopback', false)
-  .option(
-    '--environments <number>',
-    'how many invocations of a function run at once at most; each needs 15 to 30 MB',
-    wholeNumber(1000, 1),
-    ENVIRONMENTS_PER_FUNCTION,
-  )
   .showHelpAfterError();
 
 function collect(file: string, files: readonly string[]): string[] {
@@ -78,7 +68,6 @@ async function main(): Promise<void> {
     data,
     port: options.port,
     strict: options.strict,
-    workersPerFunction: options.environments,
     authorities: [...options.ca, ...(certificates === undefined ? [] : [certificates.caFile])],
     doing,
     print: (line) => console.error(line),

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { operatorOf } from '../../local/demo/operator.ts';
 import { startLocalCloud } from '../../local/local-cloud.ts';
 import { receiverCertificates } from '../../local/receiver-certificates.ts';
+import { assembleService } from '../../local/service-assembly.ts';
 import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
@@ -68,11 +69,9 @@ async function runLocally(eventsPerSecond: number): Promise<Times> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const cloud = await startLocalCloud({
-    data: join(folder, 'cloud'),
-    authorities: [certificates.caFile],
-    workersPerFunction: LOCAL_SETTING.maxConcurrency,
-  });
+  const assembly = join(folder, 'assembly');
+  await assembleService(assembly, { deliveryConcurrency: LOCAL_SETTING.maxConcurrency });
+  const cloud = await startLocalCloud({ data: join(folder, 'cloud'), assembly, authorities: [certificates.caFile] });
   const operator = operatorOf(cloud);
   try {
     const { org_id } = await createOrganization({ name: 'Simulation', plan: 'paid' }, operator.management);

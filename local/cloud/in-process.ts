@@ -3,7 +3,7 @@ import type { Caller } from './access/callers.ts';
 import type { TargetCalls } from './engines/event-targets.ts';
 import type { SqsEngine } from './engines/sqs.ts';
 import type { SourceQueue } from './functions/event-source.ts';
-import type { FunctionPools } from './functions/function-pools.ts';
+import type { LambdaFunctions } from './functions/lambda-functions.ts';
 import { ServiceError } from './gateway/aws-request.ts';
 import type { QueueDefinition } from './template/model.ts';
 
@@ -19,9 +19,9 @@ export function sourceQueue({ authorizer, queues }: Parts, { arn, url }: QueueDe
     check: () => void authorizer.check(caller, { action: 'sqs:GetQueueAttributes', resource: arn }),
     arrival: () => queues.arrival(url, LONG_POLL_S),
     addition: () => queues.addition(url),
-    receive(max, options) {
+    receive(max, quietOnly) {
       allow(authorizer, caller, { action: 'sqs:ReceiveMessage', resource: arn });
-      return queues.receive(url, max, options);
+      return queues.receive(url, max, quietOnly);
     },
     async delete(receiptHandles) {
       allow(authorizer, caller, { action: 'sqs:DeleteMessage', resource: arn });
@@ -31,7 +31,7 @@ export function sourceQueue({ authorizer, queues }: Parts, { arn, url }: QueueDe
 }
 
 /** What rules do with an event. */
-export function targetCalls({ authorizer, queues }: Parts, functions: FunctionPools): TargetCalls {
+export function targetCalls({ authorizer, queues }: Parts, functions: LambdaFunctions): TargetCalls {
   return {
     async send(caller, { arn, url }, message) {
       allow(authorizer, caller, { action: 'sqs:SendMessage', resource: arn });

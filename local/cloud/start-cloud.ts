@@ -10,9 +10,9 @@ import { Scheduler } from './engines/scheduler.ts';
 import { SecretStore } from './engines/secret-store.ts';
 import { SqsEngine } from './engines/sqs.ts';
 import { EventSource } from './functions/event-source.ts';
-import { FunctionPools } from './functions/function-pools.ts';
-import type { InvocationResult } from './functions/function-worker.ts';
-import { Pace } from './functions/pace.ts';
+import type { InvocationResult } from './functions/execution-environment.ts';
+import { INVOCATIONS_AT_ONCE } from './functions/lambda-function.ts';
+import { LambdaFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { answerHttp } from './gateway/gateway-listener.ts';
 import { HttpApi } from './http/api.ts';
@@ -32,8 +32,6 @@ import { userPools } from './services/user-pools.ts';
 import { DataFolder } from './state/data-folder.ts';
 import { readAssembly } from './template/assembly.ts';
 import { type DroppedStatement, TemplateReader } from './template/model.ts';
-
-export const ENVIRONMENTS_PER_FUNCTION = 12;
 
 /** What a machine runs. */
 export type Composition = {
@@ -56,8 +54,6 @@ export type CloudOptions = {
   readonly port?: number;
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: DroppedStatement;
-  /** The maximum number of concurrent invocations of one function. Further invocations wait. @default ENVIRONMENTS_PER_FUNCTION */
-  readonly workersPerFunction?: number;
   /** Seconds between two sweeps, which delete expired messages, and the expired items among the next 250 of each table. @default 10 */
   readonly sweepSeconds?: number;
   /** A file that receives the log lines of every function, in addition to the functions' logs. */
@@ -97,7 +93,7 @@ export type Cloud = {
   readonly logsFolder: string;
   /** Invokes a function by name, ARN or logical id, as the operator. @throws CloudError when there is none */
   invoke(functionId: string, event: unknown): Promise<InvocationResult>;
-  /** Ends every execution environment of a function at once, as a crash would. The next invocation starts a new one. */
+  /** Ends the execution environment of a function at once with all its invocations, as a crash would. The next invocation starts a new one. */
   killFunction(functionId: string): Promise<void>;
   /** Fires every rule with a schedule that is due at `now`, in unix milliseconds. It does so by itself every ten seconds. */
   fireSchedules(now: number): Promise<void>;
@@ -206,7 +202,7 @@ async function start(
   await tables.createTables();
 
   options.doing?.('Connecting functions, routes and event sources');
-  const functions = new FunctionPools({
+  const functions = new LambdaFunctions({
     definitions: model.functions,
     keys,
     authorizer,
@@ -214,7 +210,6 @@ async function start(
     logFolder: folder.logs,
     logCopy: options.logCopy,
     extraEnvironment: environment,
-    maxWorkers: options.workersPerFunction ?? ENVIRONMENTS_PER_FUNCTION,
     compiledCode,
     onError: (functionId, line) => print(`${functionId}: ${line}`),
   });
@@ -252,17 +247,22 @@ async function start(
     edgeListener.serve((request) => edge.answer(request), onFault);
   }
 
-  const pace = new Pace(functions.calls);
   const sources = model.eventSources.map((definition) => {
-    const pool = findPool(functions, definition.FunctionName);
+    const fn = findFunction(functions, definition.FunctionName);
     const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
     if (queue === undefined)
       throw new CloudError(`${definition.logicalId} reads ${definition.EventSourceArn}, not a queue of the stack`);
-    const source = sourceQueue({ authorizer, queues }, queue, functions.caller(pool));
+    const source = sourceQueue({ authorizer, queues }, queue, functions.caller(fn));
     // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
     source.check();
     const onError = (message: string): void => print(`${definition.logicalId}: ${message}`);
-    return new EventSource({ definition, queue: source, pool, pace, onError });
+    return new EventSource({
+      definition,
+      queue: source,
+      atOnce: INVOCATIONS_AT_ONCE,
+      place: () => fn.place(),
+      onError,
+    });
   });
   for (const source of sources) source.start();
   const sweep = async (now = Date.now()) => ({
@@ -293,8 +293,8 @@ async function start(
     statements: model.functions.flatMap(({ role }) => role.statements),
     messages,
     logsFolder: folder.logs,
-    invoke: (functionId, event) => findPool(functions, functionId).invoke(JSON.stringify(event ?? null)),
-    killFunction: (functionId) => findPool(functions, functionId).kill(),
+    invoke: (functionId, event) => findFunction(functions, functionId).invoke(JSON.stringify(event ?? null)),
+    killFunction: (functionId) => findFunction(functions, functionId).kill(),
     fireSchedules: (now) => scheduler.fireDue(now),
     sweep,
     stop,
@@ -307,10 +307,10 @@ async function settleAll<T extends readonly unknown[]>(promises: { [K in keyof T
   return Promise.all(promises);
 }
 
-function findPool(functions: FunctionPools, id: string) {
-  const pool = functions.find(id);
-  if (pool === undefined) throw new CloudError(`The stack has no function ${id}`);
-  return pool;
+function findFunction(functions: LambdaFunctions, id: string) {
+  const found = functions.find(id);
+  if (found === undefined) throw new CloudError(`The stack has no function ${id}`);
+  return found;
 }
 
 function sweepRegularly(

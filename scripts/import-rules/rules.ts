@@ -114,7 +114,17 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   {
     path: 'local/cloud',
     purpose: 'a generic interpreter that runs a CloudFormation template on one machine',
-    packages: ['aws-cdk-lib', 'fauxqs', 'jose', 'oidc-provider', 'undici', 'zod', 'node:*', 'node:module'],
+    packages: [
+      '@aws/lambda-invoke-store',
+      'aws-cdk-lib',
+      'fauxqs',
+      'jose',
+      'oidc-provider',
+      'undici',
+      'zod',
+      'node:*',
+      'node:module',
+    ],
     importsComputed: true,
   },
   {

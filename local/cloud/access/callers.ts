@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { CallsUnderWay } from './calls-under-way.ts';
 import type { PolicyStatement } from './policy-document.ts';
 
 /** A statement of a role, with the place in the template that a report can name. */
@@ -41,24 +40,19 @@ export function callerName(caller: Caller): string {
   return caller.kind === 'function' ? caller.functionId : caller.service;
 }
 
-type Holder = { readonly caller: Caller; readonly calls: CallsUnderWay | undefined };
-
 /** The access keys of one run. Each run has new keys, so that keys of an earlier run are invalid. */
 export class AccessKeys {
-  readonly #holders = new Map<string, Holder>();
+  readonly #holders = new Map<string, Caller>();
 
-  /**
-   * Creates a key for this caller. The gateway does not check the secret: on loopback, the key id identifies the caller.
-   * @param calls counts the calls with this key
-   */
-  issue(caller: Caller, calls?: CallsUnderWay): Credentials {
+  /** Creates a key for this caller. The gateway does not check the secret: on loopback, the key id identifies the caller. */
+  issue(caller: Caller): Credentials {
     const accessKeyId = `LOCAL${randomBytes(10).toString('hex').toUpperCase().slice(0, 15)}`;
-    this.#holders.set(accessKeyId, { caller, calls });
+    this.#holders.set(accessKeyId, caller);
     return { accessKeyId, secretAccessKey: randomBytes(30).toString('base64url') };
   }
 
   /** Returns the owner of a key; undefined for an unknown key. */
-  holder(accessKeyId: string): Holder | undefined {
+  holder(accessKeyId: string): Caller | undefined {
     return this.#holders.get(accessKeyId);
   }
 

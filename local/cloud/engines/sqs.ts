@@ -4,8 +4,8 @@ import { CloudError, codeOf, messageOf } from '../cloud-error.ts';
 import { type AwsResponse, jsonResponse, ServiceError } from '../gateway/aws-request.ts';
 import type { JsonObject } from '../json.ts';
 import type { QueueDefinition } from '../template/model.ts';
-import { type FauxqsQueue, type FauxqsState, openFauxqsState, type SqsMessage } from './fauxqs-state.ts';
-import { GroupWatch, type NextOptions, nextMessages } from './message-groups.ts';
+import { type FauxqsQueue, type FauxqsState, openFauxqsState } from './fauxqs-state.ts';
+import { nextMessages, noisyGroups } from './message-groups.ts';
 import { sendMessage, sendMessageBatch } from './sqs-send.ts';
 
 type App = ReturnType<typeof buildApp>;
@@ -95,9 +95,9 @@ export class SqsEngine {
   }
 
   /** ReceiveMessage within this process, with all attributes: what is there now. */
-  receive(QueueUrl: string, max: number, options: FairOptions): readonly ReceivedMessage[] {
+  receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
     const queue = this.#queue({ QueueUrl });
-    const received = this.#dequeue.get(queue)?.(max, undefined, this.#deadLetterQueue, options) ?? [];
+    const received = this.#dequeue.get(queue)?.(max, undefined, this.#deadLetterQueue, quietOnly) ?? [];
     return received.map((message) => ({ ...message, Attributes: systemAttributes(queue, message.ReceiptHandle) }));
   }
 
@@ -181,7 +181,7 @@ export class SqsEngine {
     const dequeue = fairDequeue(queue);
     this.#dequeue.set(queue, dequeue);
     queue.dequeue = (max, visibilityTimeout, deadLetterQueue) =>
-      dequeue(max, visibilityTimeout, deadLetterQueue, { quietOnly: false, maySlow: () => true, slow: new Set() });
+      dequeue(max, visibilityTimeout, deadLetterQueue, false);
     return queue;
   }
 }
@@ -191,28 +191,16 @@ type FairDequeue = (
   maxCount: number,
   visibilityTimeout: Parameters<Dequeue>[1],
   deadLetterQueue: Parameters<Dequeue>[2],
-  options: FairOptions,
+  quietOnly: boolean,
 ) => ReturnType<Dequeue>;
-type FairOptions = NextOptions & {
-  /** Receipt handles of the messages in flight that take long. */
-  readonly slow: ReadonlySet<string>;
-};
 
 /** Delivers messages in the order of a fair queue. fauxqs itself delivers them in the order of arrival. */
 function fairDequeue(queue: FauxqsQueue): FairDequeue {
   const dequeue = queue.dequeue.bind(queue);
-  const batchOf = new WeakMap<SqsMessage, number>();
-  const groups = new GroupWatch();
-  let batches = 0;
-  return (maxCount, visibilityTimeout, deadLetterQueue, options) => {
+  return (maxCount, visibilityTimeout, deadLetterQueue, quietOnly) => {
     queue.processTimers();
-    const inFlight = [...queue.inflightMessages].map(([handle, { message }]) => ({
-      messageGroupId: message.messageGroupId,
-      batch: batchOf.get(message) ?? 0,
-      slow: options.slow.has(handle),
-    }));
-    const found = groups.look(inFlight, performance.now());
-    const positions = nextMessages(queue.messages, found, Math.min(maxCount, 10), options);
+    const noisy = noisyGroups([...queue.inflightMessages.values()].map(({ message }) => message));
+    const positions = nextMessages(queue.messages, noisy, Math.min(maxCount, 10), quietOnly);
     const last = positions.at(-1);
     if (last === undefined) return [];
     if (last >= positions.length) {
@@ -220,9 +208,6 @@ function fairDequeue(queue: FauxqsQueue): FairDequeue {
       const next = positions.flatMap((position) => queue.messages[position] ?? []);
       queue.messages = [...next, ...queue.messages.filter((_, position) => !chosen.has(position))];
     }
-    batches += 1;
-    const next = queue.messages.slice(0, positions.length);
-    for (const message of next) batchOf.set(message, batches);
     return dequeue(positions.length, visibilityTimeout, deadLetterQueue);
   };
 }

@@ -3,8 +3,7 @@ import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
 import type { EventSourceDefinition } from '../template/model.ts';
-import type { InvocationResult } from './function-worker.ts';
-import type { Pace } from './pace.ts';
+import type { Place } from './lambda-function.ts';
 
 /** The queue of an event source. The function's role makes the calls, which throw when the role does not allow them. */
 export type SourceQueue = {
@@ -14,19 +13,10 @@ export type SourceQueue = {
   arrival(): Promise<boolean>;
   /** Resolves when another message is added, and after a short time without one. */
   addition(): Promise<void>;
-  /** Receives the waiting messages, at most `max`. */
-  receive(max: number, options: ReceiveOptions): readonly QueueMessage[];
+  /** Receives the waiting messages, at most `max`. @param quietOnly chooses no message of a noisy group */
+  receive(max: number, quietOnly: boolean): readonly QueueMessage[];
   /** @param receiptHandles up to ten */
   delete(receiptHandles: readonly string[]): Promise<void>;
-};
-
-export type ReceiveOptions = {
-  /** Chooses no message of a noisy or slow message group. */
-  readonly quietOnly: boolean;
-  /** Is called when messages of a slow group are next. False leaves them in the queue. */
-  readonly maySlow: () => boolean;
-  /** Receipt handles of the messages in flight that wait for an endpoint that hangs. */
-  readonly slow: ReadonlySet<string>;
 };
 
 export type QueueMessage = {
@@ -39,36 +29,18 @@ export type QueueMessage = {
   readonly MessageAttributes?: Readonly<Record<string, object>>;
 };
 
-/** The function of an event source. It runs in environments that have one invocation at a time. */
-export type SourceFunction<Environment> = {
-  readonly concurrency: number;
-  /** Resolves with undefined when the cloud stops. */
-  acquire(): Promise<Environment | undefined>;
-  /** Runs an invocation and releases the environment. */
-  run(environment: Environment, event: string): Promise<InvocationResult>;
-  release(environment: Environment): void;
-  /** Whether the environment waits for an endpoint that hangs. */
-  isStuck(environment: Environment): boolean;
-  /** Whether another environment is free. Otherwise one is added after some time, if possible. */
-  anotherIsFree(): boolean;
-  /** Exchanges the environment for the slowest one that is free. */
-  exchangeForSlowest(environment: Environment): Environment;
-};
-
-type EventSourceOptions<Environment> = {
+type EventSourceOptions = {
   readonly definition: EventSourceDefinition;
   readonly queue: SourceQueue;
-  readonly pool: SourceFunction<Environment>;
-  /** Shared by all event sources. */
-  readonly pace: Pick<Pace, 'admit' | 'ended'>;
+  /** How many batches run at once, besides the limit of the definition. */
+  readonly atOnce: number;
+  /** Resolves with a place for one batch, or with undefined when the cloud stops. */
+  readonly place: () => Promise<Place | undefined>;
   readonly onError: (message: string) => void;
 };
 
 /** Milliseconds before the next poll after an error. */
 const ERROR_PAUSE_MS = 5_000;
-
-/** The pause before the next check while the pace allows no batch. */
-const PACE_PAUSE_MS = 20;
 
 /** One of this many places of a function is reserved for messages of quiet groups, which then need not wait. */
 const QUIET_SHARE = 4;
@@ -78,16 +50,16 @@ const QUIET_SHARE = 4;
  * time. Successful messages are deleted. Failed messages are visible again after the visibility timeout, and finally move to the
  * dead-letter queue.
  */
-export class EventSource<Environment> {
-  readonly #options: EventSourceOptions<Environment>;
-  readonly #running = new Map<Promise<void>, { environment: Environment; messages: readonly QueueMessage[] }>();
+export class EventSource {
+  readonly #options: EventSourceOptions;
+  readonly #running = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #loop: Promise<void> | undefined;
   /** Ends what the loop waits for. */
   #wake = () => {};
   #reported: string | undefined;
 
-  constructor(options: EventSourceOptions<Environment>) {
+  constructor(options: EventSourceOptions) {
     this.#options = options;
   }
 
@@ -100,29 +72,25 @@ export class EventSource<Environment> {
     this.#abort.abort();
     this.#wake();
     await this.#loop;
-    await Promise.all(this.#running.keys());
+    await Promise.all(this.#running);
   }
 
   get #concurrency(): number {
-    const { definition, pool } = this.#options;
-    return Math.min(definition.ScalingConfig.MaximumConcurrency, pool.concurrency);
+    const { definition, atOnce } = this.#options;
+    return Math.min(definition.ScalingConfig.MaximumConcurrency, atOnce);
   }
 
   async #poll(): Promise<void> {
-    const { queue, pool } = this.#options;
+    const { queue, place } = this.#options;
     while (!this.#abort.signal.aborted) {
       try {
         const waiting = await this.#orStopped(queue.arrival());
         if (this.#abort.signal.aborted) return;
         if (waiting !== true) continue;
-        if (this.#options.pace.admit() === 0) {
-          await this.#orStopped(sleep(PACE_PAUSE_MS));
-          continue;
-        }
         // Messages that the function cannot process yet stay in the queue, where their order may still change.
-        const environment = await pool.acquire();
-        if (environment === undefined) return;
-        if (!this.#take(environment)) await this.#change();
+        const free = await place();
+        if (free === undefined) return;
+        if (!this.#take(free)) await this.#change();
       } catch (error) {
         if (this.#abort.signal.aborted) return;
         this.#report(messageOf(error));
@@ -131,34 +99,20 @@ export class EventSource<Environment> {
     }
   }
 
-  /** Returns true when messages were processed. */
-  #take(environment: Environment): boolean {
-    const { definition, queue, pool, pace } = this.#options;
-    const most = Math.min(definition.BatchSize, pace.admit());
+  /** Returns true when messages were received. */
+  #take(place: Place): boolean {
+    const { definition, queue } = this.#options;
     const concurrency = this.#concurrency;
     const free = concurrency - this.#running.size;
-    const kept = Math.floor(concurrency / QUIET_SHARE);
     let messages: readonly QueueMessage[] = [];
-    let areSlow = false;
     try {
-      if (free > 0 && most > 0) {
-        messages = queue.receive(most, {
-          quietOnly: free <= kept,
-          // Messages of quiet groups need not wait for the start of an environment.
-          maySlow: () => {
-            areSlow = pool.anotherIsFree();
-            return areSlow;
-          },
-          slow: this.#slow(),
-        });
-      }
+      if (free > 0) messages = queue.receive(definition.BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
     } finally {
-      if (messages.length === 0) pool.release(environment);
+      if (messages.length === 0) place.leave();
     }
     if (messages.length === 0) return false;
-    const used = areSlow ? pool.exchangeForSlowest(environment) : environment;
-    const batch = this.#handle(used, messages).finally(() => this.#running.delete(batch));
-    this.#running.set(batch, { environment: used, messages });
+    const batch = this.#handle(place, messages).finally(() => this.#running.delete(batch));
+    this.#running.add(batch);
     return true;
   }
 
@@ -174,22 +128,15 @@ export class EventSource<Environment> {
     });
   }
 
-  /** The receipt handles of the messages in environments that wait for an endpoint that hangs. */
-  #slow(): ReadonlySet<string> {
-    const stuck = [...this.#running.values()].filter(({ environment }) => this.#options.pool.isStuck(environment));
-    return new Set(stuck.flatMap(({ messages }) => messages.map(({ ReceiptHandle }) => ReceiptHandle)));
-  }
-
   /** Waits until a batch ends or another message is added, while only messages wait that may not be taken now. */
   async #change(): Promise<void> {
-    await this.#orStopped(Promise.race([...this.#running.keys(), this.#options.queue.addition()]));
+    await this.#orStopped(Promise.race([...this.#running, this.#options.queue.addition()]));
   }
 
-  async #handle(environment: Environment, messages: readonly QueueMessage[]): Promise<void> {
-    const { definition, queue, pool, pace } = this.#options;
+  async #handle(place: Place, messages: readonly QueueMessage[]): Promise<void> {
+    const { definition, queue } = this.#options;
     const event = JSON.stringify({ Records: messages.map((message) => recordOf(message, definition.EventSourceArn)) });
-    const result = await pool.run(environment, event);
-    pace.ended();
+    const result = await place.run(event);
     if (result.failed) return;
     const failed = failedItems(result.payload, messages);
     const done = messages.filter(({ MessageId }) => !failed.has(MessageId));

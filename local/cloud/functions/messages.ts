@@ -8,20 +8,26 @@ export type WorkerStart = {
   readonly compiledCode: string;
 };
 
-/** One invocation, parent to worker. */
 export type Invocation = {
   readonly requestId: string;
   /** The event as JSON text. */
   readonly event: string;
-  /** Unix milliseconds at which the function is ended. */
+  /** Unix milliseconds at which the invocation times out. */
   readonly deadline: number;
   readonly functionArn: string;
 };
+
+/** Parent to worker. */
+export type WorkerRequest =
+  | { readonly kind: 'invoke'; readonly invocation: Invocation }
+  /** Asks for `alive`. */
+  | { readonly kind: 'ask' };
 
 /** Worker to parent. */
 export type WorkerReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed-to-start'; readonly error: FunctionError }
+  | { readonly kind: 'alive' }
   | { readonly kind: 'result'; readonly requestId: string; readonly payload: string }
   | { readonly kind: 'error'; readonly requestId: string; readonly error: FunctionError };
 

@@ -3,11 +3,12 @@ import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FunctionError, Invocation, WorkerReply, WorkerStart } from './messages.ts';
+import { InvokeStore, InvokeStoreBase } from '@aws/lambda-invoke-store';
+import type { FunctionError, Invocation, WorkerReply, WorkerRequest, WorkerStart } from './messages.ts';
 
 /**
- * Emulates Lambda's Node runtime in a worker thread. It imports the bundle once and then handles one event after another. It has only
- * the function's environment variables.
+ * Emulates the Node runtime of Lambda Managed Instances in a worker thread. It imports the bundle once and then handles many events at the
+ * same time, each with an invoke store of its own. It has only the function's environment variables.
  */
 type Handler = (event: unknown, context: Readonly<Record<string, unknown>>) => unknown;
 
@@ -16,8 +17,17 @@ if (port === null) throw new Error('worker.ts runs in a worker thread');
 const reply = (message: WorkerReply): void => port.postMessage(message);
 
 try {
+  // It exists before the bundle is imported, which has copies of this module that look for it.
+  const store = await InvokeStore.getInstanceAsync();
   const handler = await loadHandler(readStart(workerData));
-  port.on('message', (invocation: Invocation) => void run(handler, invocation));
+  port.on('message', (request: WorkerRequest) => {
+    if (request.kind === 'ask') return reply({ kind: 'alive' });
+    const { invocation } = request;
+    store.run(
+      { [InvokeStoreBase.PROTECTED_KEYS.REQUEST_ID]: invocation.requestId },
+      () => void run(handler, invocation),
+    );
+  });
   reply({ kind: 'ready' });
   // Otherwise the cache is written when the environment ends, and the next one may start before.
   flushCompileCache();

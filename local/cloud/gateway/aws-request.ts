@@ -23,8 +23,6 @@ export type AwsResponse = {
 export type AwsCall = {
   /** The actions that the caller's policies must all allow. */
   readonly checks: readonly Check[];
-  /** Whether the call waits for a function or a message, so that its duration says nothing about the speed of the gateway. */
-  readonly takesItsTime?: boolean;
   /** Performs the call after everything is allowed. */
   perform(): Promise<AwsResponse>;
 };

@@ -1,6 +1,5 @@
 import type { Authorizer } from '../access/authorizer.ts';
 import type { AccessKeys } from '../access/callers.ts';
-import type { CallsUnderWay } from '../access/calls-under-way.ts';
 import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { type AwsRequest, type AwsResponse, type AwsService, jsonRefusal, ServiceError } from './aws-request.ts';
@@ -31,8 +30,8 @@ export class Gateway {
    */
   async answer(request: Omit<AwsRequest, 'caller'>): Promise<AwsResponse> {
     const [, accessKeyId = '', region, service = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
-    const holder = this.#options.keys.holder(accessKeyId);
-    if (holder === undefined) {
+    const caller = this.#options.keys.holder(accessKeyId);
+    if (caller === undefined) {
       const error = new ServiceError(
         'UnrecognizedClientException',
         'The security token included in the request is invalid.',
@@ -44,11 +43,11 @@ export class Gateway {
         new ServiceError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`),
       );
     }
-    return this.#call(service, { ...request, caller: holder.caller }, holder.calls);
+    return this.#call(service, { ...request, caller });
   }
 
   /** Answers a call whose caller is known. Never throws: a fault of ours is an answer with status 500. */
-  async #call(serviceName: string, request: AwsRequest, calls: CallsUnderWay | undefined): Promise<AwsResponse> {
+  async #call(serviceName: string, request: AwsRequest): Promise<AwsResponse> {
     const service = this.#options.services[serviceName];
     if (service === undefined) {
       const error = new ServiceError(
@@ -58,14 +57,12 @@ export class Gateway {
       this.#options.onFault(error.message);
       return jsonRefusal('1.0')(error);
     }
-    let end: (() => void) | undefined;
     try {
       const call = service.understand(request);
       for (const check of call.checks) {
         const denial = this.#options.authorizer.check(request.caller, check);
         if (denial !== undefined) return service.refuse(new ServiceError('AccessDeniedException', denial.message));
       }
-      if (call.takesItsTime !== true) end = calls?.begin();
       return await call.perform();
     } catch (error) {
       if (!(error instanceof ServiceError)) {
@@ -76,8 +73,6 @@ export class Gateway {
       }
       if (error.code === 'UnknownOperationException') this.#options.onFault(error.message);
       return service.refuse(error);
-    } finally {
-      end?.();
     }
   }
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Authorizer } from '../access/authorizer.ts';
 import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
-import type { FunctionPool } from '../functions/function-pool.ts';
-import type { FunctionPools } from '../functions/function-pools.ts';
+import type { LambdaFunction } from '../functions/lambda-function.ts';
+import type { LambdaFunctions } from '../functions/lambda-functions.ts';
 import { type HttpAnswer, readBody } from '../listener.ts';
 import { JwtAuthorizer } from '../login/jwt-authorizer.ts';
 import type { ApiDefinition, JwtAuthorizerDefinition } from '../template/model.ts';
@@ -11,7 +11,7 @@ import { answerOf, eventOf } from './api-payload.ts';
 import { Routes } from './routes.ts';
 
 type Target = {
-  readonly pool: FunctionPool;
+  readonly fn: LambdaFunction;
   readonly authorizer: JwtAuthorizerDefinition | undefined;
 };
 
@@ -36,15 +36,15 @@ export class HttpApi {
   readonly #tokens = new JwtAuthorizer();
 
   /** @throws CloudError when a route leads to a function that is not in the template */
-  constructor(definition: ApiDefinition, functions: FunctionPools, authorizer: Authorizer) {
+  constructor(definition: ApiDefinition, functions: LambdaFunctions, authorizer: Authorizer) {
     this.#id = definition.id;
     this.#authorizer = authorizer;
     this.#routes = new Routes(
       definition.routes.map(({ key, functionArn, authorizer: jwt }) => {
-        const pool = functions.find(functionArn);
-        if (pool === undefined)
+        const fn = functions.find(functionArn);
+        if (fn === undefined)
           throw new CloudError(`The route ${key} leads to ${functionArn}, which is not in the stack`);
-        return { key, target: { pool, authorizer: jwt } };
+        return { key, target: { fn, authorizer: jwt } };
       }),
     );
   }
@@ -61,13 +61,13 @@ export class HttpApi {
     if (path === undefined) return message(400, 'Bad Request');
     const route = this.#routes.match(method, path);
     if (route === undefined) return message(404, 'Not Found');
-    const { pool, authorizer: jwt } = route.target;
+    const { fn, authorizer: jwt } = route.target;
     const verified = jwt === undefined ? undefined : await this.#tokens.check(jwt, request.headers.authorization);
     if (verified !== undefined && 'refused' in verified) return verified.refused;
     const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${this.#id}/$default/${sourcePath(route.key)}`;
     const denial = this.#authorizer.check(
       { kind: 'service', service: 'apigateway.amazonaws.com', sourceArn },
-      { action: 'lambda:InvokeFunction', resource: pool.definition.arn },
+      { action: 'lambda:InvokeFunction', resource: fn.definition.arn },
     );
     if (denial !== undefined) return message(500, 'Internal Server Error');
     const event = JSON.stringify(
@@ -87,7 +87,7 @@ export class HttpApi {
       }),
     );
     if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return message(413, 'Request Entity Too Large');
-    const result = await withTimeout(pool.invoke(event), INTEGRATION_TIMEOUT_MS);
+    const result = await withTimeout(fn.invoke(event), INTEGRATION_TIMEOUT_MS);
     if (result === undefined) return message(503, 'Service Unavailable');
     const answer = result.failed ? undefined : answerOf(result.payload);
     return answer ?? message(500, 'Internal Server Error');

@@ -1,4 +1,4 @@
-import type { FunctionPools } from '../functions/function-pools.ts';
+import type { LambdaFunctions } from '../functions/lambda-functions.ts';
 import { type AwsService, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
@@ -7,7 +7,7 @@ const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
 const LIMIT = { RequestResponse: 6 * 1024 * 1024, Event: 1024 * 1024 } as const;
 
 /** Lambda's Invoke, waiting for the answer or not. */
-export function lambda(functions: FunctionPools): AwsService {
+export function lambda(functions: LambdaFunctions): AwsService {
   return {
     refuse: (error) => ({
       status: error.code === 'AccessDeniedException' ? 403 : error.status,
@@ -26,7 +26,6 @@ export function lambda(functions: FunctionPools): AwsService {
       const type = request.headers['x-amz-invocation-type'] ?? 'RequestResponse';
       return {
         checks: [{ action: 'lambda:InvokeFunction', resource: found.definition.arn }],
-        takesItsTime: true,
         async perform() {
           if (type !== 'RequestResponse' && type !== 'Event') throw new UnknownOperation('lambda', `Invoke ${type}`);
           if (request.body.length > LIMIT[type]) {

@@ -30,7 +30,6 @@ export function sqs(engine: SqsEngine): AwsService {
       const resource = name === undefined ? '*' : `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`;
       return {
         checks: [{ action: `sqs:${action}`, resource }],
-        takesItsTime: operation === 'ReceiveMessage',
         perform: () => engine.perform(operation, parameters, request.headers),
       };
     },

@@ -50,19 +50,17 @@ export type TestSystem = {
   readonly stop: () => Promise<void>;
 };
 
-export async function startTestSystem(options: { readonly workersPerFunction?: number } = {}): Promise<TestSystem> {
+export async function startTestSystem(): Promise<TestSystem> {
   const data = mkdtempSync(join(tmpdir(), 'va-wave-outbound-'));
   const receiver = await startReceiver();
   const authority = join(data, 'authority.pem');
   writeFileSync(authority, receiver.authorityPem);
   const assembly = await serviceAssembly();
-  const cloud = await startLocalCloud({ data, assembly, authorities: [authority], ...options }).catch(
-    async (error: unknown) => {
-      await receiver.stop();
-      rmSync(data, { recursive: true, force: true });
-      throw error;
-    },
-  );
+  const cloud = await startLocalCloud({ data, assembly, authorities: [authority] }).catch(async (error: unknown) => {
+    await receiver.stop();
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  });
   const service = localService(cloud, assembly);
   const operator = directOperator(cloud);
   const demo = operatorOf(cloud);

@@ -107,10 +107,7 @@ test('for a port in use, prints one message and exits with 1', async () => {
   server.close();
 });
 
-test.each([
-  ['--port', 'x', 'whole number from 0 to 65535'],
-  ['--environments', '0', 'whole number from 1 to 1000'],
-])('refuses %s %s', async (option, value, message) => {
+test.each([['--port', 'x', 'whole number from 0 to 65535']])('refuses %s %s', async (option, value, message) => {
   const run = start([option, value]);
   expect(await run.ended).toBe(1);
   expect(run.output()).toContain(message);

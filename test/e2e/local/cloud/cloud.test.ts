@@ -164,31 +164,6 @@ describe('queues', () => {
     expect(await item('seen-good')).toMatchObject({ seen: { N: '1' } });
   });
 
-  test('deliver the messages of other groups while one group waits for something that hangs', async () => {
-    const HANGS_MS = 4000;
-    const add = (group: string, message: object) =>
-      sqs.send(
-        new SendMessageCommand({
-          QueueUrl: output('PatientQueueUrl'),
-          MessageBody: JSON.stringify(message),
-          MessageGroupId: group,
-        }),
-      );
-    await add('hangs', { id: 'hangs-1', wait_ms: HANGS_MS });
-    const first = await eventually(() => item('seen-hangs-1'));
-    const endsAt = Number(first.at_ms?.N) + HANGS_MS;
-    // Only two batches run at once. A second one of the group that hangs would leave none for the others.
-    await sleep(HANGS_MS / 2);
-    await add('hangs', { id: 'hangs-2', wait_ms: HANGS_MS });
-    for (const other of ['other-1', 'other-2', 'other-3']) {
-      await add('others', { id: other });
-      const seen = await eventually(() => item(`seen-${other}`));
-      expect(Number(seen.at_ms?.N)).toBeLessThan(endsAt);
-    }
-    const second = await eventually(() => item('seen-hangs-2'));
-    expect(Number(second.at_ms?.N)).toBeGreaterThanOrEqual(endsAt);
-  });
-
   test('deliver a delayed message after its delay', async () => {
     const sentAt = Date.now();
     await send({ id: 'later' }, { DelaySeconds: 1 });
@@ -352,7 +327,7 @@ describe('functions', () => {
     expect(remaining).toBeGreaterThan(4000);
   });
 
-  test('handle one event per environment, and several in parallel', async () => {
+  test('handle several events at the same time', async () => {
     const results = await Promise.all(Array.from({ length: 6 }, () => cloud.invoke(functionId('Echo'), {})));
     expect(results.every(({ failed }) => !failed)).toBe(true);
   });

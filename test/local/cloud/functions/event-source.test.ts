@@ -13,56 +13,21 @@ const definition: EventSourceDefinition = {
   ScalingConfig: { MaximumConcurrency: 5 },
 };
 
-/** A function that succeeds at once, in environments of which one is always free. */
+/** A function that succeeds at once and has always a place. */
 const ALWAYS_FREE = {
-  concurrency: 1,
-  acquire: async () => ({}),
-  run: async () => ({ failed: false, payload: 'null' }),
-  release: () => {},
-  isStuck: () => false,
-  anotherIsFree: () => true,
-  exchangeForSlowest: <Environment>(environment: Environment) => environment,
+  atOnce: 5,
+  place: async () => ({ run: async () => ({ failed: false, payload: 'null' }), leave: () => {} }),
 };
 
 const fail = (error: string): never => {
   throw new Error(error);
 };
 
-test('receives as many messages as the pace allows, and none while the pace allows none', async () => {
-  let allowed = 0;
-  let waiting = 5;
-  const batches: number[] = [];
-  const source = new EventSource({
-    definition,
-    pace: { admit: () => allowed, ended: () => {} },
-    queue: {
-      check: () => {},
-      arrival: async () => {
-        if (waiting === 0) await pause(5);
-        return waiting > 0;
-      },
-      addition: () => pause(5),
-      receive: (max) => Array.from({ length: Math.min(max, waiting) }, () => message(`message-${waiting--}`)),
-      delete: async (handles) => void batches.push(handles.length),
-    },
-    pool: ALWAYS_FREE,
-    onError: fail,
-  });
-  source.start();
-  await pause(100);
-  expect(waiting).toBe(5);
-  allowed = 2;
-  while (batches.length < 3) await pause(5);
-  expect(batches).toEqual([2, 2, 1]);
-  await source.stop();
-});
-
 test('a source keeps nothing of the times it has waited', async () => {
   const TIMES = 20_000;
   let waits = 0;
   const source = new EventSource({
     definition,
-    pace: { admit: () => 10, ended: () => {} },
     queue: {
       check: () => {},
       arrival: async () => {
@@ -74,7 +39,7 @@ test('a source keeps nothing of the times it has waited', async () => {
       receive: () => [],
       delete: async () => {},
     },
-    pool: ALWAYS_FREE,
+    ...ALWAYS_FREE,
     onError: fail,
   });
   const before = usedBytes();
@@ -85,21 +50,17 @@ test('a source keeps nothing of the times it has waited', async () => {
   expect(kept / TIMES).toBeLessThan(100);
 });
 
-test.each([
-  ['for messages', { arrives: false, allowed: 10 }],
-  ['for the pace', { arrives: true, allowed: 0 }],
-])('a source stops while it waits %s', async (_, { arrives, allowed }) => {
+test('a source stops while it waits for messages', async () => {
   const source = new EventSource({
     definition,
-    pace: { admit: () => allowed, ended: () => {} },
     queue: {
       check: () => {},
-      arrival: () => (arrives ? Promise.resolve(true) : new Promise(() => {})),
+      arrival: () => new Promise(() => {}),
       addition: () => pause(5),
       receive: () => [],
       delete: async () => {},
     },
-    pool: ALWAYS_FREE,
+    ...ALWAYS_FREE,
     onError: fail,
   });
   source.start();
@@ -114,7 +75,6 @@ test('takes a message as soon as it is added while only others wait that may not
   const deleted: string[] = [];
   const source = new EventSource({
     definition,
-    pace: { admit: () => 10, ended: () => {} },
     queue: {
       check: () => {},
       arrival: async () => true,
@@ -128,7 +88,7 @@ test('takes a message as soon as it is added while only others wait that may not
       },
       delete: async (handles) => void deleted.push(...handles),
     },
-    pool: ALWAYS_FREE,
+    ...ALWAYS_FREE,
     onError: fail,
   });
   source.start();
@@ -141,56 +101,41 @@ test('takes a message as soon as it is added while only others wait that may not
   await source.stop();
 });
 
-test('tells the queue which messages wait for an endpoint that hangs, and takes more of them only in an environment that no others need', async () => {
-  const waiting = ['hangs', 'next', 'last'];
-  const received: { readonly slow: readonly string[]; readonly maySlow: boolean }[] = [];
-  const environments = ['first', 'second', 'third'];
-  const used: string[] = [];
-  const done = { failed: false, payload: 'null' };
-  let answer = () => {};
-  const hangs = new Promise<typeof done>((resolve) => {
-    answer = () => resolve(done);
-  });
-  const source = new EventSource<string>({
-    definition,
-    pace: { admit: () => 1, ended: () => {} },
+test('runs as many batches at once as the definition allows, and the last quarter of the places takes only messages of quiet groups', async () => {
+  const definitionOfEight = { ...definition, ScalingConfig: { MaximumConcurrency: 8 } };
+  const received: boolean[] = [];
+  const running: (() => void)[] = [];
+  let left = 0;
+  const source = new EventSource({
+    definition: definitionOfEight,
     queue: {
       check: () => {},
-      arrival: async () => {
-        if (waiting.length === 0) await pause(5);
-        return waiting.length > 0;
-      },
+      arrival: async () => true,
       addition: () => pause(5),
-      receive: (max, { slow, maySlow }) => {
-        received.push({ slow: [...slow], maySlow: slow.size > 0 && maySlow() });
-        return waiting.splice(0, max).map(message);
+      receive: (_, quietOnly) => {
+        received.push(quietOnly);
+        return [message(`message-${received.length}`)];
       },
       delete: async () => {},
     },
-    pool: {
-      concurrency: 5,
-      acquire: async () => environments.shift(),
-      run: async (environment) => {
-        used.push(environment);
-        return environment === 'first' ? hangs : done;
+    atOnce: 64,
+    place: async () => ({
+      run: () =>
+        new Promise((resolve) => {
+          running.push(() => resolve({ failed: false, payload: 'null' }));
+        }),
+      leave: () => {
+        left += 1;
       },
-      release: () => {},
-      isStuck: (environment) => environment === 'first',
-      anotherIsFree: () => environments.length > 0,
-      exchangeForSlowest: () => 'slow',
-    },
+    }),
     onError: fail,
   });
   source.start();
-  while (received.length < 3) await pause(5);
-  expect(received).toEqual([
-    { slow: [], maySlow: false },
-    { slow: ['hangs'], maySlow: true },
-    { slow: ['hangs'], maySlow: false },
-  ]);
-  expect(used).toEqual(['first', 'slow', 'third']);
-  answer();
-  await source.stop();
+  while (left === 0) await pause(1);
+  expect(received).toEqual([false, false, false, false, false, false, true, true]);
+  const stopped = source.stop();
+  for (const end of running) end();
+  await stopped;
 });
 
 /** Returns the bytes that are in use after a garbage collection. */

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Authorizer } from '../access/authorizer.ts';
 import type { AccessKeys, Caller, Credentials } from '../access/callers.ts';
-import { CallsUnderWay } from '../access/calls-under-way.ts';
 import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { FunctionDefinition } from '../template/model.ts';
 import { FunctionLog } from './function-log.ts';
-import { FunctionPool } from './function-pool.ts';
+import { INVOCATIONS_AT_ONCE, LambdaFunction } from './lambda-function.ts';
 
-type FunctionPoolsOptions = {
+type LambdaFunctionsOptions = {
   readonly definitions: readonly FunctionDefinition[];
   readonly keys: AccessKeys;
   readonly authorizer: Authorizer;
@@ -18,22 +17,19 @@ type FunctionPoolsOptions = {
   readonly logCopy: string | undefined;
   /** Additional environment variables of every function, for the differences between the local cloud and AWS. */
   readonly extraEnvironment: Readonly<Record<string, string>>;
-  readonly maxWorkers: number;
-  /** Folder where V8 keeps compiled code for the next worker. */
+  /** Folder where V8 keeps compiled code for the next environment. */
   readonly compiledCode: string;
   readonly onError: (functionId: string, line: string) => void;
 };
 
 /** Every function of the stack, ready to be invoked. */
-export class FunctionPools {
-  /** The calls of all functions to the gateway. */
-  readonly calls = new CallsUnderWay();
-  readonly #pools: readonly FunctionPool[];
-  readonly #callers = new Map<FunctionPool, Caller>();
+export class LambdaFunctions {
+  readonly #functions: readonly LambdaFunction[];
+  readonly #callers = new Map<LambdaFunction, Caller>();
 
   /** @throws CloudError when a function's role may not be taken by Lambda */
-  constructor(options: FunctionPoolsOptions) {
-    this.#pools = options.definitions.map((definition) => {
+  constructor(options: LambdaFunctionsOptions) {
+    this.#functions = options.definitions.map((definition) => {
       const { logicalId, name, role, logGroup } = definition;
       if (!options.authorizer.mayAssume(role, 'lambda.amazonaws.com')) {
         throw new CloudError(`${logicalId}: its role ${role.logicalId} does not let lambda.amazonaws.com assume it`);
@@ -48,46 +44,44 @@ export class FunctionPools {
         copy: options.logCopy,
         onError: (line) => options.onError(logicalId, line),
       });
-      const pool = new FunctionPool({
+      const made = new LambdaFunction({
         definition,
         issue: () => {
-          const calls = new CallsUnderWay(this.calls);
-          const credentials = options.keys.issue(caller, calls);
-          const environment = environmentOf(definition, credentials, options);
-          return { environment, calls, revoke: () => options.keys.revoke(credentials.accessKeyId) };
+          const credentials = options.keys.issue(caller);
+          const variables = variablesOf(definition, credentials, options);
+          return { variables, revoke: () => options.keys.revoke(credentials.accessKeyId) };
         },
-        maxWorkers: options.maxWorkers,
         compiledCode: options.compiledCode,
         onOutput: (text) => log.write(text),
         onLost: (message) => options.onError(logicalId, message),
       });
-      this.#callers.set(pool, caller);
-      return pool;
+      this.#callers.set(made, caller);
+      return made;
     });
   }
 
   /** A function by its name, ARN or logical id. */
-  find(id: string): FunctionPool | undefined {
-    return this.#pools.find(({ definition: { name, arn, logicalId } }) => [name, arn, logicalId].includes(id));
+  find(id: string): LambdaFunction | undefined {
+    return this.#functions.find(({ definition: { name, arn, logicalId } }) => [name, arn, logicalId].includes(id));
   }
 
   /** Returns the caller as which the function makes its calls. */
-  caller(pool: FunctionPool): Caller {
-    const caller = this.#callers.get(pool);
+  caller(of: LambdaFunction): Caller {
+    const caller = this.#callers.get(of);
     if (caller === undefined) throw new Error('The function is not in this template');
     return caller;
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.stop()));
+    await Promise.all(this.#functions.map((each) => each.stop()));
   }
 }
 
 /** Returns the function's environment with the variables of Lambda, and no variable of this process. */
-function environmentOf(
+function variablesOf(
   { name, codeFolder, logGroup, properties }: FunctionDefinition,
   { accessKeyId, secretAccessKey }: Credentials,
-  { gatewayUrl, extraEnvironment }: FunctionPoolsOptions,
+  { gatewayUrl, extraEnvironment }: LambdaFunctionsOptions,
 ): Record<string, string> {
   return {
     ...properties.Environment.Variables,
@@ -102,7 +96,8 @@ function environmentOf(
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(properties.MemorySize),
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'lambda-managed-instances',
+    AWS_LAMBDA_MAX_CONCURRENCY: String(INVOCATIONS_AT_ONCE),
     AWS_LAMBDA_LOG_GROUP_NAME: logGroup,
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',
     AWS_LAMBDA_LOG_FORMAT: properties.LoggingConfig.LogFormat,

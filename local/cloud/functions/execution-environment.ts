@@ -1,0 +1,171 @@
+import { Worker } from 'node:worker_threads';
+import type { FunctionError, Invocation, WorkerReply, WorkerRequest, WorkerStart } from './messages.ts';
+
+/** How an invocation ended, in Lambda's words. */
+export type InvocationResult = {
+  readonly failed: boolean;
+  /** JSON text: what the function returned, or the error. */
+  readonly payload: string;
+};
+
+export type EnvironmentOptions = {
+  readonly start: WorkerStart;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly memoryMb: number;
+  readonly functionArn: string;
+  readonly timeoutMs: number;
+  readonly onOutput: (text: string) => void;
+  readonly onEnd: () => void;
+};
+
+/** The part of the heap for new objects. By default V8 lets it grow to 48 MB in each environment, although few objects outlive an invocation. */
+const YOUNG_GENERATION_MB = 12;
+
+/** Lambda gives a function ten seconds to start before the invocation's own time begins. */
+const INIT_TIMEOUT_MS = 10_000;
+
+/** A thread whose event loop has not turned for this time after an invocation timed out answers no more. */
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Imports worker.ts with the cache, which also keeps the source without types. Otherwise every environment loads the compiler that removes them. */
+const PROGRAM = `
+require('node:module').enableCompileCache(require('node:worker_threads').workerData.compiledCode);
+import(${JSON.stringify(new URL('./worker.ts', import.meta.url).href)});`;
+
+const KILLED = {
+  errorType: 'Runtime.ExitError',
+  errorMessage: 'RequestId: Error: Runtime exited with error: signal: killed',
+};
+
+/**
+ * One execution environment: a thread that handles many invocations at the same time, as on Lambda Managed Instances. A timed-out
+ * invocation is not stopped. The end of the thread is the end of all its invocations.
+ */
+export class ExecutionEnvironment {
+  readonly #options: EnvironmentOptions;
+  readonly #worker: Worker;
+  readonly #started: Promise<void>;
+  /** Settles each invocation that is running. */
+  readonly #running = new Map<string, (result: InvocationResult) => void>();
+  #silent: NodeJS.Timeout | undefined;
+  #end: FunctionError | undefined;
+
+  constructor(options: EnvironmentOptions) {
+    this.#options = options;
+    this.#worker = new Worker(PROGRAM, {
+      eval: true,
+      workerData: options.start,
+      env: { ...options.variables },
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    this.#worker.stdout.setEncoding('utf8').on('data', options.onOutput);
+    this.#worker.stderr.setEncoding('utf8').on('data', options.onOutput);
+    this.#started = this.#listen();
+  }
+
+  /** True when the thread has ended or cannot start. It takes no invocation any more. */
+  get ended(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Runs one event to its end, which is the function's timeout at the latest. Never throws. @param event JSON text */
+  async invoke(event: string, requestId: string): Promise<InvocationResult> {
+    await this.#started;
+    if (this.#end !== undefined) return failure(this.#end);
+    const { timeoutMs, functionArn } = this.#options;
+    const invocation: Invocation = { requestId, event, deadline: Date.now() + timeoutMs, functionArn };
+    const timer = setTimeout(() => this.#timeOut(requestId), timeoutMs);
+    try {
+      return await new Promise((resolve) => {
+        this.#running.set(requestId, resolve);
+        this.#post({ kind: 'invoke', invocation });
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#running.delete(requestId);
+    }
+  }
+
+  /** Ends the thread now. All its invocations fail. */
+  async kill(): Promise<void> {
+    this.#fail(KILLED);
+    await this.#worker.terminate();
+  }
+
+  /** Resolves when the thread has started, or has ended before. */
+  #listen(): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => {
+        this.#fail({ errorType: 'Sandbox.Timedout', errorMessage: `Init timed out after ${INIT_TIMEOUT_MS / 1000} s` });
+        void this.kill();
+      }, INIT_TIMEOUT_MS);
+      const done = () => {
+        clearTimeout(late);
+        resolve();
+      };
+      this.#worker.on('message', (reply: WorkerReply) => {
+        if (reply.kind === 'ready') done();
+        else if (reply.kind === 'alive') this.#answered();
+        else if (reply.kind === 'result') this.#settle(reply.requestId, { failed: false, payload: reply.payload });
+        else if (reply.kind === 'error') this.#settle(reply.requestId, failure(reply.error));
+        else {
+          this.#log(reply.error);
+          this.#fail(reply.error);
+          void this.kill();
+        }
+      });
+      this.#worker.on('error', (error) => {
+        this.#log(error.stack ?? String(error));
+        const errorType = error.name === 'Error' ? 'Runtime.UnhandledError' : error.name;
+        this.#fail({ errorType, errorMessage: error.message });
+      });
+      this.#worker.on('exit', () => {
+        this.#fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
+        this.#options.onEnd();
+        this.#answered();
+        done();
+      });
+    });
+  }
+
+  #timeOut(requestId: string): void {
+    const seconds = (this.#options.timeoutMs / 1000).toFixed(2);
+    const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`;
+    this.#log(errorMessage);
+    this.#settle(requestId, failure({ errorType: 'Sandbox.Timedout', errorMessage }));
+    this.#endUnlessAnswered();
+  }
+
+  /** Ends the environment when its thread does not answer, because then no invocation in it can end. */
+  #endUnlessAnswered(): void {
+    this.#silent ??= setTimeout(() => void this.kill(), ANSWER_WITHIN_MS);
+    this.#post({ kind: 'ask' });
+  }
+
+  #answered(): void {
+    clearTimeout(this.#silent);
+    this.#silent = undefined;
+  }
+
+  #post(request: WorkerRequest): void {
+    this.#worker.postMessage(request);
+  }
+
+  #log(message: string | FunctionError): void {
+    this.#options.onOutput(`${JSON.stringify({ level: 'ERROR', message })}\n`);
+  }
+
+  #settle(requestId: string, result: InvocationResult): void {
+    this.#running.get(requestId)?.(result);
+  }
+
+  #fail(error: FunctionError): void {
+    this.#end ??= error;
+    for (const settle of this.#running.values()) settle(failure(this.#end));
+  }
+}
+
+const failure = (error: FunctionError): InvocationResult => ({ failed: true, payload: JSON.stringify(error) });

@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { InvocationResult } from '../../../../local/cloud/functions/execution-environment.ts';
+import { INVOCATIONS_AT_ONCE, LambdaFunction } from '../../../../local/cloud/functions/lambda-function.ts';
+
+/** Does as the event says. An invocation with a `name` says on the door that it runs, and ends when the door sends its name. */
+const CODE = `
+import { connect } from 'node:net';
+import { threadId } from 'node:worker_threads';
+const waiting = new Map();
+let door;
+function opened() {
+  door ??= connect(Number(process.env.DOOR)).setEncoding('utf8').on('data', (names) => {
+    for (const name of names.split(' ')) waiting.get(name)?.();
+  });
+  return door;
+}
+let running = 0;
+export const handler = async ({ name, ends, wait_ms, held }) => {
+  running += 1;
+  try {
+    if (name !== undefined) {
+      const asked = new Promise((resolve) => waiting.set(name, resolve));
+      opened().write(name + ' ');
+      await asked;
+    }
+    if (ends === 'throw') throw new TypeError('as asked');
+    if (ends === 'exit') process.exit(3);
+    if (ends === 'reject') void Promise.reject(new Error('not caught'));
+    if (ends === 'block') for (;;);
+    if (ends === 'hang') await new Promise(() => {});
+    if (wait_ms !== undefined) await new Promise((resolve) => setTimeout(resolve, wait_ms));
+    return { threadId, running, name, held: held?.length };
+  } finally {
+    running -= 1;
+  }
+};`;
+
+const folder = mkdtempSync(join(tmpdir(), 'function-'));
+const functions: LambdaFunction[] = [];
+let seen = '';
+let doorOpened = () => {};
+const sockets: Socket[] = [];
+const server = createServer((socket) => {
+  sockets.push(socket);
+  socket.setEncoding('utf8').on('data', (names: string) => {
+    seen += names;
+    doorOpened();
+  });
+  socket.on('error', () => {});
+});
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'index.mjs'), CODE);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => Promise.all(functions.splice(0).map((one) => one.stop())));
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
+  seen = '';
+  const address = server.address();
+  const DOOR = String(typeof address === 'object' ? address?.port : undefined);
+  const name = 'fixture';
+  const made = new LambdaFunction({
+    definition: {
+      logicalId: name,
+      name,
+      arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+      codeFolder: folder,
+      logGroup: name,
+      role: { logicalId: 'role', arn: 'role', name: 'role', statements: [], trust: [] },
+      properties: {
+        Code: { S3Bucket: 'bucket', S3Key: 'key' },
+        Handler: 'index.handler',
+        Runtime: 'nodejs24.x',
+        Role: 'role',
+        Timeout: timeout,
+        MemorySize: memory,
+        Environment: { Variables: {} },
+        LoggingConfig: { LogFormat: 'JSON', LogGroup: name },
+      },
+    },
+    issue: () => ({ variables: { AWS_LAMBDA_MAX_CONCURRENCY: '64', DOOR }, revoke: () => {} }),
+    compiledCode: join(folder, 'compiled'),
+    onOutput: () => {},
+    onLost: () => {},
+  });
+  functions.push(made);
+  return made;
+}
+
+const invoke = (fn: LambdaFunction, event: object) => fn.invoke(JSON.stringify(event));
+const value = ({ payload }: InvocationResult) => JSON.parse(payload);
+const names = () => seen.split(' ').filter(Boolean);
+/** Resolves when this many invocations wait at the door. */
+async function atTheDoor(count: number): Promise<void> {
+  while (names().length < count) {
+    await new Promise<void>((resolve) => {
+      doorOpened = resolve;
+    });
+  }
+}
+const release = (...released: string[]) => sockets.at(-1)?.write(released.join(' '));
+
+test('invocations run at the same time in one environment, and each gets its own answer', async () => {
+  const fn = start();
+  const running = ['one', 'two', 'three'].map((name) => invoke(fn, { name }));
+  await atTheDoor(3);
+  release('two');
+  expect(value((await running[1]) ?? fail()).running).toBe(3);
+  release('one', 'three');
+  const values = (await Promise.all(running)).map(value);
+  expect(values.map(({ name }) => name)).toEqual(['one', 'two', 'three']);
+  expect(new Set(values.map(({ threadId }) => threadId)).size).toBe(1);
+});
+
+test('an error of one invocation is its own', async () => {
+  const fn = start();
+  const beside = invoke(fn, { name: 'beside' });
+  await atTheDoor(1);
+  expect(value(await invoke(fn, { ends: 'throw' })).errorType).toBe('TypeError');
+  release('beside');
+  expect((await beside).failed).toBe(false);
+});
+
+test('no more invocations than the limit run at once, and the others follow in their order', async () => {
+  const fn = start();
+  const running = Array.from({ length: INVOCATIONS_AT_ONCE + 2 }, (_, index) => invoke(fn, { name: `n${index}` }));
+  await atTheDoor(INVOCATIONS_AT_ONCE);
+  await pause(50);
+  expect(names()).toHaveLength(INVOCATIONS_AT_ONCE);
+  release('n5');
+  await atTheDoor(INVOCATIONS_AT_ONCE + 1);
+  expect(names().at(-1)).toBe(`n${INVOCATIONS_AT_ONCE}`);
+  release(...names());
+  await atTheDoor(INVOCATIONS_AT_ONCE + 2);
+  release(`n${INVOCATIONS_AT_ONCE + 1}`);
+  expect((await Promise.all(running)).every(({ failed }) => !failed)).toBe(true);
+});
+
+test('events that need most of the memory together do not end the environment, because they wait for each other', async () => {
+  const fn = start({ memory: 512, timeout: 60 });
+  const { threadId } = value(await invoke(fn, {}));
+  const megabyte = `{"wait_ms":20,"held":[${'[],'.repeat(349_000)}[]]}`;
+  const results = await Promise.all(Array.from({ length: INVOCATIONS_AT_ONCE }, () => fn.invoke(megabyte)));
+  expect(new Set(results.map((result) => value(result).threadId))).toEqual(new Set([threadId]));
+});
+
+test.each([
+  ['exit', 'Runtime.ExitError'],
+  ['reject', 'Runtime.UnhandledError'],
+])(
+  'the end of the thread (%s) ends all its invocations, and the next one gets another environment',
+  async (ends, errorType) => {
+    const fn = start();
+    const first = await invoke(fn, {});
+    const beside = invoke(fn, { name: 'beside' });
+    await atTheDoor(1);
+    const ending = invoke(fn, { name: 'ends', ends });
+    await atTheDoor(2);
+    release('ends');
+    expect(value(await beside).errorType).toBe(errorType);
+    if (ends === 'exit') expect(value(await ending).errorType).toBe(errorType);
+    const next = await invoke(fn, {});
+    expect(next.failed).toBe(false);
+    expect(value(next).threadId).not.toBe(value(first).threadId);
+  },
+);
+
+test('an invocation that times out fails alone, and the others go on', async () => {
+  const fn = start({ timeout: 1 });
+  const first = value(await invoke(fn, {}));
+  const hangs = invoke(fn, { ends: 'hang' });
+  await pause(500);
+  const beside = invoke(fn, { name: 'beside' });
+  expect(value(await hangs).errorType).toBe('Sandbox.Timedout');
+  release('beside');
+  expect(value(await beside).threadId).toBe(first.threadId);
+});
+
+test('a thread that answers no more ends with all its invocations', async () => {
+  const fn = start({ timeout: 1 });
+  const first = value(await invoke(fn, {}));
+  expect(value(await invoke(fn, { ends: 'block' })).errorType).toBe('Sandbox.Timedout');
+  expect(value(await invoke(fn, { ends: 'hang' })).errorType).toMatch(/Sandbox.Timedout|Runtime.ExitError/);
+  let next = await invoke(fn, {});
+  while (next.failed) next = await invoke(fn, {});
+  expect(value(next).threadId).not.toBe(first.threadId);
+});
+
+function fail(): never {
+  throw new Error('There is no result');
+}
