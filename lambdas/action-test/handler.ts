@@ -25,6 +25,8 @@ const ports = {
   hitPerMinute: hitPerMinute(dynamo, required(process.env, ENVIRONMENT.countersTable)),
 };
 
-export const handler = invokeHandler(outbound.logger, actionTestRequest, (request) =>
-  outbound.invocation(async () => ({ result: await testAction(request.org_id, request.action_id, ports) })),
+export const handler = invokeHandler(outbound.logger, actionTestRequest, (request, context) =>
+  outbound.invocation(context, async ({ deliver }) => ({
+    result: await testAction(request.org_id, request.action_id, { ...ports, deliver }),
+  })),
 );

@@ -32,8 +32,8 @@ const ports = {
     logger.error('A call could not be recorded with its conversation', { call_id, action_id, status, latency_ms }),
 };
 
-export const handler = invokeHandler(logger, toolRequest, (request) =>
-  outbound.invocation(async () =>
+export const handler = invokeHandler(logger, toolRequest, (request, context) =>
+  outbound.invocation(context, async ({ deliver }) =>
     request.operation === 'listTools'
       ? { tools: await listTools(request.site_id, ports) }
       : callTool(
@@ -43,7 +43,7 @@ export const handler = invokeHandler(logger, toolRequest, (request) =>
             tool: request.tool,
             arguments: request.arguments,
           },
-          ports,
+          { ...ports, deliver },
         ),
   ),
 );

@@ -6,6 +6,7 @@ import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { endpointFailing } from '../../src/adapters/eventbridge/event-bus.ts';
 import { deliveryReport } from '../../src/adapters/handlers/delivery-report.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { unlessEnded } from '../../src/adapters/handlers/invocation.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
@@ -19,7 +20,7 @@ import { attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts'
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('dispatcher', process.env, dynamo, { recordsTogether: true });
 const { logger, metrics } = outbound;
-const report = deliveryReport(logger, metrics, now);
+const beginReport = deliveryReport(logger, metrics, now);
 const ports = {
   ...outbound.ports,
   ...failurePeriods(dynamo, {
@@ -32,19 +33,27 @@ const ports = {
     randomBytes,
   ),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
-  signal: report.signalWith(endpointFailing(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus))),
-  attempted: report.attempted,
-  watchFailed: report.watchFailed,
 };
+const signal = endpointFailing(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
 
 export const handler = sqsBatchHandler(
   logger,
-  (body, messageId) => attemptAndWatch(deliveryMessage.parse(body), messageId, ports),
-  {
-    after: async () => {
-      report.publish();
-      await outbound.end();
-    },
-    hideFor: ports.hideFor,
-  },
+  (context, work) =>
+    outbound.invocation(context, async ({ deliver, ended }) => {
+      const report = beginReport();
+      const own = {
+        ...ports,
+        deliver,
+        sendLater: unlessEnded(ended, ports.sendLater),
+        signal: report.signalWith(signal),
+        attempted: report.attempted,
+        watchFailed: report.watchFailed,
+      };
+      try {
+        return await work((body, messageId) => attemptAndWatch(deliveryMessage.parse(body), messageId, own));
+      } finally {
+        report.publish();
+      }
+    }),
+  { hideFor: ports.hideFor },
 );

@@ -28,4 +28,6 @@ const ports = {
   ...routingReport(logger, metrics),
 };
 
-export const handler = sqsBatchHandler(logger, (body, messageId) => routeMessage(body, messageId, ports));
+export const handler = sqsBatchHandler(logger, (_, work) =>
+  work((body, messageId) => routeMessage(body, messageId, ports)),
+);

@@ -42,13 +42,14 @@ const ports = {
     }),
 };
 
-export const handler = httpHandler(logger, (request, replyHeaders) =>
-  outbound.invocation(async () => {
+export const handler = httpHandler(logger, (request, replyHeaders, context) =>
+  outbound.invocation(context, async ({ deliver }) => {
     await requireDistribution(request);
     const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
     const { site_id: siteId = '', slug = '' } = request.path;
     const widget = await identifyWidget(credentials, ports);
     siteIdentified(widget, logger, replyHeaders);
-    return { status: 200, body: await submitForm({ siteId, slug, widget, readBody: request.readBody }, ports) };
+    const submission = { siteId, slug, widget, readBody: request.readBody };
+    return { status: 200, body: await submitForm(submission, { ...ports, deliver }) };
   }),
 );

@@ -19,6 +19,6 @@ const ports = {
   ...sessionTokens(cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.tokenKeys), now), now),
 };
 
-export const handler = invokeHandler(outbound.logger, usageReport, (report) =>
-  outbound.invocation(() => reportUsage(report, ports)),
+export const handler = invokeHandler(outbound.logger, usageReport, (report, context) =>
+  outbound.invocation(context, ({ deliver }) => reportUsage(report, { ...ports, deliver })),
 );

@@ -17,9 +17,9 @@ if (port === null) throw new Error('worker.ts runs in a worker thread');
 const reply = (message: WorkerReply): void => port.postMessage(message);
 
 try {
-  // It exists before the bundle is imported, which has copies of this module that look for it.
+  // The copies of this module in the bundle find this store, also while they are imported.
   const store = await InvokeStore.getInstanceAsync();
-  const handler = await loadHandler(readStart(workerData));
+  const handler = await store.run({}, () => loadHandler(readStart(workerData)));
   port.on('message', (request: WorkerRequest) => {
     if (request.kind === 'ask') return reply({ kind: 'alive' });
     const { invocation } = request;

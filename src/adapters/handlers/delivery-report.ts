@@ -6,10 +6,22 @@ import type { Clock } from '../../domain/sources.ts';
 import { attemptsMetric } from './attempts-metric.ts';
 import { unreachedOrganizations } from './unreached-organizations.ts';
 
-/** Reports the dispatcher's attempts to the operator: a log line and a count for each attempt, without the payload. */
+/**
+ * Reports the dispatcher's attempts to the operator: a log line and a count for each attempt, without the payload.
+ * @returns a function that begins the report of an invocation
+ */
 export function deliveryReport(logger: Logger, metrics: Metrics, now: Clock) {
   const organizations = unreachedOrganizations(now);
-  const attempts = attemptsMetric(metrics);
+  const countAttempts = attemptsMetric(metrics);
+  return () => reportOf(countAttempts(), organizations, logger, metrics);
+}
+
+function reportOf(
+  attempts: ReturnType<ReturnType<typeof attemptsMetric>>,
+  organizations: ReturnType<typeof unreachedOrganizations>,
+  logger: Logger,
+  metrics: Metrics,
+) {
   const attempted: AttemptAndWatchPorts['attempted'] = ({ envelope, action_id, attempt }, { outcome, result }) => {
     logger.info('Attempted', {
       event_id: envelope.id,

@@ -56,7 +56,7 @@ type HttpError = {
  */
 export function httpHandler(
   logger: Logger,
-  route: (request: HttpRequest, replyHeaders: ReplyHeaders) => Promise<HttpReply>,
+  route: (request: HttpRequest, replyHeaders: ReplyHeaders, context: Context) => Promise<HttpReply>,
 ) {
   const logRefusal = refusalLog(logger, now);
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
@@ -65,7 +65,7 @@ export function httpHandler(
     .handler(async (event: APIGatewayProxyEventV2, context: Context): Promise<APIGatewayProxyStructuredResultV2> => {
       const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
       try {
-        return respond(await route(httpRequest(event), headers), headers);
+        return respond(await route(httpRequest(event), headers, context), headers);
       } catch (error) {
         if (error instanceof Refusal) {
           countRefusal(error);

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
 import type * as z from 'zod';
 import { INTERNAL_ERROR } from '../../contract/errors.ts';
 import type { RefusedInvocation } from '../../contract/invocations.ts';
@@ -14,16 +15,16 @@ import { countRefusal } from './refusals-metric.ts';
 export function invokeHandler<Input, Result extends object>(
   logger: Logger,
   schema: z.ZodType<Input>,
-  operation: (input: Input) => Promise<Result>,
+  operation: (input: Input, context: Context) => Promise<Result>,
 ) {
   return middy<unknown, (Result & { readonly success: true }) | RefusedInvocation>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
-    .handler(async (event: unknown) => {
+    .handler(async (event: unknown, context: Context) => {
       const input = schema.safeParse(event);
       if (!input.success) return refused(invalidInput(input.error));
       logger.appendKeys(idsOf(input.data));
       try {
-        return { success: true, ...(await operation(input.data)) };
+        return { success: true, ...(await operation(input.data, context)) };
       } catch (error) {
         if (error instanceof Refusal) {
           countRefusal(error);

@@ -3,6 +3,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { ENVIRONMENT } from '../../contract/environment.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../../contract/limits.ts';
 import { METRICS_NAMESPACE } from '../../contract/metrics.ts';
+import type { Deliver } from '../../domain/delivery/outbound.ts';
 import { withinInFlight } from '../../domain/delivery/within-in-flight.ts';
 import { withinQuota } from '../../domain/delivery/within-quota.ts';
 import type { DynamoDb } from '../dynamodb/client.ts';
@@ -13,12 +14,20 @@ import { writesTogether } from '../dynamodb/writes-together.ts';
 import { createDeliver } from '../outbound/deliver.ts';
 import { required } from './environment.ts';
 import { functionLogger } from './function-logger.ts';
+import { type InvocationTime, withinInvocation } from './invocation.ts';
 import { logWriteFailed } from './log-write-failed.ts';
 import { now, outboundClock } from './system-clock.ts';
 
+/** What belongs to one invocation. Other invocations may run in the environment at the same time. */
+export type InvocationPorts = {
+  readonly deliver: Deliver;
+  /** Fires when the invocation ends. */
+  readonly ended: AbortSignal;
+};
+
 /**
  * Creates the parts that all functions with outbound requests share: the outbound pipeline, the delivery log, and the end of an
- * invocation, which waits for the attempts in progress and emits the metrics.
+ * invocation, which ends its attempts and emits its metrics.
  * @param serviceName name of the function in its logs
  * @param options.recordsTogether whether attempts that run concurrently share calls that write their records. The function then needs
  * the permission for PartiQL. @default false
@@ -31,11 +40,11 @@ export function outboundFunction(
 ) {
   const logger = functionLogger(serviceName);
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
-  const { deliver, endAttempts } = createDeliver({ clock: outboundClock });
+  const { deliver } = createDeliver({ clock: outboundClock });
   const counters = required(environment, ENVIRONMENT.countersTable);
   const notCounted = (message: string) => (orgId: string, cause: unknown) =>
     logger.error(message, { org_id: orgId, cause: cause instanceof Error ? cause.name : 'unknown' });
-  const counted = withinInFlight(
+  const limited = withinInFlight(
     withinQuota(deliver, {
       hitPerDay: hitPerDay(dynamo, counters),
       uncounted: notCounted('A request could not be counted against its quota'),
@@ -48,17 +57,10 @@ export function outboundFunction(
     },
   );
   const table = required(environment, ENVIRONMENT.deliveryLogTable);
-  const end = async () => {
-    await endAttempts();
-    // Without this check, an invocation without metrics would log a warning.
-    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
-  };
   return {
     logger,
     metrics,
-    end,
     ports: {
-      deliver: counted,
       log: deliveryLog(dynamo, table, {
         retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
         now,
@@ -70,13 +72,11 @@ export function outboundFunction(
       now,
       newId: randomUUID,
     },
-    /** Runs the work of one invocation and then its end. */
-    invocation: async <Result>(work: () => Promise<Result>): Promise<Result> => {
-      try {
-        return await work();
-      } finally {
-        await end();
-      }
-    },
+    /** Runs the work of one invocation. Its attempts end with it, and then it emits its metrics. */
+    invocation: <Result>(time: InvocationTime, work: (own: InvocationPorts) => Promise<Result>): Promise<Result> =>
+      withinInvocation(time, (ended) => work({ deliver: (request) => limited(request, ended), ended })).finally(() => {
+        // Without this check, an invocation without metrics would log a warning.
+        if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+      }),
   };
 }

@@ -7,47 +7,46 @@ import { parseExactly } from '../../contract/json.ts';
 import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 import { AttemptInProgress } from '../../domain/delivery/attempt-delivery.ts';
 
+/** Handles one message. */
+export type HandleMessage = (body: unknown, messageId: string) => Promise<void>;
+
 export type BatchOptions = {
-  /** Called once per batch, also after an error. */
-  readonly after?: () => Promise<void>;
   /** Sets the seconds from now until SQS may deliver a received message again. @default the queue's visibility timeout */
   readonly hideFor?: (receiptHandle: string, seconds: number) => Promise<void>;
 };
 
 /**
- * Creates a Lambda handler for batches of queue messages. Handles the messages concurrently; SQS delivers only those again whose work
+ * Creates a Lambda handler for batches of queue messages. Handles the messages concurrently; SQS delivers only those again whose handling
  * threw an error.
- * @param work handles one message. Its arguments are the body and the id of the message.
+ * @param invocation runs the work of one batch with what handles its messages
  */
 export function sqsBatchHandler(
   logger: Logger,
-  work: (body: unknown, messageId: string) => Promise<void>,
-  { after, hideFor }: BatchOptions = {},
+  invocation: <Result>(context: Context, work: (handle: HandleMessage) => Promise<Result>) => Promise<Result>,
+  { hideFor }: BatchOptions = {},
 ) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .handler(async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
       const processor = new BatchProcessor(EventType.SQS);
-      const handle = async (record: SQSRecord) => {
-        try {
-          await work(messageBody(record), messageIdOf(record));
-        } catch (error) {
-          if (error instanceof AttemptInProgress && hideFor !== undefined) {
-            await shortenVisibility(logger, record, error.retryAfterSeconds, hideFor);
+      return invocation(context, (handle) => {
+        const handleRecord = async (record: SQSRecord) => {
+          try {
+            await handle(messageBody(record), messageIdOf(record));
+          } catch (error) {
+            if (error instanceof AttemptInProgress && hideFor !== undefined) {
+              await shortenVisibility(logger, record, error.retryAfterSeconds, hideFor);
+              throw error;
+            }
+            logger.error('A message failed and becomes visible again', {
+              message_id: record.messageId,
+              error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
+            });
             throw error;
           }
-          logger.error('A message failed and becomes visible again', {
-            message_id: record.messageId,
-            error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
-          });
-          throw error;
-        }
-      };
-      try {
-        return await processPartialResponse(event, handle, processor, { context, throwOnFullBatchFailure: false });
-      } finally {
-        await after?.();
-      }
+        };
+        return processPartialResponse(event, handleRecord, processor, { context, throwOnFullBatchFailure: false });
+      });
     });
 }
 

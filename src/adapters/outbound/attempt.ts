@@ -1,3 +1,4 @@
+import { InvocationEnded } from '../../domain/delivery/outbound.ts';
 import { Failure } from './failure.ts';
 
 const STAGES = {
@@ -7,16 +8,14 @@ const STAGES = {
   waiting: 'the service was waiting for the response',
 } as const;
 
-/** One attempt. Its deadline applies to all stages together. The reason of the signal is always a Failure. */
+/** One attempt. Its deadline applies to all stages together. The reason of the signal is a Failure or InvocationEnded. */
 export type Attempt = {
   readonly signal: AbortSignal;
   /** The current stage, which the message of a timeout names. */
   stage: keyof typeof STAGES;
-  /** Ends the attempt with this failure. */
-  readonly abort: (failure: Failure) => void;
   /** Returns the remaining milliseconds. */
   readonly remainingMs: () => number;
-  /** Stops the timer. Must be called when the attempt has ended. */
+  /** Stops what could end the attempt. Must be called when it has ended. */
   readonly finish: () => void;
 };
 
@@ -24,20 +23,26 @@ export type Attempt = {
  * Starts an attempt.
  * @param timeoutMs milliseconds until the signal fires, in any stage
  * @param now monotonic milliseconds
+ * @param ended fires when the attempt's invocation ends
  */
-export function startAttempt(timeoutMs: number, now: () => number): Attempt {
+export function startAttempt(timeoutMs: number, now: () => number, ended?: AbortSignal): Attempt {
   const controller = new AbortController();
   const endsAt = now() + timeoutMs;
   const timer = setTimeout(() => {
     const what = `No complete response within ${timeoutMs / 1000} seconds: the time ended while ${STAGES[attempt.stage]}`;
     controller.abort(new Failure('timeout', what));
   }, timeoutMs);
+  const end = () => controller.abort(new InvocationEnded());
+  if (ended?.aborted === true) end();
+  ended?.addEventListener('abort', end);
   const attempt: Attempt = {
     signal: controller.signal,
     stage: 'resolving',
-    abort: (failure) => controller.abort(failure),
     remainingMs: () => Math.max(0, endsAt - now()),
-    finish: () => clearTimeout(timer),
+    finish: () => {
+      clearTimeout(timer);
+      ended?.removeEventListener('abort', end);
+    },
   };
   return attempt;
 }

@@ -1,7 +1,12 @@
 import { createSecureContext, rootCertificates } from 'node:tls';
 import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
-import type { Deliver, OutboundOutcome, OutboundRequest } from '../../domain/delivery/outbound.ts';
+import {
+  type Deliver,
+  InvocationEnded,
+  type OutboundOutcome,
+  type OutboundRequest,
+} from '../../domain/delivery/outbound.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
 import { openConnection } from './connect.ts';
 import { type Endpoint, parseEndpoint } from './endpoint.ts';
@@ -29,14 +34,12 @@ export type OutboundOptions = {
 
 export type Outbound = {
   /**
-   * Makes one attempt, which sends at most one request and ends within `timeoutMs` for any behaviour of the receiver. Never rejects. A
-   * failed outcome has a code of `FAILURE_CODES` (docs/delivery.md). Spec "Outbound: Action request", "usage webhook", "Limits".
+   * Makes one attempt, which sends at most one request and ends within `timeoutMs` for any behaviour of the receiver. A failed outcome has
+   * a code of `FAILURE_CODES` (docs/delivery.md). Spec "Outbound: Action request", "usage webhook", "Limits".
    */
   readonly deliver: Deliver;
-  /** Ends all attempts in progress. Call it before an invocation ends. Connections of Event deliveries stay open for the next invocation. */
-  readonly endAttempts: () => Promise<void>;
-  /** Ends all attempts in progress and closes every connection. `deliver` can still be used. */
-  readonly close: () => Promise<void>;
+  /** Closes the connections that wait for another request. `deliver` can still be used. */
+  readonly close: () => void;
 };
 
 const NOTHING = new Uint8Array();
@@ -55,7 +58,6 @@ export function createDeliver({
   const resolve = createResolve(networkRule, clock.wall);
   const idle = createIdleConnections(clock.wall);
   const sessions = createTlsSessions(clock.wall);
-  const running = new Map<Attempt, Promise<unknown>>();
 
   async function send(request: OutboundRequest, attempt: Attempt): Promise<Answer> {
     const endpoint = parseEndpoint(request.url, networkRule);
@@ -89,30 +91,19 @@ export function createDeliver({
     }
   }
 
-  const deliver: Deliver = async (request) => {
-    const startedAt = clock.monotonic();
-    const attempt = startAttempt(timeoutMs, clock.monotonic);
-    const work = send(request, attempt).then(answered, failed);
-    running.set(attempt, work);
-    const result = await work;
-    running.delete(attempt);
-    attempt.finish();
-    return { ...result, latencyMs: Math.round(clock.monotonic() - startedAt) };
-  };
-
-  const endAttempts = async () => {
-    for (const attempt of running.keys())
-      attempt.abort(new Failure('internal_error', 'The invocation ended before the attempt'));
-    await Promise.all(running.values());
-  };
-
   return {
-    deliver,
-    endAttempts,
-    close: async () => {
-      await endAttempts();
-      idle.clear();
+    deliver: async (request, ended) => {
+      const startedAt = clock.monotonic();
+      const attempt = startAttempt(timeoutMs, clock.monotonic, ended);
+      try {
+        attempt.signal.throwIfAborted();
+        const result = await send(request, attempt).then(answered, failed);
+        return { ...result, latencyMs: Math.round(clock.monotonic() - startedAt) };
+      } finally {
+        attempt.finish();
+      }
     },
+    close: () => idle.clear(),
   };
 }
 
@@ -132,6 +123,7 @@ function statusFailure(status: number): OutboundOutcome['failure'] {
 }
 
 function failed(error: unknown): Result {
+  if (error instanceof InvocationEnded) throw error;
   const { code, message, status } =
     error instanceof Failure ? error : new Failure('internal_error', 'The service could not make the request');
   return { status, body: NOTHING, bodyComplete: false, note: null, failure: { code, message } };

@@ -40,5 +40,20 @@ export type OutboundOutcome = {
   readonly note: string | null;
 };
 
-/** Makes one attempt. All outbound requests of the service use it (adapters/outbound); tests pass a fake. */
-export type Deliver = (request: OutboundRequest) => Promise<OutboundOutcome>;
+/**
+ * Makes one attempt. All outbound requests of the service use it (adapters/outbound); tests pass a fake.
+ * @param ended fires when the attempt's invocation ends. @throws InvocationEnded once it has fired, and nothing else
+ */
+export type Deliver = (request: OutboundRequest, ended?: AbortSignal) => Promise<OutboundOutcome>;
+
+/**
+ * The invocation has ended or its time is over, and with it everything that it was doing, as if the function had stopped. It begins no
+ * request and no retry any more, and the outcome of a request that was under way is not known.
+ */
+export class InvocationEnded extends Error {
+  override readonly name = 'InvocationEnded';
+
+  constructor() {
+    super('The invocation has ended');
+  }
+}

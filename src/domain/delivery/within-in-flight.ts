@@ -36,13 +36,13 @@ export function withinInFlight(deliver: Deliver, ports: WithinInFlightPorts): De
     ports.leaseFailed(orgId, cause);
     return 'unknown' as const;
   };
-  return async (request) => {
+  return async (request, ended) => {
     const orgId = request.inFlightOf;
-    if (orgId === undefined) return deliver(request);
+    if (orgId === undefined) return deliver(request, ended);
     const lease = await ports.takeLease(orgId, ports.now()).catch(reportFailure(orgId));
     if (lease === undefined) return TOO_MANY;
     try {
-      return await deliver(request);
+      return await deliver(request, ended);
     } finally {
       if (lease !== 'unknown') await lease.release().catch(reportFailure(orgId));
     }

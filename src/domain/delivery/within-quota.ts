@@ -35,6 +35,6 @@ export function withinQuota(deliver: Deliver, ports: WithinQuotaPorts): Deliver 
       return true;
     }
   };
-  return async (request) =>
-    request.quota === undefined || (await mayLeave(request.quota)) ? deliver(request) : EXCEEDED;
+  return async (request, ended) =>
+    request.quota === undefined || (await mayLeave(request.quota)) ? deliver(request, ended) : EXCEEDED;
 }

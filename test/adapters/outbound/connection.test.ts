@@ -1,3 +1,4 @@
+import { InvocationEnded } from '../../../src/domain/delivery/outbound.ts';
 import { within } from '../../harness/within.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
@@ -150,12 +151,25 @@ test('proxies of the environment are not used', async () => {
   expect(proxy.connections()).toBe(0);
 });
 
-test('close() ends attempts in progress and closes all connections', async () => {
-  const receiver = await startTls(network.identity, (socket) => socket.resume());
+test('an attempt ends with its invocation, and the attempt of another invocation goes on', async () => {
+  const silent = await startTls(network.identity, (socket) => socket.resume());
   const outbound = network.outbound();
-  const pending = outbound.deliver(post(receiver.port));
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  await outbound.close();
-  expect((await pending).failure?.code).toBe('internal_error');
-  expect(await staysOpen(receiver)).toBe(0);
+  const [ending, other] = [new AbortController(), new AbortController()];
+  const cut = outbound.deliver(post(silent.port), ending.signal);
+  const receiver = await startAnswering(network.identity, OK);
+  const beside = outbound.deliver(post(silent.port), other.signal);
+  while (silent.connections() < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  ending.abort();
+  await expect(cut).rejects.toThrow(InvocationEnded);
+  expect(await staysOpen(silent)).toBe(1);
+  expect((await outbound.deliver(post(receiver.port), other.signal)).status).toBe(200);
+  other.abort();
+  await expect(beside).rejects.toThrow(InvocationEnded);
+});
+
+test('no attempt begins after the end of its invocation', async () => {
+  const receiver = await startAnswering(network.identity, OK);
+  const ended = AbortSignal.abort();
+  await expect(network.outbound().deliver(post(receiver.port), ended)).rejects.toThrow(InvocationEnded);
+  expect(receiver.connections()).toBe(0);
 });

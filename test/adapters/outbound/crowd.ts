@@ -49,7 +49,7 @@ const lateness = setTimeout(() => {
 const outcomes = await Promise.all(Array.from({ length: Number(count) }, () => one('/crowd')));
 clearTimeout(lateness);
 clearInterval(watch);
-await close();
+close();
 const results: Record<string, number> = {};
 for (const { status, failure } of outcomes) {
   const result = failure?.code ?? String(status);

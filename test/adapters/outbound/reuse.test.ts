@@ -35,7 +35,7 @@ async function oneByOne(
   }
   expect(receiver.requests.length).toBe(count);
   const { length } = receiver.requests;
-  await outbound.close();
+  outbound.close();
   expect(await staysOpen(receiver)).toBe(0);
   return length;
 }
@@ -244,8 +244,9 @@ test('a connection stays open after its invocation, but for at most thirty secon
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
   const invocation = async () => {
-    expect((await outbound.deliver(event(receiver))).status).toBe(200);
-    await outbound.endAttempts();
+    const ended = new AbortController();
+    expect((await outbound.deliver(event(receiver), ended.signal)).status).toBe(200);
+    ended.abort();
   };
   await invocation();
   // It is idle for less than a second each time, until a request on it could end after thirty seconds.
@@ -264,7 +265,7 @@ test('at most a hundred connections of a process are idle, and the oldest is clo
   }
   await pause(50);
   expect(receiver.open()).toBeLessThanOrEqual(100);
-  await outbound.close();
+  outbound.close();
   expect(await staysOpen(receiver)).toBe(0);
 });
 
@@ -323,8 +324,8 @@ test('close() closes idle connections, and deliver can still be used', async () 
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
   await Promise.all(Array.from({ length: 20 }, () => outbound.deliver(event(receiver))));
-  await outbound.close();
+  outbound.close();
   expect(await staysOpen(receiver)).toBe(0);
   expect((await outbound.deliver(event(receiver))).status).toBe(200);
-  await outbound.close();
+  outbound.close();
 });

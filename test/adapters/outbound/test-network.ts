@@ -55,7 +55,7 @@ export async function createTestNetwork(): Promise<TestNetwork> {
       return outbound;
     },
     stop: async () => {
-      for (const outbound of opened) await outbound.close();
+      for (const outbound of opened) outbound.close();
       await names.stop();
     },
   };

@@ -5,9 +5,12 @@ import fc from 'fast-check';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { unlessEnded, withinInvocation } from '../../../src/adapters/handlers/invocation.ts';
+import { untilAborted } from '../../../src/adapters/outbound/attempt.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { type AttemptDeliveryPorts, attemptDelivery } from '../../../src/domain/delivery/attempt-delivery.ts';
+import { InvocationEnded } from '../../../src/domain/delivery/outbound.ts';
 import { attemptOnce } from '../../../src/domain/delivery/single-attempt.ts';
 import type { EventTime } from '../../../src/domain/operations/event-attempts.ts';
 import { replayEvent } from '../../../src/domain/operations/replay-event.ts';
@@ -133,6 +136,105 @@ function aDelivery(statuses: readonly number[]) {
   };
   return { action, clock, enqueue, message, outbound, ports, queue, receive, records, run };
 }
+
+describe('an invocation whose time is over is not stopped, and its message is delivered again', () => {
+  /** Longer than an attempt counts as one in progress. */
+  const REDELIVERED_MS = 30_000;
+  const timed = (handle: (ports: AttemptDeliveryPorts) => Promise<unknown>, ports: AttemptDeliveryPorts, ms: number) =>
+    withinInvocation({ getRemainingTimeInMillis: () => ms }, (ended) =>
+      handle({
+        ...ports,
+        deliver: (request) => ports.deliver(request, ended),
+        sendLater: unlessEnded(ended, ports.sendLater),
+      }),
+    );
+  const held = () => {
+    let release = (): void => undefined;
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return { until, release };
+  };
+
+  test('while its request is under way: the request ends, and only the redelivery records and retries', async () => {
+    const { clock, outbound, ports, queue, records, receive } = aDelivery([503]);
+    const [first] = queue.splice(0);
+    if (first === undefined) throw new Error('Nothing is queued');
+    const hanging: AttemptDeliveryPorts = {
+      ...ports,
+      deliver: (_, ended = AbortSignal.abort()) =>
+        untilAborted(ended, new Promise<never>(() => undefined), () => undefined),
+    };
+    await expect(timed((own) => attemptDelivery(first.message, first.id, own), hanging, 20)).rejects.toThrow(
+      InvocationEnded,
+    );
+    expect(queue).toEqual([]);
+    clock.advance(REDELIVERED_MS);
+    expect(await receive(first)).toBe('acknowledged');
+    expect(outbound.requests).toHaveLength(1);
+    expect((await records()).map(({ state, sends }) => [state, sends])).toEqual([['failed', 2]]);
+    expect(queue.map(({ message }) => message.attempt)).toEqual([2]);
+  });
+
+  test('before its request: it sends none', async () => {
+    const { clock, outbound, ports, queue, receive } = aDelivery([200]);
+    const [first] = queue.splice(0);
+    if (first === undefined) throw new Error('Nothing is queued');
+    const [claimed, slow] = [held(), held()];
+    const claiming: AttemptDeliveryPorts = {
+      ...ports,
+      log: {
+        ...ports.log,
+        claim: async (start) => {
+          const claim = await ports.log.claim(start);
+          claimed.release();
+          await slow.until;
+          return claim;
+        },
+      },
+      deliver: async (request, ended) => {
+        ended?.throwIfAborted();
+        return ports.deliver(request);
+      },
+    };
+    const late = timed((own) => attemptDelivery(first.message, first.id, own), claiming, 20);
+    await claimed.until;
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    clock.advance(REDELIVERED_MS);
+    expect(await receive(first)).toBe('acknowledged');
+    slow.release();
+    await expect(late).rejects.toThrow(InvocationEnded);
+    expect(outbound.requests).toHaveLength(1);
+  });
+
+  test('after its request: its record does not replace the one of the redelivery, and one retry is scheduled', async () => {
+    const { clock, outbound, ports, queue, records, receive } = aDelivery([503, 500]);
+    const [first] = queue.splice(0);
+    if (first === undefined) throw new Error('Nothing is queued');
+    const [sent, slow] = [held(), held()];
+    const completing: AttemptDeliveryPorts = {
+      ...ports,
+      log: {
+        ...ports.log,
+        complete: async (start, result) => {
+          sent.release();
+          await slow.until;
+          await ports.log.complete(start, result);
+        },
+      },
+    };
+    const late = timed((own) => attemptDelivery(first.message, first.id, own), completing, 20);
+    await sent.until;
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    clock.advance(REDELIVERED_MS);
+    expect(await receive(first)).toBe('acknowledged');
+    slow.release();
+    await expect(late).rejects.toThrow(InvocationEnded);
+    expect(outbound.requests).toHaveLength(2);
+    expect((await records()).map(({ status, sends }) => [status, sends])).toEqual([[500, 2]]);
+    expect(queue.map(({ message }) => message.attempt)).toEqual([2]);
+  });
+});
 
 describe('a function that stops', () => {
   test.each<[CrashPoint, number, number]>([
