@@ -15,6 +15,9 @@ const MAX_MESSAGE_BYTES = 1_048_576;
 
 const ADDITION_SECONDS = 0.02;
 
+/** Lambda takes events of at most 6 MB, so it ends a batch before. A tenth is left for what surrounds the bodies. */
+const BATCH_MAX_BYTES = 0.9 * 6 * 1024 * 1024;
+
 /** A value of a message attribute, as SQS names its fields. */
 type MessageAttribute = { readonly DataType: string; readonly StringValue?: string; readonly BinaryValue?: string };
 
@@ -200,7 +203,13 @@ function fairDequeue(queue: FauxqsQueue): FairDequeue {
   return (maxCount, visibilityTimeout, deadLetterQueue, quietOnly) => {
     queue.processTimers();
     const noisy = noisyGroups([...queue.inflightMessages.values()].map(({ message }) => message));
-    const positions = nextMessages(queue.messages, noisy, Math.min(maxCount, 10), quietOnly);
+    let bytes = 0;
+    const positions = nextMessages(queue.messages, noisy, Math.min(maxCount, 10), quietOnly).filter(
+      (position, index) => {
+        bytes += Buffer.byteLength(queue.messages[position]?.body ?? '');
+        return index === 0 || bytes <= BATCH_MAX_BYTES;
+      },
+    );
     const last = positions.at(-1);
     if (last === undefined) return [];
     if (last >= positions.length) {
