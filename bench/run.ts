@@ -6,6 +6,7 @@ import { burst } from './burst/section.ts';
 import { coldStart } from './cold-start/section.ts';
 import { delivery } from './delivery/section.ts';
 import { endToEnd } from './end-to-end/section.ts';
+import { hostile } from './hostile/section.ts';
 import { type Section, sectionMarkdown } from './report.ts';
 import { requests } from './requests/section.ts';
 
@@ -19,6 +20,7 @@ const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> =
   'cold-start': coldStart,
   requests,
   'end-to-end': endToEnd,
+  hostile,
 };
 
 const RESULTS = fileURLToPath(new URL('./results.md', import.meta.url));

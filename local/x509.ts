@@ -1,6 +1,6 @@
 import { type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** The little of X.509 that one private authority and one server certificate need (RFC 5280), with ECDSA keys. */
+/** The little of X.509 that one private authority and one server certificate need (RFC 5280), signed by an ECDSA or RSA key with SHA-256. */
 
 export type Certificate = {
   readonly subject: string;
@@ -15,6 +15,7 @@ export type Certificate = {
 const INTEGER = 0x02;
 const BIT_STRING = 0x03;
 const OCTET_STRING = 0x04;
+const NULL = 0x05;
 const OBJECT_IDENTIFIER = 0x06;
 const UTF8_STRING = 0x0c;
 const UTC_TIME = 0x17;
@@ -24,7 +25,8 @@ const TRUE = Buffer.from([0x01, 0x01, 0xff]);
 
 /** The certificate in PEM, signed by its issuer. */
 export function signCertificate(certificate: Certificate): string {
-  const algorithm = sequence(oid('2a8648ce3d040302'));
+  const isRsa = certificate.issuerKey.asymmetricKeyType === 'rsa';
+  const algorithm = sequence(oid(isRsa ? '2a864886f70d01010b' : '2a8648ce3d040302'), ...(isRsa ? [der(NULL)] : []));
   const content = sequence(
     der(0xa0, der(INTEGER, Buffer.from([2]))),
     // The first byte keeps the number positive.

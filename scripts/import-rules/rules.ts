@@ -87,6 +87,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
       'node:http',
       'node:https',
       'node:net',
+      'node:stream',
       'node:timers/promises',
       'node:tls',
       'node:util',

@@ -3,11 +3,14 @@ import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:
 import type { Attempt } from './attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { connectFailure, Failure, tlsFailure } from './failure.ts';
+import { meteredStream } from './metered-stream.ts';
 import type { NetworkRule } from './rule.ts';
 
 /** A TLS connection whose certificate is verified. */
 export type Connection = {
   readonly socket: TLSSocket;
+  /** The TCP connection under the socket. Only it can keep the process alive. */
+  readonly tcp: Socket;
   /** The checked address of the peer. */
   readonly address: string;
   /** Milliseconds since the epoch. */
@@ -58,7 +61,7 @@ export async function openConnection(
     }
     const problem = rule.addressProblem(peer);
     if (problem === undefined) {
-      return { socket: await secure(socket, endpoint, secureContext, attempt, sessions), address };
+      return { socket: await secure(socket, endpoint, secureContext, attempt, sessions), tcp: socket, address };
     }
     socket.destroy();
     throw new Failure('blocked_address', `The connection led to ${problem}`);
@@ -108,8 +111,9 @@ function secure(
   const { signal } = attempt;
   attempt.stage = 'securing';
   return new Promise((resolve, reject) => {
-    const socket = connectTls({
-      socket: tcp,
+    let secured = false;
+    const socket: TLSSocket = connectTls({
+      socket: meteredStream(tcp, endpoint.host, () => (secured ? socket.bytesRead : undefined)),
       secureContext,
       // The certificate is verified against `host`. SNI can only contain names (RFC 6066), so an address has no SNI.
       host: endpoint.host,
@@ -132,6 +136,7 @@ function secure(
     socket.on('error', (error) => fail(tlsFailure(error, endpoint.host)));
     socket.once('close', onClose);
     socket.once('secureConnect', () => {
+      secured = true;
       signal.removeEventListener('abort', onAbort);
       socket.removeListener('close', onClose);
       resolve(socket);

@@ -12,8 +12,12 @@ import { readWire } from './wire.ts';
 const HEADER_BLOCK_MAX_BYTES = 16 * 1024;
 /** Limit of all bytes before the body, including interim (1xx) responses. */
 const BEFORE_BODY_MAX_BYTES = 64 * 1024;
-/** Limit of the whole response as received. It allows 1 MB in chunks of one byte (6 bytes each), but no endless chunk extensions. */
-const WIRE_MAX_BYTES = 8 * 1024 * 1024;
+/** Limit of the whole response as received: its body, and as much of headers, chunk sizes and trailers as a server has a reason to send. */
+const WIRE_MAX_BYTES = RESPONSE_READ_MAX_BYTES + 256 * 1024;
+/** Limit of pieces of the body. The parser calls back for each chunk, and a chunk of one byte costs as much as one of 16 KB. */
+const PIECES_MAX = 10_000;
+/** Bytes of the body that are read after those that are kept, only to reuse the connection. */
+const UNKEPT_MAX_BYTES = 64 * 1024;
 
 /** A response whose status was received. Only the status decides the outcome; a problem with the body is a note. */
 export type Answer = {
@@ -50,6 +54,7 @@ export function exchange(
     let over = false;
     let received = 0;
     let bodyBytes = 0;
+    let pieces = 0;
     let interim = 0;
     const wire = readWire();
     const kept = keepBytesOf(keepBytes);
@@ -141,11 +146,14 @@ export function exchange(
       }
       answer = incoming;
       incoming.on('data', (chunk: Buffer) => {
+        // The parser goes on until the end of the bytes that it has.
+        if (over) return;
         bodyBytes += chunk.length;
+        pieces += 1;
         kept.add(chunk);
         if (bodyBytes > RESPONSE_READ_MAX_BYTES) end(status, true, 'Only the first 1 MB of the response body was read');
-        // The rest of the body is read only to reuse the connection.
-        else if (bodyBytes > keepBytes && !keepAlive) end(status, true, null);
+        else if (bodyBytes > keepBytes + (keepAlive ? UNKEPT_MAX_BYTES : 0)) end(status, true, null);
+        else if (pieces >= PIECES_MAX) end(status, bodyBytes > keepBytes, 'The response body came in too many pieces');
       });
       incoming.on('error', () => end(status, false, 'The response body broke off'));
       incoming.on('end', () => {

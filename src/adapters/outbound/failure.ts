@@ -50,7 +50,9 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
 };
 
+/** Returns the failure of a TLS handshake. */
 export function tlsFailure(error: unknown, host: string): Failure {
+  if (error instanceof Failure) return error;
   const code = errorCode(error);
   const problem = CERTIFICATE_PROBLEMS[code];
   if (problem !== undefined) return new Failure('tls_failure', `The certificate of ${host} ${problem}`);
@@ -61,6 +63,7 @@ export function tlsFailure(error: unknown, host: string): Failure {
 
 /** Returns the failure of an HTTP exchange. @param error that occurred before the status was received */
 export function exchangeFailure(error: unknown, host: string): Failure {
+  if (error instanceof Failure) return error;
   const code = errorCode(error);
   if (code === 'HPE_HEADER_OVERFLOW') return new Failure('response_malformed', `${host} sent too many header bytes`);
   if (code.startsWith('HPE_'))

@@ -50,7 +50,7 @@ export function createIdleConnections(wallNow: () => number): IdleConnections {
   };
 
   function put(key: string, connection: Connection): void {
-    const { socket } = connection;
+    const { socket, tcp } = connection;
     const entries = idle.get(key) ?? [];
     const usableMs = connection.openedAt + USABLE_MAX_MS - wallNow();
     if (distrusted.has(key) || entries.length >= IDLE_MAX_OF_KEY || usableMs <= 0) {
@@ -75,7 +75,7 @@ export function createIdleConnections(wallNow: () => number): IdleConnections {
     all.add(entry);
     // The data listener makes the socket read, so that a close by the peer is noticed. Unexpected data closes the connection.
     socket.on('data', discard).on('end', discard).on('close', entry.release);
-    socket.unref();
+    tcp.unref();
     const [oldest] = all;
     if (all.size > IDLE_MAX && oldest !== undefined) {
       oldest.release();
@@ -94,7 +94,7 @@ export function createIdleConnections(wallNow: () => number): IdleConnections {
 
   async function usable(entry: Idle, addresses: readonly string[]): Promise<boolean> {
     const { connection, since, release } = entry;
-    const { socket, address, openedAt } = connection;
+    const { socket, tcp, address, openedAt } = connection;
     const lived = () => wallNow() - openedAt;
     const age = () => wallNow() - since;
     release();
@@ -110,7 +110,8 @@ export function createIdleConnections(wallNow: () => number): IdleConnections {
     const onData = () => {
       spoke = true;
     };
-    socket.ref().on('data', onData).on('end', onData);
+    tcp.ref();
+    socket.on('data', onData).on('end', onData);
     if (age() < SETTLE_MS) await sleep(SETTLE_MS - age());
     // The first one may run before the process reads from its sockets again, the second one runs after that.
     await nextTurn();

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto';
 import { isIP } from 'node:net';
 import { authorityExtensions, serverExtensions, signCertificate } from '../../../local/x509.ts';
 
@@ -10,7 +10,7 @@ export type Validity = { readonly notBefore: Date; readonly notAfter: Date };
 export type Authority = {
   readonly pem: string;
   /** @param hosts names and IPv4 addresses that the certificate is for */
-  issue(hosts: readonly string[], validity?: Validity): Identity;
+  issue(hosts: readonly string[], validity?: Validity, keys?: KeyPairKeyObjectResult): Identity;
 };
 
 const DAY = 24 * 3600 * 1000;
@@ -18,8 +18,13 @@ const today = (): Validity => ({ notBefore: new Date(Date.now() - DAY), notAfter
 const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 /** @param issuerKey without it the certificate is self-signed */
-function identity(hosts: readonly string[], validity: Validity, issuer: string, issuerKey?: KeyObject): Identity {
-  const { publicKey, privateKey } = newKeys();
+function identity(
+  hosts: readonly string[],
+  validity: Validity,
+  issuer: string,
+  issuerKey?: KeyObject,
+  { publicKey, privateKey } = newKeys(),
+): Identity {
   const isAddress = (host: string) => isIP(host) === 4;
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -50,11 +55,35 @@ export function createAuthority(): Authority {
       publicKey,
       extensions: authorityExtensions(),
     }),
-    issue: (hosts, validity = today()) => identity(hosts, validity, name, privateKey),
+    issue: (hosts, validity = today(), keys = newKeys()) => identity(hosts, validity, name, privateKey, keys),
   };
 }
 
 /** Creates a self-signed certificate. */
 export function selfSigned(hosts: readonly string[]): Identity {
   return identity(hosts, today(), 'Test receiver');
+}
+
+/**
+ * Creates a chain of certificates that leads to no known authority: one for a server, and `length` above it.
+ * @param keys of the authorities. @param issuerKey signs every certificate; its signatures need not be right
+ */
+export function untrustedChain(
+  hosts: readonly string[],
+  length: number,
+  keys: KeyObject,
+  issuerKey: KeyObject,
+): Identity {
+  const server = identity(hosts, today(), 'Authority 0', issuerKey);
+  const above = Array.from({ length }, (_, index) =>
+    signCertificate({
+      issuer: `Authority ${index + 1}`,
+      issuerKey,
+      ...today(),
+      subject: `Authority ${index}`,
+      publicKey: keys,
+      extensions: authorityExtensions(),
+    }),
+  );
+  return { ...server, cert: [server.cert, ...above].join('') };
 }

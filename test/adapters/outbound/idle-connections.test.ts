@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
+import type { Connection } from '../../../src/adapters/outbound/connect.ts';
 import { createIdleConnections } from '../../../src/adapters/outbound/idle-connections.ts';
 import { startAnswering, stopReceivers } from './receiver.ts';
 import { ALLOWED, createTestNetwork, HOST, OK, type TestNetwork } from './test-network.ts';
@@ -14,16 +15,15 @@ afterEach(stopReceivers);
 afterAll(() => network.stop());
 
 /** Sends one request and returns what `then` returns, which runs as soon as the response arrives. */
-async function afterResponse<Result>(
-  port: number,
-  then: (connection: { socket: ReturnType<typeof connect>; address: string; openedAt: number }) => Promise<Result>,
-): Promise<Result> {
+async function afterResponse<Result>(port: number, then: (connection: Connection) => Promise<Result>): Promise<Result> {
   const socket = connect({ host: ALLOWED, port, servername: HOST, ca: network.authority.pem });
   socket.on('error', () => undefined);
   await once(socket, 'secureConnect');
   socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
   const result = await new Promise<Result>((resolve, reject) => {
-    socket.once('data', () => then({ socket, address: ALLOWED, openedAt: Date.now() }).then(resolve, reject));
+    socket.once('data', () =>
+      then({ socket, tcp: socket, address: ALLOWED, openedAt: Date.now() }).then(resolve, reject),
+    );
   });
   socket.destroy();
   return result;

@@ -18,7 +18,8 @@ async function answeredAtOnce(written: (news: () => void) => void) {
     },
   });
   const attempt = startAttempt(20_000, () => 0);
-  const connection = { socket: socket as TLSSocket, address: '127.0.0.1', openedAt: 0 };
+  const tls = socket as TLSSocket;
+  const connection = { socket: tls, tcp: tls, address: '127.0.0.1', openedAt: 0 };
   const { status, bodyComplete, connectionReusable } = await exchange(connection, ENDPOINT, request, true, attempt);
   attempt.finish();
   expect([status, bodyComplete]).toEqual([200, true]);

@@ -30,7 +30,7 @@ export async function staysOpen(receiver: Receiver): Promise<number> {
   return receiver.open();
 }
 
-async function listen(server: Server, host: string, port = 0): Promise<Receiver> {
+export async function listen(server: Server, host: string, port = 0): Promise<Receiver> {
   const sockets = new Set<Socket>();
   let count = 0;
   server.on('connection', (socket: Socket) => {

@@ -1,0 +1,46 @@
+import { HOSTILE_SERVERS, LONGEST_CHAIN } from '../../test/adapters/outbound/hostile-servers.ts';
+import { runHostileBatch } from '../../test/adapters/outbound/run-hostile-batch.ts';
+import { createTestNetwork } from '../../test/adapters/outbound/test-network.ts';
+import type { Section } from '../report.ts';
+
+/** Part of a core that Lambda gives a function of 512 MB. */
+const LAMBDA_SHARE = 0.29;
+const BLOCK_GOAL_MS = 50;
+const VICTIM_GOAL_MS = 5000;
+
+/** Measures for how long each hostile server stops the event loop, and how long a victim in the same batch waits. */
+export async function hostile(): Promise<Section> {
+  const network = await createTestNetwork();
+  const measured: { readonly name: string; readonly blockMs: number; readonly victimMs: number }[] = [];
+  try {
+    for (const { name, start } of [...HOSTILE_SERVERS, LONGEST_CHAIN]) {
+      const server = await start(network.authority);
+      const { longestMs } = await runHostileBatch(network, server, 1);
+      const { latencyMs, failure } = await runHostileBatch(network, server, LAMBDA_SHARE);
+      measured.push({ name, blockMs: longestMs, victimMs: failure === null ? latencyMs : Number.NaN });
+      await server.stop();
+    }
+  } finally {
+    await network.stop();
+  }
+  return {
+    title: 'Hostile servers',
+    method: `A process makes ten deliveries at once: nine to a hostile server, one to a victim that answers at once. The longest block is the most CPU time
+between two turns of the event loop, divided by ${LAMBDA_SHARE}, the part of a core that Lambda gives a function of 512 MB. For the victim's latency the process is
+stopped for ${Math.round((1 - LAMBDA_SHARE) * 100)} of every 100 ms.`,
+    tables: [
+      {
+        columns: ['Nine deliveries to', 'CPU ms', 'longest block on Lambda, ms', "victim's latency, ms"],
+        rows: measured.map(({ name, blockMs, victimMs }) => [name, blockMs, blockMs / LAMBDA_SHARE, victimMs]),
+      },
+    ],
+    goals: measured.flatMap(({ name, blockMs, victimMs }) => [
+      atMost(`${name}: longest block`, blockMs / LAMBDA_SHARE, BLOCK_GOAL_MS),
+      atMost(`${name}: victim succeeds`, victimMs, VICTIM_GOAL_MS),
+    ]),
+  };
+}
+
+function atMost(name: string, foundMs: number, limitMs: number) {
+  return { name, goal: `≤ ${limitMs} ms`, found: `${Math.round(foundMs)} ms`, met: foundMs <= limitMs };
+}

@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { Failure } from './failure.ts';
+
+/**
+ * Bytes that a server may send until TLS is negotiated. Most of them are its certificates, of which public authorities issue some 4 KB.
+ * OpenSSL takes 100 KB, which Node cannot change, and checks all signatures without a break, also of a chain that nobody trusts.
+ */
+const HANDSHAKE_MAX_BYTES = 12 * 1024;
+/**
+ * Bytes on the wire after the handshake that are not yet, or never become, part of a response: one whole record, and a few session tickets.
+ * A record adds at most some 80 bytes, so this and twice the response are enough for records of any size that a server has a reason to use.
+ */
+const OVERHEAD_MAX_BYTES = 32 * 1024;
+/** Bytes of a connection that are decrypted in one turn of the event loop. */
+const TURN_BYTES = 4096;
+
+const waiting: (() => void)[] = [];
+/** Runs one task in each turn of the event loop. Otherwise a turn could check the certificates, or parse the responses, of a whole batch. */
+function inOwnTurn(task: () => void) {
+  waiting.push(task);
+  if (waiting.length === 1) setImmediate(runNext);
+}
+function runNext() {
+  waiting[0]?.();
+  waiting.shift();
+  if (waiting.length > 0) setImmediate(runNext);
+}
+
+/**
+ * Returns a stream over a TCP connection, for TLS to read from. It bounds what the server's bytes cost the process: until `decrypted`
+ * returns a number, `HANDSHAKE_MAX_BYTES`; from then on, `OVERHEAD_MAX_BYTES` and twice the decrypted bytes. In this way certificates,
+ * session tickets, key updates and records of one byte have a bound, although Node reports none of them. The connections take
+ * turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server sends more.
+ *
+ * @param decrypted the bytes of responses that TLS has returned so far, or undefined during the handshake
+ */
+export function meteredStream(tcp: Socket, host: string, decrypted: () => number | undefined): Duplex {
+  let received = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  const stream = new Duplex({
+    read: () => {
+      if (rest.length === 0) tcp.resume();
+    },
+    write: (chunk: Buffer, _encoding, done) => void tcp.write(chunk, done),
+    writev: (chunks, done) => void tcp.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), done),
+    final: (done) => void tcp.end(done),
+    destroy: (error, done) => {
+      tcp.destroy();
+      done(error);
+    },
+  });
+
+  const pass = () => {
+    if (stream.destroyed) return;
+    const piece = rest.subarray(0, TURN_BYTES);
+    rest = rest.subarray(TURN_BYTES);
+    received += piece.length;
+    const useful = decrypted();
+    if (useful === undefined && received > HANDSHAKE_MAX_BYTES) {
+      stream.destroy(
+        new Failure('tls_failure', `${host} sent more than ${HANDSHAKE_MAX_BYTES / 1024} KB to negotiate TLS`),
+      );
+    } else if (useful !== undefined && received > OVERHEAD_MAX_BYTES + 2 * useful) {
+      stream.destroy(new Failure('response_malformed', `${host} sent too many bytes that are not part of a response`));
+    } else {
+      const wanted = stream.push(piece);
+      if (rest.length > 0) inOwnTurn(pass);
+      else if (wanted) tcp.resume();
+    }
+  };
+  tcp.on('data', (chunk: Buffer) => {
+    tcp.pause();
+    rest = chunk;
+    // After the handshake the first bytes do not wait, so that the close of an idle connection is seen at once.
+    if (decrypted() === undefined) inOwnTurn(pass);
+    else pass();
+  });
+  tcp.on('end', () => stream.push(null));
+  tcp.on('error', (error) => stream.destroy(error));
+  tcp.on('close', () => stream.destroy());
+  return stream;
+}

@@ -1,0 +1,78 @@
+import { Resolver } from 'node:dns/promises';
+import * as z from 'zod';
+import { createDeliver } from '../../../src/adapters/outbound/deliver.ts';
+import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+
+/**
+ * A process that delivers one batch as the dispatcher does: nine messages for a hostile server, and one for a victim. Sends the victim's
+ * outcome, and the longest time in milliseconds for which the thread computed without a turn of its event loop.
+ */
+const { hostile, victim, ...network } = z
+  .object({
+    hostile: z.number(),
+    victim: z.number(),
+    authority: z.string(),
+    nameServer: z.string(),
+    allowed: z.string(),
+    /** Whether to measure turns, which takes all the time that the process is given. */
+    measured: z.boolean(),
+  })
+  .parse(JSON.parse(process.argv[2] ?? ''));
+
+const { deliver, close } = createDeliver({
+  clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+  networkRule: {
+    ...strict,
+    addressProblem: (address) => (address === network.allowed ? undefined : strict.addressProblem(address)),
+    createResolver: () => {
+      const resolver = new Resolver();
+      resolver.setServers([network.nameServer]);
+      return resolver;
+    },
+    extraCertificateAuthorities: () => [network.authority],
+  },
+});
+
+const send = (port: number, action: string) =>
+  deliver({
+    method: 'POST',
+    url: `https://receiver.customer.com:${port}/hook`,
+    headers: {},
+    body: Buffer.from('{}'),
+    connectionKey: action,
+    keepBytes: 8000,
+  });
+
+const computedMs = () => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+let longestMs = 0;
+let since = Number.NaN;
+let over = false;
+const turn = () => {
+  const until = computedMs();
+  longestMs = Math.max(longestMs, until - since);
+  since = computedMs();
+  if (!over) setImmediate(turn);
+};
+
+// Code that runs for the first time is compiled, which is not the server's doing.
+for (let index = 0; index < 20; index += 1) await send(victim, `warm ${index}`);
+if (network.measured) {
+  since = computedMs();
+  turn();
+}
+const hostiles = Array.from({ length: 9 }, (_, index) => send(hostile, `hostile ${index}`));
+const { status, failure, latencyMs } = await send(victim, 'victim');
+const outcomes = await Promise.all(hostiles);
+over = true;
+await close();
+process.send?.({
+  status,
+  failure: failure?.code ?? null,
+  latencyMs,
+  longestMs,
+  hostile: outcomes.map((one) => one.failure?.message ?? one.note ?? String(one.status)),
+});
+process.disconnect();

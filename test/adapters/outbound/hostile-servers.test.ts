@@ -1,0 +1,124 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:tls';
+import { within } from '../../harness/within.ts';
+import { untrustedChain } from './authority.ts';
+import { HOSTILE_SERVERS, startRenegotiating } from './hostile-servers.ts';
+import { listen, type Receiver, startAnswering, staysOpen, stopReceivers } from './receiver.ts';
+import { runHostileBatch } from './run-hostile-batch.ts';
+import { createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
+
+/** Part of a core that Lambda gives a function of 512 MB. */
+const LAMBDA_SHARE = 0.29;
+/** Deadline for attempts that must end before it, also on a busy machine. */
+const LONG_MS = 20_000;
+
+let network: TestNetwork;
+beforeAll(async () => {
+  network = await createTestNetwork();
+});
+afterEach(stopReceivers);
+afterAll(() => network.stop());
+
+async function start(name: string): Promise<Receiver> {
+  const server = HOSTILE_SERVERS.find((one) => one.name.includes(name));
+  if (server === undefined) throw new Error(`There is no hostile server ${name}`);
+  return server.start(network.authority);
+}
+
+/** Delivers like the dispatcher. The attempt must end before its deadline, and leave no connection open. */
+async function event(receiver: Receiver) {
+  const outbound = network.outbound({ timeoutMs: LONG_MS });
+  const request = post(receiver.port, { connectionKey: 'action-1', keepBytes: 8000 });
+  const outcome = await within(LONG_MS, outbound.deliver(request));
+  expect(outcome.failure?.code).not.toBe('timeout');
+  expect(outcome.note ?? '').not.toContain('in time');
+  return outcome;
+}
+
+test('a server that has only Diffie-Hellman groups of its own agrees on no cipher, although its certificate is trusted', async () => {
+  expect((await event(await start('Diffie-Hellman'))).failure?.code).toBe('tls_failure');
+});
+
+test.each(['RSA exponents', 'sect571r1'])('certificates without end (%s) are not read', async (name) => {
+  expect((await event(await start(name))).failure).toEqual({
+    code: 'tls_failure',
+    message: `${HOST} sent more than 12 KB to negotiate TLS`,
+  });
+});
+
+test('a chain of usual length is read, and the message names what is wrong with it', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 4096 });
+  const receiver = await startAnswering(untrustedChain([HOST], 4, publicKey, privateKey), OK);
+  expect((await event(receiver)).failure?.message).not.toContain('12 KB');
+});
+
+test('a trusted certificate is accepted in a chain of 10 KB', async () => {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 4096 });
+  const more = untrustedChain([HOST], 6, keys.publicKey, keys.privateKey).cert;
+  const receiver = await startAnswering({ ...network.identity, cert: network.identity.cert + more }, OK);
+  expect(await event(receiver)).toMatchObject({ status: 200, failure: null });
+});
+
+test('no handshake follows the first one', async () => {
+  const receiver = await startRenegotiating(network.authority);
+  expect((await event(receiver)).failure?.code).toBe('connection_closed');
+  expect(receiver.renegotiations()).toBe(0);
+});
+
+test.each([
+  ['TLS 1.2 with ECDSA', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' }],
+  ['TLS 1.2 with CBC', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA256' }],
+  ['TLS 1.3 with ChaCha20', { ciphers: 'TLS_CHACHA20_POLY1305_SHA256' }],
+  ['TLS 1.3 without the preferred curve', { ecdhCurve: 'P-384' }],
+] as const)('%s is spoken', async (_, options) => {
+  const server = createServer({ ...network.identity, ...options }, (socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.write(OK));
+  });
+  expect(await event(await listen(server, '127.0.0.1'))).toMatchObject({ status: 200, failure: null });
+});
+
+describe('a response in very small pieces is not read to its end', () => {
+  test('for an Event delivery, which gives up the connection and succeeds', async () => {
+    const receiver = await start('chunks of a byte');
+    expect(await event(receiver)).toMatchObject({ status: 200, failure: null, bodyComplete: true });
+    expect(await staysOpen(receiver)).toBe(0);
+  });
+
+  test('for a caller that needs it, who learns that it is incomplete', async () => {
+    const receiver = await start('chunks of a byte');
+    const outcome = await network.outbound({ timeoutMs: LONG_MS }).deliver(post(receiver.port));
+    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
+    expect(outcome.note).toContain('too many pieces');
+    expect(outcome.body.length).toBe(10_000);
+  });
+
+  test('when each piece is a TLS record', async () => {
+    expect(await event(await start('records of a byte'))).toMatchObject({ status: 200, bodyComplete: false });
+  });
+});
+
+test('more than 64 KB that nobody keeps are not read for the sake of the connection', async () => {
+  const answer = (bytes: number) => `HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`;
+  const open = async (bytes: number) => {
+    const receiver = await startAnswering(network.identity, answer(bytes));
+    const outbound = network.outbound({ timeoutMs: LONG_MS });
+    const request = post(receiver.port, { connectionKey: 'action-1', keepBytes: 8000 });
+    for (let index = 0; index < 2; index += 1) {
+      expect(await outbound.deliver(request)).toMatchObject({ status: 200, bodyComplete: true, note: null });
+    }
+    return receiver.connections();
+  };
+  expect([await open(70_000), await open(90_000)]).toEqual([1, 2]);
+});
+
+test('session tickets without end are not read', async () => {
+  expect((await event(await start('session tickets'))).failure?.code).toBe('response_malformed');
+});
+
+test.each(HOSTILE_SERVERS)(
+  'with the CPU that Lambda gives, a victim in a batch with nine deliveries to $name succeeds',
+  async ({ start: startHostile }) => {
+    const report = await runHostileBatch(network, await startHostile(network.authority), LAMBDA_SHARE);
+    expect(report).toMatchObject({ status: 200, failure: null });
+  },
+);
