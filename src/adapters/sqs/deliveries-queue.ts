@@ -5,10 +5,13 @@ import {
   SQSServiceException,
 } from '@aws-sdk/client-sqs';
 import type { DeliveryMessage } from '../../contract/queues.ts';
+import { batchesOf } from '../batches.ts';
 import { together } from '../together.ts';
-import { BATCH_MAX_BYTES, batchesOf } from './batches.ts';
 import { fairTurns } from './fair-turns.ts';
 import { messageBodies } from './message-bodies.ts';
+
+/** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
+const BATCH = { entries: 10, bytes: 1024 * 1024 };
 
 const SEND_ATTEMPTS = 3;
 
@@ -64,20 +67,20 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
       let bytes = 0;
       try {
         bytes = bodies.bytes(one.message);
-        if (bytes > BATCH_MAX_BYTES) settled.resolve('too_large');
+        if (bytes > BATCH.bytes) settled.resolve('too_large');
       } catch (cause) {
         settled.reject(cause);
       }
       return { ...one, ...settled, bytes };
     });
-    const sendable = entries.filter(({ bytes }) => bytes > 0 && bytes <= BATCH_MAX_BYTES);
+    const sendable = entries.filter(({ bytes }) => bytes > 0 && bytes <= BATCH.bytes);
     const shared: Entry[] = [];
     for (const [orgId, own] of Map.groupBy(sendable, ({ message }) => message.envelope.org_id)) {
-      const batches = batchesOf(own);
+      const batches = batchesOf(own, BATCH);
       shared.push(...(batches.at(-1) ?? []));
       for (const batch of batches.slice(0, -1)) void inTurn(orgId, () => sendBatch(batch, bodies.text));
     }
-    for (const batch of batchesOf(shared)) void inTurn(undefined, () => sendBatch(batch, bodies.text));
+    for (const batch of batchesOf(shared, BATCH)) void inTurn(undefined, () => sendBatch(batch, bodies.text));
     return entries.map(({ promise }) => promise);
   };
   const sendOne = together(sendAll);

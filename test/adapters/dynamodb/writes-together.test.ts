@@ -102,21 +102,6 @@ test('a call that fails fails each of its writes, and no write is repeated alone
   expect(await Promise.all([insert('c'), insert('d')])).toEqual(['together', 'together']);
 });
 
-test('writes that begin during a call share the next one', async () => {
-  const { calls, alone, insert, state } = aTable();
-  const { held, release } = aHold();
-  state.hold = held;
-  const first = insert('a');
-  await turn();
-  const next = [insert('b'), insert('c')];
-  await turn();
-  const last = insert('d');
-  release();
-  expect(await Promise.all([first, ...next, last])).toEqual(['alone', 'together', 'together', 'together']);
-  expect(alone).toEqual(['a']);
-  expect(calls.map((statements) => statements.length)).toEqual([3]);
-});
-
 test('a call that hangs does not stop later writes', async () => {
   const { calls, insert, state } = aTable();
   const { held, release } = aHold();
