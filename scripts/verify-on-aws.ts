@@ -10,7 +10,7 @@ import { Command } from 'commander';
 import type { AwsAccess } from '../src/adapters/aws-clients.ts';
 import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
 import { coldStarts } from './aws-checks/cold-starts.ts';
-import { delayWithGroup, eventsWithoutGroup, groupOfEvents } from './aws-checks/message-groups.ts';
+import { delayWithGroup, escapesInEvents, eventsWithoutGroup, groupOfEvents } from './aws-checks/message-groups.ts';
 import { retriesAllowed } from './aws-checks/recursion.ts';
 import { sharedWrites } from './aws-checks/shared-writes.ts';
 import { forgedAddress } from './aws-checks/viewer-address.ts';
@@ -30,6 +30,7 @@ const output = (name: string): string => {
 const checks = [
   groupOfEvents,
   eventsWithoutGroup,
+  escapesInEvents,
   delayWithGroup,
   retriesAllowed,
   sharedWrites,

@@ -11,7 +11,7 @@ import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
-import { recordTooLarge } from '../../src/domain/delivery/attempt-delivery.ts';
+import { recordNotCarried } from '../../src/domain/delivery/attempt-delivery.ts';
 import { routeMessage } from '../../src/domain/events/route-message.ts';
 
 const logger = functionLogger('event-router');
@@ -24,7 +24,7 @@ const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTab
 const ports = {
   subscribersOf: subscriptionReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), now),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
-  recordTooLarge: recordTooLarge({ log, now }),
+  recordNotCarried: recordNotCarried({ log, now }),
   ...routingReport(logger, metrics),
 };
 

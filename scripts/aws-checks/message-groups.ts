@@ -10,6 +10,7 @@ import {
   RemoveTargetsCommand,
 } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { messageText } from '../../src/adapters/message-text.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import { type Check, type Deployment, expectThat } from './check.ts';
 import { receive, withQueue } from './temporary-queue.ts';
@@ -60,6 +61,25 @@ export const eventsWithoutGroup: Check = {
     }),
 };
 
+/** AWS does not document what EventBridge makes of an escape in the detail. SQS takes no raw U+FFFF. */
+export const escapesInEvents: Check = {
+  name: 'An event with an escaped U+FFFF reaches the queue with its value',
+  run: (deployment) =>
+    withRule(deployment, async ({ sqs, url, put }) => {
+      const text = 'https://x/\uffff';
+      // A new rule does not take effect at once.
+      for (let attempts = 0; attempts < 10; attempts++) {
+        await put({ org_id: 'org_verification', data: { text } });
+        const message = await receive(sqs, url, 10).catch(() => undefined);
+        if (message === undefined) continue;
+        const { detail }: { detail: { data: { text: string } } } = JSON.parse(message.Body ?? '');
+        expectThat(detail.data.text === text, `the text arrived as ${JSON.stringify(detail.data.text)}`);
+        return 'the text is unchanged';
+      }
+      throw new Error('No event reached the queue');
+    }),
+};
+
 type Ruled = {
   readonly sqs: SQSClient;
   readonly url: string;
@@ -100,7 +120,7 @@ async function withRule(deployment: Deployment, check: (ruled: Ruled) => Promise
           deadLetters,
           put: async (detail) => {
             const entry = { EventBusName: bus, Source: 'verification', DetailType: detailType };
-            await events.send(new PutEventsCommand({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] }));
+            await events.send(new PutEventsCommand({ Entries: [{ ...entry, Detail: messageText(detail) }] }));
           },
         });
       } finally {

@@ -38,7 +38,7 @@ export type DeliveryRecord = {
   readonly started_at: string;
   /** `started` until the outcome is known. A crash cut off the attempt of a record that stays `started`. */
   readonly state: 'started' | 'succeeded' | 'failed';
-  /** The body that was sent; null on GET, and for an Event delivery until the outcome is known. */
+  /** The body that was sent; null on GET, for data that is nested too deeply, and for an Event delivery until the outcome is known. */
   readonly payload: string | null;
   /** True when the payload was too large for the log. The record then has only the beginning of it. */
   readonly payload_cut: boolean;

@@ -19,6 +19,6 @@ export const FAILURE_ADVICE: Readonly<Record<FailureCode, string>> = {
     'The organization has used its quota of outbound requests for today (UTC). Ask the operator for a higher quota.',
   too_many_in_flight: 'Too many requests of the organization are waiting for responses. Try again in a few seconds.',
   action_deleted: 'The Action was deleted.',
-  payload_too_large: 'The payload is too large to send.',
+  payload_too_large: 'The payload is too large or nested too deeply to send.',
   internal_error: 'The service failed. Try again.',
 };

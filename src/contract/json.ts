@@ -4,6 +4,7 @@ declare global {
   interface JSON {
     /** Returns an object that JSON.stringify writes as this text, which must be the text of a number. */
     rawJSON(text: string): object;
+    isRawJSON(value: unknown): boolean;
   }
 }
 
@@ -11,6 +12,12 @@ export type JsonObject = { readonly [key: string]: unknown };
 
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns whether objects and lists are nested in more than so many levels. The value itself is the first level. */
+export function exceedsLevels(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return false;
+  return limit === 0 || Object.values(value).some((part) => exceedsLevels(part, limit - 1));
 }
 
 /** Accepts any JSON object and returns it unchanged. z.record would return a copy without the key `__proto__`. */
@@ -54,12 +61,20 @@ const MAY_HOLD_UNUSUAL = new RegExp(String.raw`(?:^|[[:,])\s*(?:${UNUSUAL})`);
  * Parses JSON like JSON.parse, but keeps the text of a number that a double may not represent exactly, such as 12345678901234567890
  * or 1e400: it becomes an object that JSON.stringify writes as the same text. Use it for data that is passed on and not inspected.
  *
- * A text with such a number takes six times as long as with JSON.parse; any other text takes the same time.
+ * A text with such a number takes six times as long as with JSON.parse; any other text takes the same time. A text that is nested in
+ * thousands of levels is parsed like JSON.parse does, so that a caller can refuse it by name (EVENT_DATA_MAX_LEVELS).
  *
  * @throws SyntaxError
  */
 export function parseExactly(text: string): unknown {
-  return MAY_HOLD_UNUSUAL.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
+  if (!MAY_HOLD_UNUSUAL.test(text)) return JSON.parse(text);
+  try {
+    return JSON.parse(text, exactNumber);
+  } catch (error) {
+    // JSON.parse with a function overflows the stack, and without one it does not.
+    if (!(error instanceof RangeError)) throw error;
+    return JSON.parse(text);
+  }
 }
 
 /** @param context Node passes it, but TypeScript's type of a reviver does not have it yet */

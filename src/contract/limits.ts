@@ -42,6 +42,11 @@ export const AI_CALLS_PER_CONVERSATION = 5;
 /** How much of a response that is not JSON the assistant receives. */
 export const NON_JSON_RESPONSE_CHARACTERS = 500;
 
+/**
+ * Open point: levels of objects and lists in the data of an event; the data itself is the first. Code that walks a value by recursion
+ * fails at some thousand levels.
+ */
+export const EVENT_DATA_MAX_LEVELS = 500;
 /** Attempts of one Event delivery. */
 export const EVENT_ATTEMPTS = 3;
 /** Delays in seconds before attempt 2 and before attempt 3. */

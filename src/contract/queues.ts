@@ -78,6 +78,9 @@ export const deliveryMessage = z.discriminatedUnion('version', [
 ]);
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;
 
+/** Why no message can carry an event to an Action: its size, or the depth of its data (EVENT_DATA_MAX_LEVELS). */
+export type NotCarried = 'too_large' | 'too_deep';
+
 /**
  * Seconds after which an attempt that was claimed and not finished counts as cut off by a crash. Longer than the dispatcher's
  * timeout, shorter than the visibility timeout of its queue.

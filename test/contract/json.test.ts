@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { jsonObject, parseExactly } from '../../src/contract/json.ts';
+import { exceedsLevels, jsonObject, parseExactly } from '../../src/contract/json.ts';
 import { anyCharacter } from '../harness/any-character.ts';
 
 describe('a number that a double cannot represent exactly keeps its text', () => {
@@ -48,6 +48,27 @@ test('every JSON text is written again with the same values', () => {
       for (const part of exact) expect(again).toContain(part);
     }),
   );
+});
+
+test('a text that is nested in many thousand levels is parsed, with any number in it', () => {
+  for (const number of ['1', '1e400']) {
+    const deep = parseExactly(`${'['.repeat(100_000)}${number}${']'.repeat(100_000)}`);
+    expect(exceedsLevels(deep, 500)).toBe(true);
+  }
+});
+
+test.each<[string, number]>([
+  ['1', 0],
+  ['null', 0],
+  ['1e400', 0],
+  ['{}', 1],
+  ['[]', 1],
+  ['{"a":1e400,"b":"[[["}', 1],
+  ['{"a":[],"__proto__":{"b":[{}]}}', 4],
+])('%s has %p levels', (text, levels) => {
+  const value = parseExactly(text);
+  expect(exceedsLevels(value, levels)).toBe(false);
+  if (levels > 0) expect(exceedsLevels(value, levels - 1)).toBe(true);
 });
 
 test.each(['', '{', '01', '1e', '{"a":12345678901234567890', '[1e400,]'])('%p is not JSON', (text) => {

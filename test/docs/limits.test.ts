@@ -30,6 +30,7 @@ const ROWS: Readonly<Record<string, string>> = {
   'Assistants per organization': `${limits.ASSISTANTS_PER_ORGANIZATION} unless the operator sets 1 to ${limits.ASSISTANTS_PER_ORGANIZATION_MAX}`,
   'Actions per organization': `${limits.ACTIONS_PER_ORGANIZATION}`,
   'Size of an Action': `${limits.ACTION_MAX_BYTES / KB} KB of JSON`,
+  'Levels of objects and lists in the `data` of an event': `${limits.EVENT_DATA_MAX_LEVELS}`,
   'Event Action attempts': `${limits.EVENT_ATTEMPTS}, pauses of ${firstPause} s then ${secondPause} s`,
   'AI-decided calls': `${limits.AI_CALLS_PER_CONVERSATION} per conversation`,
   'AI-decided description': `${limits.AI_DESCRIPTION_MIN_CHARACTERS} to ${limits.AI_DESCRIPTION_MAX_CHARACTERS} characters`,

@@ -1,6 +1,7 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
 import type { CatalogEvent, PublishEvent } from '../../domain/events/publish.ts';
+import { messageText } from '../message-text.ts';
 
 /** The `source` of events from this service. */
 const SOURCE = 'va-wave';
@@ -35,7 +36,7 @@ export async function putOnBus(client: EventBridgeClient, busName: string, event
 async function put(client: EventBridgeClient, busName: string, name: string, detail: object): Promise<string> {
   const { FailedEntryCount, Entries } = await client.send(
     new PutEventsCommand({
-      Entries: [{ EventBusName: busName, Source: SOURCE, DetailType: name, Detail: JSON.stringify(detail) }],
+      Entries: [{ EventBusName: busName, Source: SOURCE, DetailType: name, Detail: messageText(detail) }],
     }),
   );
   const entry = Entries?.[0];

@@ -1,5 +1,6 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { EscalationChannel } from '../../domain/actions/submit-form.ts';
+import { messageText } from '../message-text.ts';
 
 /** SNS accepts 256 KB. A larger submission is published without its values, and with `values_cut`. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
@@ -11,8 +12,8 @@ export function escalationTopics(client: SNSClient): EscalationChannel {
   return async ({ assistant, form, body }) => {
     const topics = assistant.escalation_topics ?? [];
     if (topics.length === 0) return 'none';
-    const message = JSON.stringify({ site_id: assistant.site_id, form: form.slug, ...body });
-    const cut = JSON.stringify({ site_id: assistant.site_id, form: form.slug, ...body, values: {}, values_cut: true });
+    const message = messageText({ site_id: assistant.site_id, form: form.slug, ...body });
+    const cut = messageText({ site_id: assistant.site_id, form: form.slug, ...body, values: {}, values_cut: true });
     const published = await Promise.allSettled(
       topics.map((topic) =>
         client.send(

@@ -1,5 +1,6 @@
 import type { Action } from '../../contract/actions.ts';
-import type { DeliveryMessage } from '../../contract/queues.ts';
+import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
+import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
 import type { Clock } from '../sources.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
 import {
@@ -60,18 +61,8 @@ export async function attemptDelivery(
   const { envelope } = message;
   if (message.version === 3) return recordMade(message, ports);
   const action = await ports.findAction(envelope.org_id, message.action_id);
-  const start: AttemptStart & { readonly message_id: string } = {
-    action_id: message.action_id,
-    at: envelope.timestamp,
-    reference: envelope.id,
-    attempt: message.attempt,
-    trigger: 'event',
-    trigger_ref: envelope.event,
-    payload: action === undefined ? JSON.stringify(envelope) : actionPayload(action, envelope),
-    started_at: ports.now().toISOString(),
-    message_id: messageId,
-    ...(message.version === 2 ? { replay: message.replay } : {}),
-  };
+  const payload = action === undefined ? JSON.stringify(envelope) : actionPayload(action, envelope);
+  const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: messageId });
   if (!action?.enabled || action.suspended) {
     const finished = await ports.log.recordUnsent(start, whyUnsent(action));
     // The attempt was already finished, and its retry may not be scheduled yet.
@@ -89,7 +80,7 @@ export async function attemptDelivery(
   }
 
   const request = actionRequest(action, {
-    payload: start.payload,
+    payload,
     triggerRef: envelope.event,
     signingSecret,
     now: ports.now(),
@@ -127,24 +118,32 @@ async function recordLater(
 
 /** Completes a record that could not be completed before. @throws Error when the log still cannot be written */
 async function recordMade(
-  { envelope, action_id, attempt, replay, made }: Extract<DeliveryMessage, { version: 3 }>,
+  message: Extract<DeliveryMessage, { version: 3 }>,
   ports: Pick<AttemptDeliveryPorts, 'log'>,
 ): Promise<AttemptSummary> {
-  const { message_id, started_at, with_body, ...result } = made;
-  const start: AttemptStart = {
+  const { message_id, started_at, with_body, ...result } = message.made;
+  const payload = with_body ? JSON.stringify(message.envelope) : null;
+  await ports.log.complete(startOf(message, { payload, started_at, message_id }), result);
+  return { outcome: 'recorded', result: null };
+}
+
+/** Returns what the delivery log has of an attempt from its start on. */
+function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'message_id'>>(
+  message: DeliveryMessage,
+  own: Own,
+): AttemptStart & Own {
+  const { envelope, action_id, attempt } = message;
+  const replay = message.version === 1 ? undefined : message.replay;
+  return {
     action_id,
     at: envelope.timestamp,
     reference: envelope.id,
     attempt,
     trigger: 'event',
     trigger_ref: envelope.event,
-    payload: with_body ? JSON.stringify(envelope) : null,
-    started_at,
-    message_id,
+    ...own,
     ...(replay === undefined ? {} : { replay }),
   };
-  await ports.log.complete(start, result);
-  return { outcome: 'recorded', result: null };
 }
 
 function whyUnsent(action: Action | undefined) {
@@ -163,22 +162,19 @@ async function scheduleNext(
   await ports.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
 }
 
-/** Records a delivery that is too large for a queue message (docs/delivery.md, payload_too_large). */
-export function recordTooLarge(ports: Pick<AttemptDeliveryPorts, 'log' | 'now'>) {
-  return async ({ envelope, action_id, attempt }: DeliveryMessage): Promise<void> => {
-    await ports.log.recordUnsent(
-      {
-        action_id,
-        at: envelope.timestamp,
-        reference: envelope.id,
-        attempt,
-        trigger: 'event',
-        trigger_ref: envelope.event,
-        payload: JSON.stringify(envelope),
-        started_at: ports.now().toISOString(),
-        message_id: null,
-      },
-      { code: 'payload_too_large', message: 'The event is too large to be delivered' },
-    );
+const NOT_CARRIED: Readonly<Record<NotCarried, string>> = {
+  too_large: 'The event is too large to be delivered',
+  too_deep: `The data of the event is nested in more than ${EVENT_DATA_MAX_LEVELS} levels`,
+};
+
+/**
+ * Records a delivery that no queue message can carry (docs/delivery.md, payload_too_large). The record of data that is nested too deeply
+ * has no payload, because it cannot be written as JSON.
+ */
+export function recordNotCarried(ports: Pick<AttemptDeliveryPorts, 'log' | 'now'>) {
+  return async (message: DeliveryMessage, why: NotCarried): Promise<void> => {
+    const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
+    const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: null });
+    await ports.log.recordUnsent(start, { code: 'payload_too_large', message: NOT_CARRIED[why] });
   };
 }

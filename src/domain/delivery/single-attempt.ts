@@ -20,8 +20,7 @@ export type SingleAttemptPorts = {
 };
 
 /**
- * Makes the only attempt of a Form, AI-decided or test request. A failed write of the delivery log neither prevents nor repeats the
- * request, because the service cannot send it again later.
+ * Makes the only attempt of a Form, AI-decided or test request. The service cannot send it again later.
  * @param input.reference id of the submission, call or test, which the record has
  */
 export async function attemptOnce(
@@ -41,24 +40,43 @@ export async function attemptOnce(
 }> {
   const signingSecret = await ports.openSigningSecret(action);
   const now = ports.now();
-  const start: AttemptStart = {
-    action_id: action.action_id,
-    at: now.toISOString(),
-    reference: input.reference,
-    attempt: 1,
-    trigger: TRIGGER_HEADER_VALUES[action.trigger],
-    trigger_ref: input.triggerRef,
-    payload: actionPayload(action, input.body),
-    started_at: now.toISOString(),
-    message_id: null,
-  };
-  await ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause));
-  const { payload } = start;
+  const payload = actionPayload(action, input.body);
   const keep = input.needsBody ? {} : { keepBytes: EXCERPT_BYTES };
   const signed = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, ...keep });
   const request = { ...signed, inFlightOf: action.org_id };
-  const outcome = await ports.deliver(request);
-  const result = resultOf(outcome, request);
+  const attempted = await sendOnce(
+    {
+      action_id: action.action_id,
+      reference: input.reference,
+      trigger: TRIGGER_HEADER_VALUES[action.trigger],
+      trigger_ref: input.triggerRef,
+      payload,
+    },
+    request,
+    now,
+    ports,
+  );
+  return { request, ...attempted };
+}
+
+/**
+ * Sends a request once and records it. A failed write of the delivery log neither prevents nor repeats the request.
+ * @param request may still be being prepared while the record is written
+ */
+export async function sendOnce(
+  about: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'>,
+  request: OutboundRequest | Promise<OutboundRequest>,
+  now: Date,
+  ports: Pick<SingleAttemptPorts, 'log' | 'logWriteFailed' | 'deliver'>,
+): Promise<{ readonly outcome: OutboundOutcome; readonly result: AttemptResult }> {
+  const at = now.toISOString();
+  const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, message_id: null };
+  const [prepared] = await Promise.all([
+    request,
+    ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause)),
+  ]);
+  const outcome = await ports.deliver(prepared);
+  const result = resultOf(outcome, prepared);
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
-  return { request, outcome, result };
+  return { outcome, result };
 }

@@ -1,5 +1,6 @@
 import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
-import { isJsonObject } from '../../contract/json.ts';
+import { exceedsLevels, isJsonObject } from '../../contract/json.ts';
+import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import { groupId } from '../../contract/queues.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
@@ -31,6 +32,9 @@ export async function putEvent(
   const { event, org_id, site_id, data } = input;
   if (!isEventName(event)) throw invalidField('event', `${event} is not in the catalog`);
   if (!isJsonObject(data)) throw invalidField('data', 'must be a JSON object');
+  if (exceedsLevels(data, EVENT_DATA_MAX_LEVELS)) {
+    throw invalidField('data', `must not be nested in more than ${EVENT_DATA_MAX_LEVELS} levels`);
+  }
   // As the intake does, which would drop the event.
   const group = groupId.safeParse(org_id);
   if (!group.success) throw invalidField('org_id', group.error.issues[0]?.message ?? 'is not valid');

@@ -1,6 +1,8 @@
 import type { Envelope } from '../../contract/envelope.ts';
 import { EVENT_CATALOG } from '../../contract/events.ts';
-import type { BusEvent, DeliveryMessage } from '../../contract/queues.ts';
+import { exceedsLevels } from '../../contract/json.ts';
+import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
+import type { BusEvent, DeliveryMessage, NotCarried } from '../../contract/queues.ts';
 
 /** An Event Action and the fields that decide whether it receives an event. */
 export type Subscriber = {
@@ -22,8 +24,8 @@ export type RouteEventPorts = {
   readonly subscribersOf: (orgId: string) => Promise<SubscriberList>;
   /** Sends all messages or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
-  /** Records a delivery that is too large for a queue message. */
-  readonly recordTooLarge: (message: DeliveryMessage) => Promise<void>;
+  /** Records a delivery that no queue message can carry. */
+  readonly recordNotCarried: (message: DeliveryMessage, why: NotCarried) => Promise<void>;
 };
 
 /**
@@ -54,7 +56,7 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
 async function begin(
   subscribers: readonly { readonly action_id: string; readonly site_id: string }[],
   event: BusEvent,
-  ports: Pick<RouteEventPorts, 'send' | 'recordTooLarge'>,
+  ports: Pick<RouteEventPorts, 'send' | 'recordNotCarried'>,
 ): Promise<number> {
   if (subscribers.length === 0) return 0;
   const envelopes = new Map<string, Envelope>();
@@ -66,8 +68,12 @@ async function begin(
       envelope: envelopeFor(event, site_id, envelopes),
     }),
   );
+  if (exceedsLevels(event.detail.data, EVENT_DATA_MAX_LEVELS)) {
+    await Promise.all(messages.map((message) => ports.recordNotCarried(message, 'too_deep')));
+    return 0;
+  }
   const { tooLarge } = await ports.send(messages);
-  await Promise.all(tooLarge.map(ports.recordTooLarge));
+  await Promise.all(tooLarge.map((message) => ports.recordNotCarried(message, 'too_large')));
   return messages.length - tooLarge.length;
 }
 

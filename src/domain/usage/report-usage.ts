@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { parseJson } from '../../contract/json.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/usage.ts';
-import { type AttemptStart, type DeliveryLog, type LogWriteFailed, resultOf } from '../delivery/delivery-log.ts';
+import type { DeliveryLog, LogWriteFailed } from '../delivery/delivery-log.ts';
 import type { Deliver, OutboundOutcome, OutboundRequest } from '../delivery/outbound.ts';
+import { sendOnce } from '../delivery/single-attempt.ts';
 import { Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -43,22 +44,7 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
     nonce,
   });
   const body = Buffer.from(payload);
-  const start: AttemptStart = {
-    action_id: usageLogId(claims.site_id),
-    at: now.toISOString(),
-    reference: nonce,
-    attempt: 1,
-    trigger: 'usage',
-    trigger_ref: claims.jti,
-    payload,
-    started_at: now.toISOString(),
-    message_id: null,
-  };
-  const [inFlightOf] = await Promise.all([
-    inFlightKey(claims.site_id, ports),
-    ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause)),
-  ]);
-  const request: OutboundRequest = {
+  const request = async (): Promise<OutboundRequest> => ({
     method: 'POST',
     url: webhook.url,
     body,
@@ -68,11 +54,15 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
       'X-Webhook-Signature': createHmac('sha256', webhook.secret).update(body).digest('hex'),
       'X-Webhook-Timestamp': String(timestamp),
     },
-    inFlightOf,
-  };
-  const outcome = await ports.deliver(request);
-  const result = resultOf(outcome, request);
-  await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
+    inFlightOf: await inFlightKey(claims.site_id, ports),
+  });
+  const about = {
+    action_id: usageLogId(claims.site_id),
+    reference: nonce,
+    trigger: 'usage',
+    trigger_ref: claims.jti,
+  } as const;
+  const { outcome } = await sendOnce({ ...about, payload }, request(), now, ports);
   return { should_continue: !saysStop(outcome), reported: true };
 }
 

@@ -34,6 +34,12 @@ test('an event is put on the bus in the shape that the event-router reads', asyn
   });
 });
 
+test('a character that a queue behind the bus does not take is put on the bus as its escape', async () => {
+  aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [{ EventId: 'e' }] });
+  await publish({ ...EVENT, data: { referrer: 'https://x/\uffff' } });
+  expect(aws.callsOf('PutEvents')[0]?.Entries?.[0]?.Detail).toContain('"https://x/\\uffff"');
+});
+
 test('an event of the organization has no site', async () => {
   aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [] });
   await publish({ event: 'contact.created', org_id: 'org_1', data: {} });

@@ -117,6 +117,21 @@ describe('sending', () => {
   });
 });
 
+test('a message has no character that SQS does not take, and its values stay as they are', async () => {
+  const message = aMessage();
+  const odd = {
+    ...message,
+    envelope: { ...message.envelope, data: { referrer: 'https://x/\uffff', '\ufffe': '\ud800' } },
+  };
+  await queue.send([odd]);
+  await queue.sendLater({ ...odd, attempt: 2 }, 2);
+  const bodies = aws
+    .callsOf('SendMessageBatch')
+    .flatMap(({ Entries = [] }) => Entries.map((one) => one.MessageBody ?? ''));
+  expect(bodies.map((body) => /[\ufffe\uffff\p{Surrogate}]/u.test(body))).toEqual([false, false]);
+  expect(bodies.map((body) => JSON.parse(body).envelope.data)).toEqual([odd.envelope.data, odd.envelope.data]);
+});
+
 describe('sending retries at the same time', () => {
   const calls = () => aws.callsOf('SendMessageBatch').map(({ Entries = [] }) => Entries);
   const later = async (...messages: readonly DeliveryMessage[]) =>

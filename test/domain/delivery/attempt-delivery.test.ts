@@ -4,7 +4,7 @@ import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import {
   type AttemptDeliveryPorts,
   attemptDelivery,
-  recordTooLarge,
+  recordNotCarried,
 } from '../../../src/domain/delivery/attempt-delivery.ts';
 import { isRetried, retryDelaySeconds } from '../../../src/domain/delivery/retries.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
@@ -421,9 +421,26 @@ describe('is recorded as failed without a request', () => {
     ]);
   });
 
+  test('when its data is nested too deeply, without the payload, which cannot be written', async () => {
+    const log = new InMemoryDeliveryLog();
+    const data = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
+    const deep = { ...MESSAGE, envelope: { ...MESSAGE.envelope, data } };
+    await recordNotCarried({ log, now: new FrozenClock().now })(deep, 'too_deep');
+    expect(log.all()).toMatchObject([
+      {
+        start: { action_id: 'act_event', reference: MESSAGE.envelope.id, attempt: 1, payload: null },
+        result: {
+          success: false,
+          error: { code: 'payload_too_large', message: 'The data of the event is nested in more than 500 levels' },
+        },
+        sends: 0,
+      },
+    ]);
+  });
+
   test('when it is too large for a queue message', async () => {
     const log = new InMemoryDeliveryLog();
-    await recordTooLarge({ log, now: new FrozenClock().now })(MESSAGE);
+    await recordNotCarried({ log, now: new FrozenClock().now })(MESSAGE, 'too_large');
     expect(log.all()).toEqual([
       {
         start: expect.objectContaining({

@@ -1,6 +1,6 @@
 import type { EventAction } from '../../../src/contract/actions.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
-import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
+import type { BusEvent, DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
 import { routeEvent } from '../../../src/domain/events/route-event.ts';
 import { anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 
@@ -18,7 +18,7 @@ function organizationLevel(): BusEvent {
 
 async function route(event: BusEvent, actions: readonly EventAction[], tooLargeFor: readonly string[] = []) {
   const sent: DeliveryMessage[] = [];
-  const recorded: DeliveryMessage[] = [];
+  const recorded: [DeliveryMessage, NotCarried][] = [];
   const begun = await routeEvent(event, {
     subscribersOf: async (orgId) => ({
       subscribers: actions.filter((action) => action.org_id === orgId),
@@ -29,8 +29,8 @@ async function route(event: BusEvent, actions: readonly EventAction[], tooLargeF
       sent.push(...messages.filter((message) => !tooLarge.includes(message)));
       return { tooLarge };
     },
-    recordTooLarge: async (message) => {
-      recorded.push(message);
+    recordNotCarried: async (message, why) => {
+      recorded.push([message, why]);
     },
   });
   return { begun, sent, recorded };
@@ -91,11 +91,32 @@ test.each([null, undefined])(
   },
 );
 
+test('data that is nested too deeply is recorded for each subscribed Action, and nothing is sent', async () => {
+  const nested = (levels: number): BusEvent => {
+    const data = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+    return { ...EVENT, detail: { ...EVENT.detail, data } };
+  };
+  const actions = [
+    anEventAction(),
+    anEventAction({ action_id: 'act_second' }),
+    anEventAction({ action_id: 'act_off', enabled: false }),
+  ];
+  for (const levels of [501, 20_000]) {
+    const { begun, sent, recorded } = await route(nested(levels), actions);
+    expect([begun, sent]).toEqual([0, []]);
+    expect(recorded.map(([message, why]) => [message.action_id, why])).toEqual([
+      ['act_event', 'too_deep'],
+      ['act_second', 'too_deep'],
+    ]);
+  }
+  expect((await route(nested(500), actions)).begun).toBe(2);
+});
+
 test('a message that is too large is recorded and not counted as begun', async () => {
   const actions = [anEventAction(), anEventAction({ action_id: 'act_second' })];
   const { begun, sent, recorded } = await route(EVENT, actions, ['act_second']);
   expect([begun, sent.length]).toEqual([1, 1]);
-  expect(recorded.map((message) => message.action_id)).toEqual(['act_second']);
+  expect(recorded.map(([message, why]) => [message.action_id, why])).toEqual([['act_second', 'too_large']]);
 });
 
 test('an Action whose subscription cannot be read causes an error after the others got their messages', async () => {
@@ -110,7 +131,7 @@ test('an Action whose subscription cannot be read causes an error after the othe
       sent.push(...messages);
       return { tooLarge: [] };
     },
-    recordTooLarge: async () => undefined,
+    recordNotCarried: async () => undefined,
   });
   await expect(routed).rejects.toMatchObject({
     message: 'The subscription of Action act_unreadable cannot be read',
@@ -125,7 +146,7 @@ test('an error of the queue fails the event, so that it is delivered again', asy
     send: async () => {
       throw new Error('The queue is away');
     },
-    recordTooLarge: async () => undefined,
+    recordNotCarried: async () => undefined,
   });
   await expect(failing).rejects.toThrow('The queue is away');
 });

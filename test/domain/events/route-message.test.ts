@@ -13,7 +13,7 @@ async function told(body: unknown, send = async () => ({ tooLarge: [] })) {
   const routing = routeMessage(body, 'message-0', {
     subscribersOf: async () => ({ subscribers: [anEventAction()], unreadable: [] }),
     send,
-    recordTooLarge: async () => {},
+    recordNotCarried: async () => {},
     routed: (event, deliveries) => said.push({ routed: event.id, deliveries }),
     dropped: (messageId) => said.push({ dropped: messageId }),
   });

@@ -39,6 +39,8 @@ export type TestSystem = {
   readonly organization: () => Promise<{ readonly orgId: string; readonly siteId: string }>;
   /** Invokes the router with events as its queue does, without the bus. */
   readonly route: (...events: readonly BusEvent[]) => Promise<unknown>;
+  /** The same, with the bodies of the messages. */
+  readonly routeTexts: (...bodies: readonly string[]) => Promise<unknown>;
   /** Puts a message on the deliveries queue. */
   readonly enqueue: (message: DeliveryMessage) => Promise<void>;
   /** Waits until `count` records of an Action are complete. @returns them, the newest first */
@@ -69,6 +71,16 @@ export async function startTestSystem(): Promise<TestSystem> {
   const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
   const deliveriesQueue = QueueUrls.find((url) => /DeliveriesQueue/.test(url)) ?? '';
   let routed = 0;
+  const routeTexts = (...bodies: readonly string[]) =>
+    service.invoke('EventRouter', {
+      Records: bodies.map((body) => ({
+        messageId: `routed-${routed++}`,
+        body,
+        attributes: {},
+        messageAttributes: {},
+        eventSource: 'aws:sqs',
+      })),
+    });
   return {
     cloud,
     service,
@@ -86,16 +98,8 @@ export async function startTestSystem(): Promise<TestSystem> {
       const orgId = await operator.createOrganization('Events', 'paid');
       return { orgId, siteId: await operator.createAssistant(orgId, { domain: 'a.example', hourlyRateLimit: 1000 }) };
     },
-    route: (...events) =>
-      service.invoke('EventRouter', {
-        Records: events.map((event) => ({
-          messageId: `routed-${routed++}`,
-          body: JSON.stringify(event),
-          attributes: {},
-          messageAttributes: {},
-          eventSource: 'aws:sqs',
-        })),
-      }),
+    route: (...events) => routeTexts(...events.map((event) => JSON.stringify(event))),
+    routeTexts,
     enqueue: async (message) => {
       await sqs.send(new SendMessageCommand({ QueueUrl: deliveriesQueue, MessageBody: JSON.stringify(message) }));
     },
