@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 // Runs the DynamoDB engine: `engine-host.mjs <address> <port> <program> <argument …>`. It may run in a network of its own, which the process
 // that started it cannot enter. So it opens the connections there and hands them over: each message is the number of a connection that is
-// wanted, and the answer has the socket. JavaScript, because Node needs 15 MB more for a module in TypeScript.
+// wanted, and the answer has the socket. JavaScript, because Node needs 11 MB more for a module in TypeScript.
 
 const [address, port, program, ...words] = process.argv.slice(2);
 const engine = spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });

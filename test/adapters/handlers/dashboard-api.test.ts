@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { EVENT_NAMES } from '../../../src/contract/events.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { dashboardApi, OTHER_ORG_ID } from './dashboard-api.ts';
 
@@ -164,26 +163,6 @@ describe('assistants', () => {
     expect((await call('anna', 'GET', `${ORG}/assistants?after=a%20b`)).status).toBe(400);
   });
 
-  test('require a Rate Limit, because it has no default', async () => {
-    const { status, body } = await dashboardApi().call('anna', 'POST', `${ORG}/assistants`, {
-      idempotency_key: 'one',
-      assistant: { name: 'Shop' },
-    });
-    expect(status).toBe(400);
-    expect(body.error).toMatch(/hourly_rate_limit/);
-  });
-
-  test('Session Signed is refused on the free plan and accepted on the paid plan', async () => {
-    const { call } = dashboardApi();
-    const request = { idempotency_key: 'one', assistant: { ...settings, authentication_mode: 'Session Signed' } };
-    const free = await call('olga', 'POST', `${OTHER}/assistants`, request);
-    expect([free.status, free.body.error]).toEqual([
-      400,
-      'authentication_mode: Session Signed is a paid feature; the organization is on the free plan',
-    ]);
-    expect((await call('anna', 'POST', `${ORG}/assistants`, request)).status).toBe(201);
-  });
-
   test.each([
     ['*.example.com', 'allowed_domains'],
     ['', 'allowed_domains'],
@@ -232,15 +211,6 @@ describe('assistants', () => {
     expect(body).toMatchObject({ success: false, current: { name: 'First', version: 2 } });
     expect(body).toMatchObject({ code: 'stale_version', error: expect.stringMatching(/^version: /) });
   });
-
-  test('exactly one of two saves of the same version succeeds', async () => {
-    const { call, store } = withAssistant();
-    const replies = await Promise.all(
-      ['A', 'B'].map((name) => call('anna', 'PATCH', SITE, { version: 1, change: { name } })),
-    );
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(store.assistants.get(SITE_ID)?.version).toBe(2);
-  });
 });
 
 describe('the server secret', () => {
@@ -253,18 +223,6 @@ describe('the server secret', () => {
     expect(later.body.server_secret).toEqual({ last_six: body.server_secret.slice(-6) });
     expect(later.text).not.toContain(body.server_secret);
     expect(later.text).not.toContain('sha256');
-  });
-
-  test('is replaced only on request', async () => {
-    const { call } = withAssistant({ authentication_mode: 'Session Signed' });
-    await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
-    expect((await call('anna', 'POST', `${SITE}/server-secret`, { version: 2 })).status).toBe(409);
-    expect((await call('anna', 'POST', `${SITE}/server-secret`, { version: 2, regenerate: true })).status).toBe(200);
-  });
-
-  test('needs Session Signed', async () => {
-    const { status } = await withAssistant().call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
-    expect(status).toBe(400);
   });
 });
 
@@ -308,53 +266,6 @@ describe('Actions', () => {
   ])('%# is refused with the field', async (action, message) => {
     const { status, body } = await withAssistant().call('anna', 'POST', ...create(action));
     expect([status, body.error]).toEqual([400, `action.${message}`]);
-  });
-
-  test('parameters in the JSON Schema subset are accepted, others are refused', async () => {
-    const { call } = withAssistant();
-    const action = (parameters: object) => ({
-      trigger: 'AI-decided',
-      name: 'Look up',
-      url: 'https://a.example/',
-      description: 'Finds an order',
-      parameters,
-    });
-    const good = { properties: { order: { type: 'string', pattern: '^A' } }, required: ['order'] };
-    expect((await call('anna', 'POST', ...create(action(good)))).status).toBe(201);
-    const bad = { properties: { order: { type: 'array' } } };
-    expect((await call('anna', 'POST', ...create(action(bad), 'two'))).status).toBe(400);
-  });
-
-  test('every event of the catalog can be selected', async () => {
-    const { status } = await withAssistant().call(
-      'anna',
-      'POST',
-      ...create({ ...eventAction, events: [...EVENT_NAMES] }),
-    );
-    expect(status).toBe(201);
-  });
-
-  test('the trigger cannot be changed', async () => {
-    const { call, store } = withAssistant();
-    store.actions.set('act_event', anEventAction());
-    const { status, body } = await call('anna', 'PATCH', `${ORG}/actions/act_event`, {
-      version: 1,
-      change: { trigger: 'Form' },
-    });
-    expect([status, body.error]).toEqual([400, 'trigger: cannot be changed after creation; it is Event']);
-  });
-
-  test('the 51st Action of an organization is refused', async () => {
-    const { call } = withAssistant();
-    for (let count = 0; count < 50; count++) {
-      expect((await call('anna', 'POST', ...create(eventAction, `key-${count}`))).status).toBe(201);
-    }
-    const { status, body } = await call('anna', 'POST', ...create(eventAction, 'key-50'));
-    expect([status, body.code, body.error]).toEqual([
-      409,
-      'too_many_actions',
-      'actions: an organization has at most 50',
-    ]);
   });
 
   test('are deleted only with the current version', async () => {

@@ -134,14 +134,6 @@ describe('of an organization with a quota', () => {
     await attemptDelivery({ ...MESSAGE, version: 2, replay: '0123456789ab' }, 'message-2', ports);
     expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
   });
-
-  test('an attempt over the quota is recorded with its code and not retried', async () => {
-    const { attempt, outbound, log, later } = setUp(limited);
-    outbound.outcomes = [unanswered('quota_exceeded')];
-    expect(await attempt()).toMatchObject({ outcome: 'failed' });
-    expect(log.all()[0]?.result?.error?.code).toBe('quota_exceeded');
-    expect(later).toEqual([]);
-  });
 });
 
 test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (restrictions) => {
@@ -218,6 +210,7 @@ describe('after a failure', () => {
     ['invalid_url', false],
     ['blocked_address', false],
     ['internal_error', false],
+    ['quota_exceeded', false],
   ])('with the code %p another attempt is made: %p', async (code, retried) => {
     const { attempt, outbound, later, log } = setUp();
     outbound.outcomes = [unanswered(code)];

@@ -1,14 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { CreateTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { SignJWT } from 'jose';
 import type { ActionInput } from '../../../src/contract/actions.ts';
-import { createAction, updateAction } from '../../../src/domain/actions/manage-actions.ts';
+import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { setEscalationTopics } from '../../../src/domain/organizations/manage-assistants.ts';
-import { errorBody } from '../../fakes/error-body.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { killUnderStream } from '../events/killed-dispatcher.ts';
@@ -53,104 +48,6 @@ describe('AI-decided', () => {
       tool: slug,
       arguments: args,
     });
-
-  test('lists the enabled tools of the assistant, in a format that model APIs accept', async () => {
-    const { orgId, siteId } = await system.organization();
-    const otherSite = await system.operator.createAssistant(orgId, { domain: 'b.example', hourlyRateLimit: 10 });
-    const parameters = {
-      properties: {
-        order: { type: 'string', pattern: '^[A-Z]{2}\\d+$', description: 'Its number' },
-        gift: { type: 'boolean' },
-      },
-      required: ['order'],
-    };
-    await action(siteId, tool('Où est ma commande ?', { parameters }));
-    await action(siteId, tool('Say hello'));
-    await action(siteId, tool('Switched off', { enabled: false }));
-    await action(otherSite, tool('Of another assistant'));
-    const list = (site: string) => system.service.invoke('AiAction', { operation: 'listTools', site_id: site });
-    const answer = await list(siteId);
-    expect(answer).toEqual({
-      success: true,
-      tools: expect.arrayContaining([
-        {
-          name: 'ou-est-ma-commande',
-          description: 'Does what its name says',
-          input_schema: { type: 'object', ...parameters },
-        },
-        {
-          name: 'say-hello',
-          description: 'Does what its name says',
-          input_schema: { type: 'object', properties: {}, required: [] },
-        },
-      ]),
-    });
-    const { tools } = answer as { tools: { name: string }[] };
-    expect(tools).toHaveLength(2);
-    for (const { name } of tools) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    expect(await list('site_nobody')).toEqual({ success: true, tools: [] });
-  });
-
-  test('refuses wrong arguments by field, without a request or a count, and drops unknown arguments', async () => {
-    const { siteId } = await system.organization();
-    const { slug, path } = await action(
-      siteId,
-      tool('Check', {
-        parameters: {
-          properties: {
-            text: { type: 'string', pattern: '^(a+)+$' },
-            mail: { type: 'string', format: 'email' },
-            whole: { type: 'integer' },
-            some: { type: 'number' },
-            yes: { type: 'boolean' },
-          },
-          required: ['text'],
-        },
-      }),
-    );
-    const conversation = `c-${randomUUID()}`;
-    const wrong: [object, string][] = [
-      [{}, 'text: is required'],
-      [{ text: null }, 'text: must be a string'],
-      [{ text: 'b' }, 'text: must match the pattern'],
-      // A backtracking engine would need 2^100000 steps.
-      [{ text: `${'a'.repeat(100_000)}!` }, 'text: must match the pattern'],
-      [{ text: 'a', mail: 'no address' }, 'mail: must be an email address'],
-      [{ text: 'a', whole: 1.5 }, 'whole: must be an integer'],
-      [{ text: 'a', some: '1' }, 'some: must be a number'],
-      [{ text: 'a', yes: 1 }, 'yes: must be true or false'],
-    ];
-    const started = Date.now();
-    for (const [args, problem] of wrong) {
-      expect(await call(siteId, slug, args, conversation)).toEqual({
-        success: true,
-        outcome: 'invalid_arguments',
-        message: `The arguments are wrong. ${problem}`,
-      });
-    }
-    expect(Date.now() - started).toBeLessThan(4000);
-    expect(system.receiver.to(path)).toHaveLength(0);
-    const right = JSON.parse(
-      '{"text":"aaa","mail":"a@b.example","whole":2.0,"some":-1.5,"yes":false,"extra":1,"__proto__":{"x":1}}',
-    );
-    expect(await call(siteId, slug, right, conversation)).toMatchObject({ outcome: 'completed' });
-    expect(system.receiver.to(path).map((request) => JSON.parse(request.body.toString()))).toEqual([
-      { text: 'aaa', mail: 'a@b.example', whole: 2, some: -1.5, yes: false },
-    ]);
-    expect(await call(siteId, 'no-such-tool')).toMatchObject({ outcome: 'unknown_tool' });
-  });
-
-  test('refuses to save a pattern that a linear-time engine does not support', async () => {
-    const { siteId } = await system.organization();
-    for (const pattern of ['(?=a)b', '(a)\\1', '(?<!a)b', '[a', '(a{1,1000}){1,1000}']) {
-      const parameters = { properties: { text: { type: 'string', pattern } } };
-      const refusal = await refusalOf(
-        createAction(siteId, { ...tool('Bad'), url: PAGE, parameters }, system.management),
-      );
-      expect(refusal.status).toBe(400);
-      expect(refusal.message).toContain('parameters.properties.text.pattern: is not supported');
-    }
-  });
 
   test('makes exactly five of 20 concurrent calls, each signed and recorded on the conversation', async () => {
     const { siteId } = await system.organization();
@@ -199,103 +96,9 @@ describe('AI-decided', () => {
     }
     expect(await call(siteId, slug)).toMatchObject({ outcome: 'completed' });
   });
-
-  test('returns to the assistant what the Action configures: nothing, scalars, mapped paths, or 500 characters', async () => {
-    const { siteId } = await system.organization();
-    const told = async (name: string, body: string, more: object) => {
-      const { slug, path } = await action(siteId, tool(name, more));
-      system.receiver.answer(path, [200], body);
-      return call(siteId, slug);
-    };
-    const completed = { success: true, outcome: 'completed', message: 'The Action completed.' };
-    const order = '{"order":{"status":"sent","lines":[{"sku":"x"}]},"total":1.5,"paid":true,"note":null,"name":"Zoë"}';
-    const fed = { feed_response_back: true };
-    const map = (paths: Record<string, string>) => ({ ...fed, response_field_map: paths });
-    const huge = `{"status":"sent","filler":"${'x'.repeat(1024 * 1024)}"}`;
-    const deep = `{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"status":"sent"}`;
-    const [silent, scalars, mapped, prototype, text, cut, nested] = await Promise.all([
-      told('Silent', order, {}),
-      told('Scalars', order, fed),
-      told('Mapped', order, map({ state: '$.order.status', sku: '$.order.lines.0.sku', gone: '$.a.b' })),
-      told(
-        'Prototype',
-        order,
-        map({ a: '$.constructor', b: '$.__proto__', c: '$.order.toString', d: '$.name.length' }),
-      ),
-      told('Text', `<p>${'é'.repeat(600)}`, fed),
-      told('Huge', huge, fed),
-      told('Deep', deep, map({ status: '$.status', deep: '$.deep' })),
-    ]);
-    expect(silent).toEqual(completed);
-    expect(scalars).toEqual({ ...completed, response: { total: 1.5, paid: true, note: null, name: 'Zoë' } });
-    expect(mapped).toEqual({ ...completed, response: { state: 'sent', sku: 'x' } });
-    expect(prototype).toEqual({ ...completed, response: {} });
-    expect(text).toEqual({ ...completed, response: `<p>${'é'.repeat(497)}` });
-    // Only the first megabyte is read, which is not valid JSON.
-    expect(cut).toEqual({ ...completed, response: huge.slice(0, 500) });
-    expect(nested).toEqual({ ...completed, response: { status: 'sent' } });
-  });
-
-  test('reports an endpoint as unavailable after five seconds, and calls it once', async () => {
-    const { siteId } = await system.organization();
-    const { slug, path, id } = await action(siteId, tool('Slow'));
-    system.receiver.answer(path, [200], () => pause(6000, '{}'));
-    expect(await call(siteId, slug)).toMatchObject({ outcome: 'unavailable' });
-    expect(system.receiver.to(path)).toHaveLength(1);
-    expect(await system.operator.deliveries(id)).toEqual([
-      expect.objectContaining({ success: false, status: null, error: expect.objectContaining({ code: 'timeout' }) }),
-    ]);
-  });
 });
 
 describe('Form', () => {
-  test('accepts a submission when the endpoint or a topic accepts it, and otherwise answers 502', async () => {
-    const sns = new SNSClient(system.service.aws);
-    const { TopicArn: topic = '' } = await sns.send(new CreateTopicCommand({ Name: 'va-wave-escalation-forms' }));
-    const gone = topic.replace('escalation-forms', 'escalation-gone');
-    const cases: [endpoint: number, topics: string[], status: number][] = [
-      [200, [], 200],
-      [200, [topic], 200],
-      [200, [gone], 200],
-      [500, [], 502],
-      [500, [topic], 200],
-      [500, [gone], 502],
-      [500, [gone, topic], 200],
-    ];
-    await Promise.all(
-      cases.map(async ([endpoint, topics, expected]) => {
-        const { siteId, submit, form } = await aForm();
-        if (topics.length > 0) await setEscalationTopics(siteId, topics, system.management);
-        system.receiver.answer(form.path, [endpoint]);
-        const answer = await submit();
-        const body = await answer.json();
-        expect([endpoint, topics, answer.status]).toEqual([endpoint, topics, expected]);
-        expect(body).toEqual(
-          expected === 200
-            ? { success: true, submission_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }
-            : errorBody('The submission could not be delivered'),
-        );
-        const [request, ...others] = system.receiver.to(form.path);
-        expect(others).toEqual([]);
-        if (request === undefined) throw new Error('The endpoint received no request');
-        verifyWithStripe(request, form.secret);
-        const { submission_id } = JSON.parse(request.body.toString());
-        expect(request.headers).toMatchObject({ 'x-service-trigger': 'form', 'x-service-trigger-ref': submission_id });
-        // The delivery log has the endpoint's outcome. The function's log has both outcomes.
-        expect(await system.operator.deliveries(form.id)).toEqual([
-          expect.objectContaining({ reference: submission_id, status: endpoint, success: endpoint === 200, sends: 1 }),
-        ]);
-        const line = system
-          .logs()
-          .split('\n')
-          .find((text) => text.includes(submission_id) && text.includes('Forwarded'));
-        const escalation = topics.length === 0 ? 'none' : topics.includes(topic) ? 'accepted' : 'failed';
-        expect(JSON.parse(line ?? '{}')).toMatchObject({ endpoint: endpoint === 200, escalation });
-      }),
-    );
-    sns.destroy();
-  });
-
   test("refuses to set a topic outside the prefix, and the function's role does not allow it either", async () => {
     const { siteId, submit } = await aForm();
     const foreign = 'arn:aws:sns:us-east-1:000000000000:somebody-elses-alarms';
@@ -384,81 +187,6 @@ describe('the usage webhook', () => {
     if (python !== undefined) expect(first?.headers['x-webhook-signature']).toBe(python.trim());
   });
 
-  test('stops the conversation only with status 200 and should_continue false', async () => {
-    const replies: [name: string, status: number, body: string, goesOn: boolean][] = [
-      ['stop', 200, '{"should_continue": false, "reason": "budget"}', false],
-      ['201', 201, '{"should_continue": false}', true],
-      ['202', 202, '{"should_continue": false}', true],
-      ['500', 500, '{"should_continue": false}', true],
-      ['302', 302, '{"should_continue": false}', true],
-      ['go-on', 200, '{"should_continue": true}', true],
-      ['text', 200, '{"should_continue": "false"}', true],
-      ['null', 200, '{"should_continue": null}', true],
-      ['no-json', 200, 'should_continue: false', true],
-      ['array', 200, '[{"should_continue": false}]', true],
-      ['empty', 200, '', true],
-      ['huge', 200, `{"filler":"${'x'.repeat(1024 * 1024)}","should_continue": false}`, true],
-      ['slow', 200, 'slow', true],
-    ];
-    await Promise.all(
-      replies.map(async ([name, status, body, goesOn]) => {
-        const path = `/usage/${name}`;
-        const stop = '{"should_continue": false}';
-        system.receiver.answer(path, [status], name === 'slow' ? () => pause(5500, stop) : body);
-        const token = await session(system.receiver.url(path));
-        expect([name, await report(token)]).toEqual([name, { success: true, should_continue: goesOn, reported: true }]);
-        expect([name, system.receiver.to(path).length]).toEqual([name, 1]);
-      }),
-    );
-  });
-
-  test('at a private address receives no request, the conversation continues, and the log has the reason', async () => {
-    const token = await session('https://10.0.0.1/usage');
-    expect(await report(token)).toEqual({ success: true, should_continue: true, reported: true });
-    const records = await system.operator.deliveries(`usage_${siteId}`);
-    expect(records).toContainEqual(
-      expect.objectContaining({ status: null, error: expect.objectContaining({ code: 'blocked_address' }) }),
-    );
-  });
-
-  test('is not called for a session without one', async () => {
-    const requests = () => system.receiver.requests.filter(({ path }) => path.startsWith('/usage/')).length;
-    const before = requests();
-    const logged = (await system.operator.deliveries(`usage_${siteId}`)).length;
-    expect(await report(await session())).toEqual({ success: true, should_continue: true, reported: false });
-    expect(requests()).toBe(before);
-    expect(await system.operator.deliveries(`usage_${siteId}`)).toHaveLength(logged);
-  });
-
-  test('receives a turn whose token expired at most fifteen minutes ago; other tokens are refused', async () => {
-    const webhook = { url: system.receiver.url('/usage/expired'), secret: SECRET };
-    const now = Math.floor(Date.now() / 1000);
-    const signed = async (expired: number) => {
-      const claims = {
-        sub: 'u',
-        jti: 's',
-        site_id: siteId,
-        usage_webhook: webhook,
-        iat: now - 7200,
-        exp: now - expired,
-      };
-      const key = await tokenKey();
-      return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: key.kid }).sign(Buffer.from(key.key));
-    };
-    expect(await report(await signed(0))).toMatchObject({ success: true, reported: true });
-    expect(await report(await signed(880))).toMatchObject({ success: true, reported: true });
-    const refused = {
-      success: false,
-      code: 'session_token_invalid',
-      status: 401,
-      error: 'Invalid or expired session token',
-    };
-    expect(await report(await signed(920))).toEqual(refused);
-    expect(await report(`${await signed(0)}x`)).toEqual(refused);
-    expect(await report('no token')).toEqual(refused);
-    expect(system.receiver.to('/usage/expired')).toHaveLength(2);
-  });
-
   test('leaves no secret in the log', async () => {
     const stored = JSON.stringify(await system.storedRecords());
     for (const text of [stored, system.logs()]) {
@@ -467,18 +195,6 @@ describe('the usage webhook', () => {
       expect(text).not.toContain('whsec_');
     }
   });
-
-  /** Returns the signing key of the session tokens, as the functions read it. */
-  async function tokenKey(): Promise<{ kid: string; key: string }> {
-    const secrets = new SecretsManagerClient(system.service.aws);
-    const id = system.cloud.statements.flatMap(
-      (statement) => JSON.stringify(statement).match(/arn:[^"]*KeysToken[^"]*/) ?? [],
-    )[0];
-    const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId: id }));
-    secrets.destroy();
-    const ring = JSON.parse(SecretString);
-    return Array.isArray(ring) ? ring[0] : ring;
-  }
 });
 
 describe('the Test button', () => {
@@ -548,39 +264,6 @@ describe('the Test button', () => {
       error: 'action_id: no Action act_nobody',
     });
   });
-
-  test('sends ten of 25 concurrent test requests, because the limit is per organization', async () => {
-    const { orgId, siteId } = await system.organization();
-    const first = await action(siteId, { trigger: 'Event', name: 'One', events: ['sms.sent'] });
-    const second = await action(siteId, { trigger: 'Event', name: 'Two', events: ['sms.sent'] });
-    const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, i) =>
-        system.service.invoke('ActionTest', { org_id: orgId, action_id: i % 2 ? first.id : second.id }),
-      ),
-    );
-    expect(answers.map((answer) => JSON.stringify(answer)).filter(isRateLimited)).toHaveLength(15);
-    expect(system.receiver.to(first.path).length + system.receiver.to(second.path).length).toBe(10);
-    const other = await system.organization();
-    const free = await action(other.siteId, { trigger: 'Event', name: 'Free', events: ['sms.sent'] });
-    expect(await system.service.invoke('ActionTest', { org_id: other.orgId, action_id: free.id })).toMatchObject({
-      success: true,
-    });
-    // Another organization's Action is unknown.
-    expect(await system.service.invoke('ActionTest', { org_id: other.orgId, action_id: first.id })).toMatchObject({
-      success: false,
-    });
-  });
-
-  test('sends the request to the current endpoint of the Action', async () => {
-    const { orgId, siteId } = await system.organization();
-    const { id, path } = await action(siteId, { trigger: 'Event', name: 'Moves', events: ['sms.sent'] });
-    await updateAction(id, { url: system.receiver.url('/moved-to'), method: 'GET' }, system.management);
-    expect(await system.service.invoke('ActionTest', { org_id: orgId, action_id: id })).toMatchObject({
-      success: true,
-    });
-    expect(system.receiver.to(path)).toHaveLength(0);
-    expect(system.receiver.to('/moved-to').map(({ method, body }) => [method, body.length])).toEqual([['GET', 0]]);
-  });
 });
 
 test('loses no event when the dispatcher is killed, and sends only interrupted requests again', () => killed, 75_000);
@@ -592,8 +275,6 @@ async function conversationsTable(): Promise<string> {
   );
   return arns[0]?.replace('table/', '') ?? '';
 }
-
-const isRateLimited = (answer: string) => /"code":"rate_limit_exceeded","status":429/.test(answer);
 
 function runPython(program: string, words: readonly string[], input: string): string | undefined {
   try {

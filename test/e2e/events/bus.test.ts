@@ -4,7 +4,7 @@ import { eventBridgeClient } from '../../../src/adapters/aws-clients.ts';
 import { putOnBus } from '../../../src/adapters/eventbridge/event-bus.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
-import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
+import type { BusEvent } from '../../../src/contract/queues.ts';
 import { deleteAction, updateAction } from '../../../src/domain/actions/manage-actions.ts';
 import { putEvent } from '../../../src/domain/events/put-event.ts';
 import { updateAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
@@ -221,43 +221,6 @@ describe('a duplicate', () => {
       expect.objectContaining({ sends: 1, reference: event.id }),
     ]);
   });
-
-  test('of a queue message for one attempt sends no second request', async () => {
-    const org = await system.organization();
-    const action = await system.eventAction(org.siteId, '/twice/queue', ['sms.sent']);
-    const message = aMessage(org, action);
-    await Promise.all(Array.from({ length: 8 }, () => system.enqueue(message)));
-    await system.finished(action, 1);
-    await pause(700);
-    expect(system.receiver.to('/twice/queue')).toHaveLength(1);
-    expect(await system.operator.deliveries(action)).toEqual([expect.objectContaining({ sends: 1 })]);
-  });
-
-  test('receive of a queue message during its attempt sends no second request, and the message is delivered again later', async () => {
-    const org = await system.organization();
-    const action = await system.eventAction(org.siteId, '/twice/message', ['sms.sent']);
-    let answerNow = (_text: string): void => {};
-    const answer = new Promise<string>((resolve) => {
-      answerNow = resolve;
-    });
-    system.receiver.answer('/twice/message', [503, 200], () => answer);
-    const body = JSON.stringify(aMessage(org, action));
-    const record = { messageId: 'the-same', body, attributes: {}, messageAttributes: {}, eventSource: 'aws:sqs' };
-    const receive = () => system.service.invoke('Dispatcher', { Records: [record] });
-    const first = receive();
-    await until(() => system.receiver.to('/twice/message').length === 1);
-    expect(await receive()).toEqual({ batchItemFailures: [{ itemIdentifier: 'the-same' }] });
-    answerNow('busy');
-    expect(await first).toEqual({ batchItemFailures: [] });
-    // After the attempt, the message completes only what is missing. The retry is already queued.
-    expect(await receive()).toEqual({ batchItemFailures: [] });
-    const records = await system.finished(action, 2);
-    expect(records.map(({ attempt, sends }) => [attempt, sends])).toEqual([
-      [2, 1],
-      [1, 1],
-    ]);
-    expect(system.receiver.to('/twice/message')).toHaveLength(2);
-  });
 });
 
 describe('the log', () => {
@@ -292,19 +255,3 @@ describe('the log', () => {
     expect(system.cloud.denials).toEqual([]);
   });
 });
-
-function aMessage(org: { orgId: string; siteId: string }, actionId: string): DeliveryMessage {
-  return {
-    version: 1,
-    action_id: actionId,
-    attempt: 1,
-    envelope: {
-      id: randomUUID(),
-      event: 'sms.sent',
-      timestamp: '2026-03-04T05:06:07Z',
-      data: {},
-      site_id: org.siteId,
-      org_id: org.orgId,
-    },
-  };
-}
