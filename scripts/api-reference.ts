@@ -243,7 +243,7 @@ function notes(schema: Schema, present: string, side: Side): string {
   const inner = withoutNull(schema);
   const bounds = [
     inner.minimum === undefined ? '' : `at least ${inner.minimum}`,
-    inner.maximum === undefined ? '' : `at most ${inner.maximum}`,
+    inner.maximum === undefined || inner.maximum === Number.MAX_SAFE_INTEGER ? '' : `at most ${inner.maximum}`,
     inner.minItems === undefined ? '' : `at least ${inner.minItems}`,
     inner.maxItems === undefined ? '' : `at most ${inner.maxItems}`,
     inner.minLength === undefined ? '' : `at least ${count(inner.minLength, 'character')}`,

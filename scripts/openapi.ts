@@ -45,7 +45,6 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): unknown {
         delete jsonSchema.enum;
       }
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       // An answer of a later version may have more fields.
       if (io === 'output') delete jsonSchema.additionalProperties;
       delete jsonSchema.id;

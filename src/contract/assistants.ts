@@ -33,7 +33,14 @@ const settings = z.strictObject({
   hourly_rate_limit: z.int().min(1).max(HOURLY_RATE_LIMIT_MAX),
   authentication_mode: z.enum(AUTHENTICATION_MODES),
   allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
-  ip_allowlist: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX),
+  ip_allowlist: z
+    .array(
+      z
+        .string()
+        .max(100)
+        .meta({ anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] }),
+    )
+    .max(IP_ALLOWLIST_MAX),
   /** Ids of Form Actions in the order in which the widget shows them. The others follow in the order of their creation. */
   form_order: z.array(z.string().max(100)).max(ACTIONS_PER_ORGANIZATION).optional(),
 });
