@@ -6,7 +6,7 @@ import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
 import { navigate, paths, usePlace } from './navigation.ts';
 import { fetched, Loading } from './parts/boundary.tsx';
@@ -83,6 +83,15 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   useEffect(() => {
     setFlashes((all) => all.filter(({ type }) => type === 'success'));
   }, [place.org, place.site, place.tab, place.action]);
+
+  // Screen readers continue at the new screen. A tab of an assistant keeps the focus, so that the arrow keys reach the next one.
+  const screen = [place.org, place.site, place.action].join('/');
+  const shown = useRef(screen);
+  useEffect(() => {
+    if (shown.current === screen) return;
+    shown.current = screen;
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [screen]);
 
   const organization = me?.organizations.find(({ org_id }) => org_id === place.org) ?? me?.organizations[0];
   const context = useMemo(

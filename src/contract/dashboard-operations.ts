@@ -38,7 +38,7 @@ export const DASHBOARD_OPERATIONS = {
     path: '/check-hosts',
     role: 'user',
     status: 200,
-    summary: 'Normalizes Allowed Domains as a save does, and says whether a widget on a page would start',
+    summary: 'Normalizes hosts and IP addresses as a save does, and says whether a widget on a page would start',
   },
   listAssistants: {
     method: 'GET',

@@ -6,7 +6,7 @@ import type { DashboardOperation } from './dashboard-operations.ts';
 import { FAILURE_CODES } from './deliveries.ts';
 import type { RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
-import { ALLOWED_DOMAINS_MAX } from './limits.ts';
+import { ALLOWED_DOMAINS_MAX, IP_ALLOWLIST_MAX } from './limits.ts';
 import { AUDIT_OPERATIONS, ROLES } from './members.ts';
 import { PLANS } from './organizations.ts';
 import { identifier } from './widget.ts';
@@ -148,6 +148,7 @@ export const DASHBOARD_BODIES = {
       })
       .optional()
       .describe('A page that embeds the widget, and the other settings that decide whether it starts'),
+    addresses: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX).default([]).describe('Entries of the IP allowlist'),
   }),
   createAssistant: z.strictObject({ idempotency_key, assistant: assistantInput }),
   updateAssistant: z.strictObject({ version, change: assistantChange }),
@@ -187,6 +188,7 @@ export const DASHBOARD_ANSWERS = {
   checkHosts: z.object({
     entries: z.array(z.object({ entry: z.string(), normalized: z.string().nullable() })),
     page: pageVerdict.nullable().describe('Null when the request names no page'),
+    addresses: z.array(z.object({ address: z.string(), normalized: z.string().nullable() })),
   }),
   listAssistants: z.object({
     assistants: z.array(assistantView),

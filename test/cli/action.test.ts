@@ -110,7 +110,7 @@ test('refuses the 51st Action', async () => {
   for (let i = 0; i < 50; i++) await operator.json('action', 'create', '--site', site_id, ...EVENT);
   expect(await operator.run('action', 'create', '--site', site_id, ...EVENT)).toMatchObject({
     code: 2,
-    err: 'actions: an organization has at most 50\n',
+    err: 'actions: an organization has at most 50 Actions\n',
   });
 });
 

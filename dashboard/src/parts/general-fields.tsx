@@ -1,6 +1,7 @@
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
+import Input, { type InputProps } from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useEffect, useRef, useState } from 'react';
 import { HOURLY_RATE_LIMIT_MAX } from '../../../src/contract/limits.ts';
 import type { Problems } from './use-problems.ts';
 
@@ -11,9 +12,18 @@ export function GeneralFields(props: {
   readonly values: GeneralValues;
   readonly problems: Problems;
   readonly disabled: boolean;
+  /** Whether the first field gets the focus when the fields appear. */
+  readonly focused?: boolean;
   readonly onChange: (change: Partial<GeneralValues>) => void;
 }) {
   const { values, problems, disabled, onChange } = props;
+  const name = useRef<InputProps.Ref>(null);
+  const [appeared, setAppeared] = useState(false);
+  // A dialog moves the focus to its Close button when it appears, so the field takes it afterwards.
+  useEffect(() => setAppeared(true), []);
+  useEffect(() => {
+    if (appeared && props.focused === true) name.current?.focus();
+  }, [appeared, props.focused]);
   const errorOf = (field: keyof GeneralValues) => problems.of(field);
   return (
     <SpaceBetween size="l">
@@ -23,6 +33,7 @@ export function GeneralFields(props: {
         errorText={errorOf('name')}
       >
         <Input
+          ref={name}
           value={values.name}
           disabled={disabled}
           ariaRequired

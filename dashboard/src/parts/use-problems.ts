@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type FieldProblem, fieldProblems } from './problem.ts';
 
 /** The position of a problem in a form, and the value that was refused. */
@@ -18,9 +18,12 @@ export type Problems = {
 /** Empty values of several rows do not count as equal, because each row needs a value. */
 const EMPTY = JSON.stringify('');
 
-/** Keeps the problems of a form. @param values the form's values; lists contain texts or rows with an `id` */
+/** Keeps the problems of a form, and moves the focus to the first wrong field. @param values the form's values; lists contain texts or rows with an `id` */
 export function useProblems(values: object): Problems {
   const [located, setLocated] = useState<readonly Located[]>([]);
+  useEffect(() => {
+    if (located.length > 0) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
+  }, [located]);
   const stands = ({ field, row, part, was }: Located) => textAt(values, field, row, part) === was;
   const current = located.filter((problem) => located.every((other) => !areEqual(problem, other) || stands(other)));
   return {

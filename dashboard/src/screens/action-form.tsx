@@ -115,7 +115,11 @@ export function ActionForm({
               }
             >
               <SpaceBetween size="l">
-                <FormField label="Name" errorText={problems.of('name')}>
+                <FormField
+                  label="Name"
+                  description={values.trigger === 'Form' ? 'Visitors see it as the name of the form.' : undefined}
+                  errorText={problems.of('name')}
+                >
                   <Input
                     value={values.name}
                     disabled={!isAdmin}
@@ -152,6 +156,11 @@ export function ActionForm({
                   description="Your endpoint on the public internet. Every request is signed."
                   constraintText="Starts with https://, at most 2000 characters."
                   errorText={problems.of('url')}
+                  warningText={
+                    isAddress(values.url)
+                      ? 'The service may block this address: it sends requests to public hosts only, and checks their certificate. Test the Action after you have saved it.'
+                      : undefined
+                  }
                   stretch
                 >
                   <Input
@@ -177,6 +186,11 @@ export function ActionForm({
       </Form>
     </form>
   );
+}
+
+/** Returns whether the host of a URL is an IP address. Such a host is seldom public, and has a certificate even more seldom. */
+function isAddress(url: string): boolean {
+  return /^[\d.]+$|^\[/.test(URL.parse(url)?.hostname ?? '');
 }
 
 /** Shows the parameters. The dashboard cannot edit them; the API and the command line can. */

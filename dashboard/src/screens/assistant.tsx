@@ -1,3 +1,4 @@
+import Alert from '@cloudscape-design/components/alert';
 import BreadcrumbGroup from '@cloudscape-design/components/breadcrumb-group';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
@@ -7,6 +8,7 @@ import { navigate, type Place, paths } from '../navigation.ts';
 import { Boundary, fetched, Loading } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
+import { useTitle } from '../parts/use-title.ts';
 import { ReadOnly } from './assistants.tsx';
 import { General } from './general.tsx';
 
@@ -14,12 +16,15 @@ const Deploy = fetched(() => import('./deploy.tsx'));
 const Actions = fetched(() => import('./actions.tsx'));
 const ActionScreen = fetched(() => import('./action.tsx'));
 
+const TABS = { general: 'General', deploy: 'Deploy', intelligence: 'Intelligence' } as const;
+
 /** The screen of an assistant with the tabs General, Deploy and Intelligence. */
 export default function Assistant({ site, place }: { readonly site: string; readonly place: Place }) {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;
   const loaded = useLoad(site, () => api('getAssistant', { org_id, site_id: site }, {}));
   const assistant = loaded.value;
+  useTitle(`${place.action === undefined ? TABS[place.tab] : 'Action'}, ${assistant?.name ?? 'assistant'}`);
   if (assistant === undefined) {
     return loaded.failed ? (
       <SpaceBetween direction="horizontal" size="xs">
@@ -53,6 +58,11 @@ export default function Assistant({ site, place }: { readonly site: string; read
           <Header variant="h1" description={`Site ID ${assistant.site_id}`}>
             {assistant.name}
           </Header>
+          {assistant.domain === '' && place.tab !== 'intelligence' && (
+            <Alert type="warning" header="The widget appears on no page">
+              The Domain on the General tab is empty, so browsers block the widget everywhere.
+            </Alert>
+          )}
           <Tabs
             ariaLabel={`Settings of ${assistant.name}`}
             activeTabId={place.tab}
@@ -63,7 +73,7 @@ export default function Assistant({ site, place }: { readonly site: string; read
             tabs={[
               {
                 id: 'general',
-                label: 'General',
+                label: TABS.general,
                 content: (
                   <Boundary>
                     <General assistant={assistant} onSaved={loaded.set} />
@@ -72,12 +82,12 @@ export default function Assistant({ site, place }: { readonly site: string; read
               },
               {
                 id: 'deploy',
-                label: 'Deploy',
+                label: TABS.deploy,
                 content: <Deploy assistant={assistant} onSaved={loaded.set} />,
               },
               {
                 id: 'intelligence',
-                label: 'Intelligence',
+                label: TABS.intelligence,
                 content: <Actions assistant={assistant} onSaved={loaded.set} />,
               },
             ]}

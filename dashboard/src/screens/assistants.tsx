@@ -14,6 +14,7 @@ import { fetched } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { byName, type Column, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { useTitle } from '../parts/use-title.ts';
 import type { Api } from '../session/api.ts';
 
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
@@ -34,6 +35,7 @@ async function allAssistants(api: Api, org_id: string): Promise<{ readonly assis
 export default function Assistants() {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;
+  useTitle(`Assistants of ${organization.name}`);
   const assistants = useLoad(org_id, () => allAssistants(api, org_id));
   const [creating, setCreating] = useState(false);
   const create = isAdmin && (
@@ -54,9 +56,10 @@ export default function Assistants() {
       {assistant.name}
     </Link>
   );
-  const status = ({ enabled }: AssistantView) => (
-    <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'On' : 'Off'}</StatusIndicator>
-  );
+  const status = ({ enabled, domain }: AssistantView) => {
+    if (enabled && domain === '') return <StatusIndicator type="warning">On, but no Domain</StatusIndicator>;
+    return <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'On' : 'Off'}</StatusIndicator>;
+  };
   const columns: readonly Column<AssistantView>[] = [
     { id: 'name', header: 'Name', ...sortedBy.name, isRowHeader: true, minWidth: 160, cell: link('inherit') },
     { id: 'status', header: 'Status', ...sortedBy.status, minWidth: 80, cell: status },

@@ -67,7 +67,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
         >
           <SpaceBetween size="l">
             <FormNotice conflict={undefined} restored={edit.restored} />
-            <GeneralFields values={values} problems={problems} disabled={saving} onChange={edit.set} />
+            <GeneralFields values={values} problems={problems} disabled={saving} focused onChange={edit.set} />
             <Box variant="small">
               The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.
             </Box>

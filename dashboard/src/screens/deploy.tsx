@@ -30,12 +30,19 @@ export default function Deploy(props: {
   readonly assistant: AssistantView;
   readonly onSaved: (assistant: AssistantView) => void;
 }) {
-  const { isAdmin, organization } = useDashboard();
+  const { api, isAdmin, organization } = useDashboard();
   const form = useAssistantForm({ ...props, tab: 'deploy', pick });
   const { values, set, changed, reset } = form.edit;
   const { domain, enabled } = props.assistant;
   const locked = organization.plan === 'free' && props.assistant.authentication_mode !== 'Session Signed';
   const { problems } = form;
+  const acceptAddress = async (typed: string) => {
+    const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: [typed] } });
+    const normalized = addresses[0]?.normalized ?? null;
+    return normalized === null
+      ? { problem: 'Enter an IPv4 or IPv6 address such as 203.0.113.7. Names and ranges are not possible.' }
+      : { entry: normalized };
+  };
   return (
     <SpaceBetween size="m">
       <form onSubmit={form.save} noValidate>
@@ -84,7 +91,7 @@ export default function Deploy(props: {
                   entries={values.ip_allowlist}
                   field="ip_allowlist"
                   problems={problems}
-                  accept={async (entry) => ({ entry })}
+                  accept={acceptAddress}
                   onChange={(ip_allowlist) => set({ ip_allowlist })}
                 />
                 <PageCheck settings={{ ...values, domain, enabled }} />

@@ -28,13 +28,9 @@ export function EntryList(props: {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
 
-  const refused = [
-    props.problems.of(props.field),
-    ...props.entries.map((entry) => {
-      const text = props.problems.ofRow(props.field, entry);
-      return text && `${entry}: ${text}`;
-    }),
-  ].find((text) => text !== undefined);
+  const problemOf = (entry: string) => props.problems.ofRow(props.field, entry);
+  const wrong = props.entries.filter((entry) => problemOf(entry) !== undefined);
+  const refused = props.problems.of(props.field) ?? wrong.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
   const add = async () => {
     const typed = text.trim();
@@ -83,7 +79,11 @@ export function EntryList(props: {
         ) : (
           <TokenGroup
             readOnly={!isAdmin}
-            items={props.entries.map((label) => ({ label, dismissLabel: `Remove ${label}` }))}
+            items={props.entries.map((label) => ({
+              label,
+              dismissLabel: `Remove ${label}`,
+              ...(wrong.includes(label) && { iconName: 'status-warning', iconAlt: 'Not valid' }),
+            }))}
             onDismiss={({ detail }) => props.onChange(props.entries.filter((_, index) => index !== detail.itemIndex))}
           />
         )}

@@ -11,6 +11,7 @@ import {
 } from '../../domain/actions/dashboard-actions.ts';
 import type { ManageActionsPorts } from '../../domain/actions/manage-actions.ts';
 import { checkPage, normalizedEntry } from '../../domain/auth/check-hosts.ts';
+import { normalizeIpAddress } from '../../domain/auth/ip-addresses.ts';
 import {
   assistantOf,
   assistantView,
@@ -44,9 +45,10 @@ const actionUpdate = DASHBOARD_BODIES.updateAction.extend({ change: jsonObject }
 export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[] {
   return [
     forUser('me', nothing, ({ sub }) => whoAmI(sub, ports)),
-    forUser('checkHosts', DASHBOARD_BODIES.checkHosts, async ({ input: { entries, page } }) => ({
+    forUser('checkHosts', DASHBOARD_BODIES.checkHosts, async ({ input: { entries, page, addresses } }) => ({
       entries: entries.map((entry) => ({ entry, normalized: normalizedEntry(entry) })),
       page: page === undefined ? null : checkPage(page.address, { ...page, allowed_domains: entries }),
+      addresses: addresses.map((address) => ({ address, normalized: normalizeIpAddress(address) ?? null })),
     })),
 
     forMember('listAssistants', DASHBOARD_QUERIES.listAssistants, async ({ member, input: { after } }) => {

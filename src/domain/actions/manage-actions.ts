@@ -59,7 +59,7 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
       return created;
     case 'too_many':
       throw new Refusal('too_many_actions', {
-        message: `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION}`,
+        message: `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION} Actions`,
       });
     case 'slug_taken':
       throw slugTaken(created);

@@ -334,7 +334,18 @@ describe('the check whether a page is allowed', () => {
         { entry: '*.c.example', normalized: null },
       ],
       page: null,
+      addresses: [],
     });
+  });
+
+  test('returns normalized addresses, and null for names, ranges and texts that are no address', async () => {
+    const addresses = ['203.0.113.7', '2001:DB8::0:1', 'localhost', '999.1.1.1', '10.0.0.0/8', '10.0.0.1-9', ''];
+    const { body } = await dashboardApi().call('max', 'POST', '/check-hosts', { entries: [], addresses });
+    expect(body.addresses.map(({ normalized }: { normalized: unknown }) => normalized)).toEqual([
+      '203.0.113.7',
+      '2001:db8::1',
+      ...Array(5).fill(null),
+    ]);
   });
 
   test.each<[string, object, string | null, readonly string[]]>([

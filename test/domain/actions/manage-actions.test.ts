@@ -184,7 +184,7 @@ describe('a new Action', () => {
     for (let i = 0; i < 50; i++) await createAction(i % 2 ? SITE_ID : OTHER_SITE_ID, EVENT, ports);
     expect(await refusedWith(createAction(SITE_ID, EVENT, ports))).toEqual([
       409,
-      'actions: an organization has at most 50',
+      'actions: an organization has at most 50 Actions',
     ]);
   });
 

@@ -93,6 +93,6 @@ test('creates 50 of 60 concurrent Actions', async () => {
     Array.from({ length: 60 }, () => run('action', 'create', '--site', assistant.site_id, ...event)),
   );
   const refused = ended.filter(({ code }) => code !== 0);
-  expect(refused).toEqual(Array(10).fill({ code: 2, error: 'actions: an organization has at most 50' }));
+  expect(refused).toEqual(Array(10).fill({ code: 2, error: 'actions: an organization has at most 50 Actions' }));
   expect((await run('action', 'list', '--site', assistant.site_id)).value).toHaveLength(50);
 });

@@ -1,3 +1,4 @@
+import { testFields } from './fields.ts';
 import { testFirstDay } from './first-day.ts';
 import { testFormOrder } from './form-order.ts';
 import { testInput } from './input.ts';
@@ -20,5 +21,6 @@ describe('sessions and roles', () => testSessions(started));
 describe('every screen', () => testScreens(started));
 describe('an organization with many assistants and Actions', () => testManyAssistants(started));
 describe('the order of forms and fields', () => testFormOrder(started));
+describe('fields and focus', () => testFields(started));
 describe('clicks and input', () => testInput(started));
 describe('when something goes wrong', () => testTrouble(started));

@@ -1,0 +1,148 @@
+import type { Page } from 'playwright-core';
+import { until } from '../widget/harness.ts';
+import { axeFindings, type OrganizationDashboard, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+
+/** Tests where the focus is, what the title of the page is, and what the fields say before a save. */
+export function testFields(started: () => StartedDashboard): void {
+  let dashboard: OrganizationDashboard;
+  let siteId: string;
+  let admin: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    dashboard = await started().addOrganization('fields.example');
+    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
+      'assistant',
+      'create',
+      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
+    ));
+    admin = await dashboard.logIn('admin');
+    page = admin.page;
+  });
+
+  afterAll(() => admin?.context.close());
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+  const url = (tab: string) => `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${siteId}/${tab}`;
+  const titled = (title: string) => until(async () => (await page.title()) === title);
+
+  test('the dialog of a new assistant takes what is typed at once as its name', async () => {
+    await button('Create assistant').first().click();
+    await dialog().getByLabel('Name').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('My shop');
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('My shop');
+    await dialog().getByRole('button', { name: 'Create', exact: true }).click();
+    await dialog().getByText('Enter a whole number from 1 to').waitFor();
+    await dialog().getByLabel('Rate Limit (requests/hour)').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('10');
+    await page.keyboard.press('Enter');
+    await page.getByText('My shop was created.').waitFor();
+  });
+
+  test('warns of an empty Domain on the tabs and in the list', async () => {
+    const warning = page.getByText('The widget appears on no page');
+    await warning.waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'General' }).click();
+    await warning.waitFor();
+    await page.getByRole('link', { name: 'Assistants' }).click();
+    await page.getByText('On, but no Domain').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Website' }).click();
+    await page.getByLabel('Domain').waitFor();
+    expect(await warning.count()).toBe(0);
+  });
+
+  test('has a title per screen, and moves the focus to a new screen but not to a new tab', async () => {
+    await page.goto(`${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}`);
+    await titled('Assistants of Corner Shop · va-wave');
+    await page.getByRole('link', { name: 'Website' }).click();
+    await titled('General, Website · va-wave');
+    await page.locator('main:focus').waitFor();
+    await page.getByRole('tab', { name: 'General' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await titled('Deploy, Website · va-wave');
+    await page.getByRole('tab', { name: 'Deploy' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await button('Create Action').first().click();
+    await titled('Action, Website · va-wave');
+    await page.locator('main:focus').waitFor();
+  });
+
+  test('moves the focus to the first wrong field of a refused form', async () => {
+    await page.goto(url('intelligence/new'));
+    await page.getByRole('radio', { name: 'Event' }).click();
+    await page.getByLabel('Endpoint URL').fill('http://insecure.example/');
+    await button('Create Action').click();
+    await page.getByText('Must start with https://.').waitFor();
+    await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
+    await page.getByRole('radio', { name: 'Form' }).click();
+    await page.getByText('Visitors see it as the name of the form.').waitFor();
+  });
+
+  test.each(['https://10.0.0.1/', 'https://[fd00::1]/'])(
+    'warns of the address in %s before a save',
+    async (endpoint) => {
+      const warning = page.getByText('The service may block this address');
+      await page.getByLabel('Endpoint URL').fill('https://crm.shop.com/hook');
+      expect(await warning.count()).toBe(0);
+      await page.getByLabel('Endpoint URL').fill(endpoint);
+      await warning.waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+    },
+  );
+
+  test('checks each IP address when it is added', async () => {
+    await page.goto(url('deploy'));
+    const field = page.getByLabel('New address');
+    for (const wrong of ['localhost', '999.1.1.1', '10.0.0.0/8']) {
+      await field.fill(wrong);
+      await button('Add address').click();
+      await page.getByText('Enter an IPv4 or IPv6 address').waitFor();
+      expect(await button(`Remove ${wrong}`).count()).toBe(0);
+      await field.fill('');
+    }
+    await field.fill('2001:DB8::0:7');
+    await field.press('Enter');
+    await button('Remove 2001:db8::7').waitFor();
+  });
+
+  test('marks every wrong entry of a refused list', async () => {
+    // Input from before the addresses were checked at once.
+    await page.evaluate(`(() => {
+      const name = 'va-wave.draft.${siteId}.deploy';
+      const draft = JSON.parse(sessionStorage.getItem(name));
+      draft.values.ip_allowlist = ['nowhere', '203.0.113.7', '999.1.1.1'];
+      sessionStorage.setItem(name, JSON.stringify(draft));
+    })()`);
+    await page.reload();
+    await button('Save changes').click();
+    await page.getByText('nowhere: Must be an IPv4 or IPv6 address. 999.1.1.1: Must be').waitFor();
+    expect(await page.getByRole('img', { name: 'Not valid' }).count()).toBe(2);
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Discard changes').click();
+  });
+
+  test('says of what an organization has at most 50', async () => {
+    await page.route('**/actions', (route) =>
+      route.request().method() === 'GET' ? route.fulfill({ json: { actions: [], unreadable: [] } }) : route.fallback(),
+    );
+    const create = (index: number) =>
+      dashboard.vaWave(
+        'action',
+        'create',
+        ...['--site', siteId, '--trigger', 'Event', '--name', `Tell ${index}`, '--event', 'contact.created'],
+        ...['--url', 'https://crm.shop.com/hook'],
+      );
+    for (let index = 1; index <= 50; index++) await create(index);
+    await page.goto(url('intelligence/new'));
+    await page.getByRole('radio', { name: 'AI-decided' }).click();
+    await page.getByLabel('Name').fill('One more');
+    await page.getByLabel('Description').fill('Finds an order by its number');
+    await page.getByLabel('Endpoint URL').fill('https://crm.shop.com/hook');
+    await button('Create Action').click();
+    await page.getByText('An organization has at most 50 Actions.').waitFor();
+    expect(admin.problems).toEqual([]);
+  });
+}
