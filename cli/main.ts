@@ -24,6 +24,8 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: (chunk) => process.stdout.write(chunk),
   stderr: (chunk) => process.stderr.write(chunk),
   terminal: process.stdin.isTTY && process.stderr.isTTY,
+  columns: process.stdout.columns,
+  now: () => new Date(),
   // These are Node's rules: NO_COLOR, NODE_DISABLE_COLORS, FORCE_COLOR, and the capabilities of the terminal.
   colour: process.env.FORCE_COLOR
     ? process.env.FORCE_COLOR !== '0'

@@ -1,5 +1,5 @@
 import { plainText, safeJson } from './plain-text.ts';
-import { fields, table } from './table.ts';
+import { fields, type Look, table } from './table.ts';
 
 export type Write = (text: string) => void;
 export type Row = Readonly<Record<string, string>>;
@@ -7,31 +7,31 @@ export type Row = Readonly<Record<string, string>>;
 /** Writes results to stdout, as text or as JSON, and all other messages to stderr. */
 export class Output {
   readonly json: boolean;
-  readonly #colour: boolean;
+  readonly #look: Look;
   readonly #stdout: Write;
   readonly #stderr: Write;
 
   constructor(options: {
     readonly json: boolean;
-    readonly colour: boolean;
+    readonly look: Look;
     readonly stdout: Write;
     readonly stderr: Write;
   }) {
     this.json = options.json;
-    this.#colour = options.colour;
+    this.#look = options.look;
     this.#stdout = options.stdout;
     this.#stderr = options.stderr;
   }
 
   /** Writes one object: a headline and its fields. */
   object(value: object, headline: string, rows: readonly (readonly [string, string])[]): void {
-    this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#colour)}`);
+    this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#look.colour)}`);
   }
 
   /** Writes a list as a table, or the text `none` when the list is empty. */
   list(values: readonly object[], none: string, rows: readonly Row[]): void {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
-    else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#colour));
+    else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#look));
   }
 
   /** Writes a generated file unchanged, also with --json. */

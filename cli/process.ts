@@ -7,6 +7,9 @@ export type CliProcess = {
   readonly stderr: Write;
   /** Whether stdin and stderr are a terminal, so that the operator can read a question and answer it. */
   readonly terminal: boolean;
+  /** Width of stdout when it is a terminal. */
+  readonly columns: number | undefined;
+  readonly now: () => Date;
   /** Whether stdout has colours. */
   readonly colour: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;

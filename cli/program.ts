@@ -85,7 +85,7 @@ Examples:
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
   const output = new Output({
     json: words.includes('--json'),
-    colour: cliProcess.colour,
+    look: { colour: cliProcess.colour, columns: cliProcess.columns, now: cliProcess.now },
     stdout: cliProcess.stdout,
     stderr: cliProcess.stderr,
   });

@@ -168,7 +168,7 @@ function testFields({ request, status, latency_ms, success, response_excerpt }: 
   return [
     ['request', `${request.method} ${request.url}`],
     ['body', truncateCharacters(request.body ?? '', EXCERPT_CHARACTERS)],
-    ['outcome', success ? 'accepted' : 'failed'],
+    ['outcome', success ? 'delivered' : 'failed'],
     ['status', status === null ? '' : String(status)],
     ['latency', latency_ms === null ? '' : `${latency_ms} ms`],
     ['response', truncateCharacters(response_excerpt ?? '', EXCERPT_CHARACTERS)],

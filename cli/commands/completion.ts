@@ -6,11 +6,13 @@ export function addCompletionCommand(program: Command, run: Run): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .description('print a script that completes commands and options in a shell')
+    .description('print a script that completes commands, options and values in a shell')
     .addHelpText(
       'after',
       `
-It completes va-wave, but not npx va-wave. Create an alias: alias va-wave='npx va-wave'.
+It completes va-wave, but not npx va-wave. Create an alias with the path of the repository, which also starts three times as fast as npx:
+
+  alias va-wave="$PWD/cli/va-wave.mjs"
 
 Examples:
   va-wave completion bash > ~/.local/share/bash-completion/completions/va-wave

@@ -57,11 +57,13 @@ Examples:
         // A log remains after its Action is deleted.
         if (records.length === 0) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
         session.progress.end();
-        const shown = records.filter(matches).slice(0, options.limit);
+        const matching = records.filter(matches);
+        const shown = matching.slice(0, options.limit);
         if (options.follow) return follow(session, ports, logId, { earlier: records, first: shown, matches });
         const none = records.length === 0 ? 'No deliveries yet' : 'No such deliveries';
         session.output.list(shown, none, shown.map(row));
-        if (shown.length < options.limit && records.length >= options.lookBack) {
+        if (matching.length > options.limit) session.output.note('More exist; use --limit to show more');
+        else if (records.length >= options.lookBack) {
           session.output.note(`Searched the newest ${records.length} records; use --look-back to search more`);
         }
       }),

@@ -10,7 +10,7 @@ export function addEventCommands(program: Command, run: Run): void {
   const event = program.command('event').description('catalog events, as the platform puts them on the bus');
 
   event
-    .command('put <name>')
+    .command('put <event>')
     .description('put an event on the bus for an organization or for one of its assistants')
     .requiredOption('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant; without it, the event belongs to the organization')

@@ -48,6 +48,14 @@ for (const shell of SHELLS) {
       [['redrive', 'e'], ['events']],
       [['action', 'create', '--lo'], ['--local']],
       [['nonsense', 'secr'], ['secret']],
+      [
+        ['action', 'create', '--trigger', ''],
+        ['ai-decided', 'event', 'form'],
+      ],
+      [['action', 'create', '--site', 'site_x', '--event', 'contact.c'], ['contact.created']],
+      [['event', 'put', 'contact.c'], ['contact.created']],
+      [['deliveries', 'act_x', '--outcome', 'f'], ['failed']],
+      [['org', 'create', '--plan', 'p', '--na'], ['--name']],
     ])('completes %j', async (words, expected) => {
       const offered = (OFFERED[shell]?.(await scriptOf(shell), words) ?? '').split('\n').filter((word) => word !== '');
       expect(offered.filter((word) => words.at(-1) !== '' || !word.startsWith('--')).toSorted()).toEqual(expected);

@@ -54,6 +54,36 @@ test('prints a table without payloads and responses', async () => {
   ]);
 });
 
+test('fits its lines into a terminal, with relative times and complete ids', async () => {
+  const operator = new FakeOperator();
+  const { clock } = operator;
+  const ago = (seconds: number) => new Date(clock.now().getTime() - seconds * 1000).toISOString();
+  const reference = '6a7e8f90-1c2d-4e3f-8a9b-0c1d2e3f4a5b';
+  const ages = [5, 300, 7200, 40 * 86_400];
+  operator.records = ages.map((age) => record(0, { ...failed, reference, started_at: ago(age) }));
+  for (const columns of [100, 120]) {
+    operator.columns = columns;
+    const { out } = await operator.run('deliveries', 'act_x');
+    const [heading = '', ...lines] = out.trimEnd().split('\n');
+    expect(Math.max(...[heading, ...lines].map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(lines.map((line) => line.split('  ')[0])).toEqual(['5s ago', '5m ago', '2h ago', '40d ago']);
+    for (const line of lines) expect(line).toContain(reference);
+  }
+  operator.columns = 300;
+  expect((await operator.run('deliveries', 'act_x')).out).toContain('failed: http_status: HTTP 503\n');
+  operator.columns = 20;
+  expect((await operator.run('deliveries', 'act_x')).out).toContain(reference);
+});
+
+test('says that more attempts exist than it shows', async () => {
+  const operator = new FakeOperator();
+  operator.records = [record(9), record(6), record(3, failed)];
+  const note = 'More exist; use --limit to show more\n';
+  expect((await operator.run('deliveries', 'act_x', '--limit', '2')).err).toBe(note);
+  expect((await operator.run('deliveries', 'act_x', '--limit', '3')).err).toBe('');
+  expect((await operator.run('deliveries', 'act_x', '--limit', '2', '--outcome', 'delivered')).err).toBe('');
+});
+
 test('prints the complete records as JSON, the newest first, up to --limit', async () => {
   const operator = new FakeOperator();
   operator.records = [record(9), record(6), record(3)];

@@ -63,6 +63,8 @@ export class FakeOperator {
 
   terminal = false;
   colour = false;
+  /** Width of the terminal. */
+  columns: number | undefined;
   environment: Record<string, string> = {};
   files: Record<string, string> = {};
   stdin = '';
@@ -161,6 +163,8 @@ export class FakeOperator {
       },
       terminal: this.terminal,
       colour: this.colour,
+      columns: this.columns,
+      now: this.clock.now,
       environment: this.environment,
       readFile: async (path) => {
         const text = this.files[path];

@@ -21,6 +21,8 @@ export async function capturedRun(
     },
     terminal: false,
     colour: false,
+    columns: undefined,
+    now: () => new Date(),
     environment: {},
     readFile: async () => '',
     writeFile: async () => {},
