@@ -164,7 +164,7 @@ deliveries queue to the endpoint's answer, for the Actions that do not hang.`,
   sectionMarkdown({
     title: 'Concurrency and cost',
     method:
-      'The concurrent invocations that the dispatcher needs (99th percentile over time), and the cost at list prices of bus, queues, functions and DynamoDB.',
+      'The concurrent invocations that the dispatcher needs (99th percentile over time), and the cost with the prices and counts of [costs](costs.md).',
     tables: [capacity],
   }),
   sectionMarkdown({

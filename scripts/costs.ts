@@ -118,17 +118,20 @@ const invocation = (count: Count, milliseconds: number): Usage =>
 
 const SESSION_CREATE = request(COUNTED.sessionCreate, 25);
 
+/** Assumes a duration in milliseconds for any batch, from those of one message and of ten. */
+const between = (batch: number, one: number, ten: number) => one + ((batch - 1) / 9) * (ten - one);
+
 /** Returns the usage of routing one event. @param batch messages per invocation: 1 for low traffic, 10 for high traffic */
 const routed = (batch: number): Usage =>
   // The bus sends each event in a separate call.
-  sum({ busEvent: 1, queueRequest: 1 }, each(batch, invocation(COUNTED.routed(batch), batch === 1 ? 30 : 80)));
+  sum({ busEvent: 1, queueRequest: 1 }, each(batch, invocation(COUNTED.routed(batch), between(batch, 30, 80))));
 
 /** Returns the usage of one attempt. @param sends SQS calls that sent its message */
-const attempt = (batch: number, sends: number): Usage =>
+const attempt = (batch: number, sends: number, milliseconds = between(batch, 250, 400)): Usage =>
   sum(
     { queueRequest: sends, sentKb: 2, keptKbMonth: 2 },
     // The attempts of a batch run concurrently, so a batch takes as long as its slowest endpoint.
-    each(batch, invocation(COUNTED.attempted(batch), batch === 1 ? 250 : 400)),
+    each(batch, invocation(COUNTED.attempted(batch), milliseconds)),
   );
 /** Messages of different organizations share an SQS call only when they are sent at the same time, so each counts as one. */
 const firstAttempt = (batch: number): Usage => attempt(batch, 1);
@@ -214,6 +217,14 @@ const delivered = (batch: number) => perMillion(delivery(batch));
 
 /** The costs that README states in whole dollars. */
 export const IN_SHORT = { idle, littleTraffic: delivered(1), muchTraffic: delivered(10) };
+
+/**
+ * Returns the dollars for a million deliveries, for a simulation of the dispatcher.
+ * @param batch messages per invocation
+ * @param milliseconds duration of an invocation
+ */
+export const simulated = (batch: number, milliseconds: number): number =>
+  perMillion(sum(routed(batch), attempt(batch, 1, milliseconds)));
 
 /** Returns the text of docs/costs.md. */
 export function costs(): string {

@@ -1,3 +1,4 @@
+import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { percentile } from '../statistics.ts';
 
 /** The settings of a simulation. Times are in seconds. */
@@ -48,7 +49,6 @@ const TICK = 0.02;
 const BATCH = 10;
 /** Concurrent invocations that the event source mapping adds per second while messages wait (300 per minute). */
 const SCALE_PER_SECOND = 5;
-const RETRY_DELAYS = [2, 4];
 
 type Message = { readonly arrivedAt: number; readonly hangs: boolean; readonly attempt: number };
 
@@ -140,7 +140,7 @@ export function simulate(setting: Setting): Outcome {
       for (const { arrivedAt, hangs: hung, attempt } of batch) {
         if (hung) {
           hangs += 1;
-          const delay = RETRY_DELAYS[attempt - 1];
+          const delay = EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
           const due = now + work + setting.hangsFor + (delay ?? 0);
           if (delay !== undefined) delayed.add(due, { arrivedAt: due, hangs: true, attempt: attempt + 1 });
         } else if (arrivedAt >= setting.measureFrom) {

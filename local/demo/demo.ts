@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import type { StartDemo } from '../demo-cloud.ts';
 import { addReadyUsers, READY_USERS } from '../ready-users.ts';
@@ -65,7 +66,11 @@ export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
         `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
         `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
         `Open http://127.0.0.1:${site.port}/ to see that the same page has no widget under a host that is not allowed.`,
-        ...(fail === 0 ? ['Restart with --demo-fail 2 to see an event retried after 2 and 4 seconds.'] : []),
+        ...(fail === 0
+          ? [
+              `Restart with --demo-fail 2 to see an event retried after ${EVENT_RETRY_DELAYS_SECONDS.join(' and ')} seconds.`,
+            ]
+          : []),
       ],
       stop,
     };

@@ -1,4 +1,7 @@
+import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { DEMO_EVENTS } from './organization.ts';
+
+const PAUSES = EVENT_RETRY_DELAYS_SECONDS.join(' and ');
 
 export type DemoPage = {
   readonly kind: 'website' | 'members';
@@ -66,8 +69,8 @@ export function demoPage(page: DemoPage): string {
       <li><strong>Replay or alter a request.</strong> The receiver recognizes a repeated request by its id and processes it only once. An altered request fails verification.</li>
       <li><strong>Watch retries.</strong> ${
         page.fail > 0
-          ? `The receiver answers 503 to the first ${page.fail} requests of each event. The next attempts follow after 2 and 4 seconds.`
-          : 'Restart with <code>npm start -- --demo-fail 2</code>: the receiver then answers 503 twice, and the retries follow after 2 and 4 seconds.'
+          ? `The receiver answers 503 to the first ${page.fail} requests of each event. The next attempts follow after ${PAUSES} seconds.`
+          : `Restart with <code>npm start -- --demo-fail 2</code>: the receiver then answers 503 twice, and the retries follow after ${PAUSES} seconds.`
       }</li>
       <li>${
         page.kind === 'website'

@@ -195,7 +195,17 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   {
     path: 'bench',
     purpose: 'benchmarks and the reports that the documents quote',
-    folders: ['lib', 'local', 'local/cloud', 'src/adapters', 'src/contract', 'src/domain', 'test', 'test/fakes'],
+    folders: [
+      'lib',
+      'local',
+      'local/cloud',
+      'scripts',
+      'src/adapters',
+      'src/contract',
+      'src/domain',
+      'test',
+      'test/fakes',
+    ],
     packages: [
       '@aws-sdk/*',
       'bullmq',

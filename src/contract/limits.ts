@@ -47,10 +47,10 @@ export const NON_JSON_RESPONSE_CHARACTERS = 500;
  * fails at some thousand levels.
  */
 export const EVENT_DATA_MAX_LEVELS = 500;
-/** Attempts of one Event delivery. */
-export const EVENT_ATTEMPTS = 3;
-/** Delays in seconds before attempt 2 and before attempt 3. */
+/** Pauses in seconds between the attempts of one Event delivery. */
 export const EVENT_RETRY_DELAYS_SECONDS: readonly number[] = [2, 4];
+/** Attempts of one Event delivery. */
+export const EVENT_ATTEMPTS = EVENT_RETRY_DELAYS_SECONDS.length + 1;
 /** Limit for DNS lookup, connection, TLS, headers and body together. */
 export const OUTBOUND_TIMEOUT_MS = 5000;
 /**

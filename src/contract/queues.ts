@@ -3,6 +3,7 @@ import { FAILURE_CODES } from './deliveries.ts';
 import { envelope } from './envelope.ts';
 import { EVENT_NAMES } from './events.ts';
 import { jsonObject } from './json.ts';
+import { EVENT_ATTEMPTS } from './limits.ts';
 
 /**
  * Message attribute that a redrive adds: the id of the message that became a dead letter. It is used instead of the id of the new
@@ -44,7 +45,7 @@ export function isNewerEvent(body: unknown): boolean {
 }
 
 const replay = z.string().regex(/^[0-9a-f]{12}$/);
-const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1).max(3), envelope };
+const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1).max(EVENT_ATTEMPTS), envelope };
 
 /**
  * A message of the deliveries queue: one attempt of one Event delivery. Its idempotency key is envelope id, Action, attempt and

@@ -11,7 +11,7 @@ import { identifier } from '../../contract/widget.ts';
 import { actionView } from '../../domain/actions/dashboard-actions.ts';
 import { type MembershipReads, requireMembership } from '../../domain/organizations/access.ts';
 import { assistantView } from '../../domain/organizations/dashboard-assistants.ts';
-import { StaleVersion } from '../../domain/organizations/recorded-changes.ts';
+import { StaleVersion } from '../../domain/organizations/stale-version.ts';
 import { invalidInput, Refusal } from '../../domain/refusal.ts';
 import { type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 
@@ -116,18 +116,18 @@ async function dashboardReply(
     try {
       return { status, body: await route.answer(request, request.subject, ids, members) };
     } catch (error) {
-      if (!(error instanceof StaleVersion)) throw error;
-      return { status: 409, body: staleBody(error) };
+      if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
+      return { status: 409, body: staleBody(error.message, error.current) };
     }
   }
   throw new Refusal('not_found');
 }
 
-function staleBody({ message, current }: StaleVersion): StaleAnswer {
+function staleBody(error: string, current: NonNullable<StaleVersion['current']>): StaleAnswer {
   return {
     success: false,
     code: 'stale_version',
-    error: message,
+    error,
     current: 'action_id' in current ? actionView(current) : assistantView(current),
   };
 }

@@ -4,7 +4,8 @@ import { EVENT_NAMES } from '../../contract/events.ts';
 import type { Membership } from '../../contract/members.ts';
 import { createOnce } from '../organizations/create-once.ts';
 import { assistantOf } from '../organizations/dashboard-assistants.ts';
-import { type RecordedStores, StaleVersion } from '../organizations/recorded-changes.ts';
+import type { RecordedStores } from '../organizations/recorded-changes.ts';
+import { saveAt } from '../organizations/stale-version.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
 import { Refusal } from '../refusal.ts';
 import { createAction, deleteAction, type ManageActionsPorts, updateAction } from './manage-actions.ts';
@@ -62,38 +63,26 @@ export async function saveAction(
   save: { readonly version: number; readonly change: Readonly<Record<string, unknown>> },
   ports: Ports,
 ): Promise<Action> {
-  const store = await storeAt(admin, actionId, save.version, ports);
-  return updateAction(actionId, save.change, { ...ports, store });
+  return savedAt(admin, actionId, save.version, ports, (store) =>
+    updateAction(actionId, save.change, { ...ports, store }),
+  );
 }
 
 /** Deletes an Action. @throws Refusal 404; StaleVersion when `version` is not the current one */
 export async function removeAction(admin: Membership, actionId: string, version: number, ports: Ports): Promise<void> {
-  const store = await storeAt(admin, actionId, version, ports);
-  return deleteAction(actionId, { ...ports, store });
+  return savedAt(admin, actionId, version, ports, (store) => deleteAction(actionId, { ...ports, store }));
 }
 
-/** Returns a store that has the Action in the version that the caller read, so that a save of another version fails. */
-async function storeAt(
+/** Runs a save with a store that has the Action in the version that the caller read. */
+const savedAt = <Result>(
   admin: Membership,
   actionId: string,
   version: number,
   ports: Ports,
-): Promise<ConfigurationStore> {
-  const current = await actionOf(admin, actionId, ports);
-  if (current.version !== version) throw new StaleVersion(current);
-  const recorded = ports.recorded(admin);
-  const stale = async () => new StaleVersion(await actionOf(admin, actionId, ports));
-  return {
-    ...recorded,
-    findActionById: async () => current,
-    replaceAction: async (previous, next) => {
-      const outcome = await recorded.replaceAction(previous, next);
-      if (outcome === 'stale') throw await stale();
-      return outcome;
-    },
-    deleteAction: async (action) => {
-      if (await recorded.deleteAction(action)) return true;
-      throw await stale();
-    },
-  };
-}
+  save: (store: ConfigurationStore) => Promise<Result>,
+): Promise<Result> =>
+  saveAt(
+    version,
+    () => actionOf(admin, actionId, ports),
+    (seen) => save({ ...ports.recorded(admin), findActionById: async () => seen }),
+  );

@@ -13,6 +13,7 @@ import { newId } from '../ids.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
 import { createRestricted, restrictionsOf } from '../organizations/restrictions.ts';
+import { StaleVersion } from '../organizations/stale-version.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { parametersProblem } from './parameters.ts';
@@ -92,7 +93,7 @@ export async function updateAction(
     case 'replaced':
       return next;
     case 'stale':
-      throw new Refusal('stale_version', { message: 'version: the Action was changed in the meantime; read it again' });
+      throw new StaleVersion('Action');
     case 'slug_taken':
       throw slugTaken(next);
   }
@@ -102,7 +103,7 @@ export async function updateAction(
 export async function deleteAction(actionId: string, ports: ManageActionsPorts): Promise<void> {
   const action = await requireAction(actionId, ports);
   if (!(await ports.store.deleteAction(action))) {
-    throw new Refusal('stale_version', { message: 'version: the Action was changed in the meantime; read it again' });
+    throw new StaleVersion('Action');
   }
 }
 

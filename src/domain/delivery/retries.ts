@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../contract/deliveries.ts';
-import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
+import { EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
 
 /** Returns whether an Event delivery is retried after this failure (spec "Outbound delivery outcomes", docs/delivery.md). */
 export function isRetried(failure: { readonly code: FailureCode; readonly status: number | null }): boolean {
@@ -29,5 +29,5 @@ export function isRetried(failure: { readonly code: FailureCode; readonly status
 
 /** Returns the delay in seconds before the attempt that follows `attempt`; undefined when that was the last attempt. */
 export function retryDelaySeconds(attempt: number): number | undefined {
-  return attempt < EVENT_ATTEMPTS ? EVENT_RETRY_DELAYS_SECONDS[attempt - 1] : undefined;
+  return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
 }

@@ -5,7 +5,8 @@ import { Refusal } from '../refusal.ts';
 import { createOnce } from './create-once.ts';
 import { createAssistant, generateServerSecret, updateAssistant } from './manage-assistants.ts';
 import type { ManagementPorts } from './manage-organizations.ts';
-import { type RecordedStores, StaleVersion } from './recorded-changes.ts';
+import type { RecordedStores } from './recorded-changes.ts';
+import { saveAt } from './stale-version.ts';
 import type { ConfigurationStore } from './store.ts';
 
 type Ports = ManagementPorts & RecordedStores;
@@ -66,8 +67,9 @@ export async function saveAssistant(
   save: { readonly version: number; readonly change: Change },
   ports: Ports,
 ): Promise<Assistant> {
-  const store = await storeAt(admin, siteId, save.version, ports);
-  return updateAssistant(siteId, save.change, { ...ports, store });
+  return savedAt(admin, siteId, save.version, ports, (store) =>
+    updateAssistant(siteId, save.change, { ...ports, store }),
+  );
 }
 
 /**
@@ -80,21 +82,21 @@ export async function replaceServerSecret(
   options: { readonly version: number; readonly regenerate: boolean },
   ports: Ports,
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
-  const store = await storeAt(admin, siteId, options.version, ports);
-  return generateServerSecret(siteId, options, { ...ports, store });
+  return savedAt(admin, siteId, options.version, ports, (store) =>
+    generateServerSecret(siteId, options, { ...ports, store }),
+  );
 }
 
-/** Returns a store that has the assistant in the version that the caller read, so that a save of another version fails. */
-async function storeAt(admin: Membership, siteId: string, version: number, ports: Ports): Promise<ConfigurationStore> {
-  const current = await assistantOf(admin, siteId, ports);
-  if (current.version !== version) throw new StaleVersion(current);
-  const recorded = ports.recorded(admin);
-  return {
-    ...recorded,
-    findAssistant: async () => current,
-    replaceAssistant: async (previous, next) => {
-      if (await recorded.replaceAssistant(previous, next)) return true;
-      throw new StaleVersion(await assistantOf(admin, siteId, ports));
-    },
-  };
-}
+/** Runs a save with a store that has the assistant in the version that the caller read. */
+const savedAt = <Result>(
+  admin: Membership,
+  siteId: string,
+  version: number,
+  ports: Ports,
+  save: (store: ConfigurationStore) => Promise<Result>,
+): Promise<Result> =>
+  saveAt(
+    version,
+    () => assistantOf(admin, siteId, ports),
+    (seen) => save({ ...ports.recorded(admin), findAssistant: async () => seen }),
+  );

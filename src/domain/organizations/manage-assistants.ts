@@ -15,6 +15,7 @@ import { type FieldProblem, invalidField, invalidFields, invalidInput, problemsO
 import { withoutUndefined } from '../without-undefined.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { createRestricted, restrictionsOf } from './restrictions.ts';
+import { StaleVersion } from './stale-version.ts';
 
 /**
  * Creates an assistant of an organization. Without Allowed Domains in the input, its list has only the Domain. Hosts and addresses are
@@ -117,9 +118,7 @@ export async function requireAssistant(siteId: string, ports: Pick<ManagementPor
 async function save(previous: Assistant, changed: Assistant, ports: ManagementPorts): Promise<Assistant> {
   const next = { ...changed, updated_at: ports.now().toISOString(), version: previous.version + 1 };
   if (!(await ports.store.replaceAssistant(previous, next))) {
-    throw new Refusal('stale_version', {
-      message: 'version: the assistant was changed in the meantime; read it again',
-    });
+    throw new StaleVersion('assistant');
   }
   return next;
 }

@@ -1,5 +1,3 @@
-import type { Action } from '../../contract/actions.ts';
-import type { Assistant } from '../../contract/assistants.ts';
 import type { Membership } from '../../contract/members.ts';
 import type { ConfigurationStore } from './store.ts';
 
@@ -30,15 +28,3 @@ export type RecordedStores = {
   /** Returns the creation of this key in the last 24 hours. */
   readonly findCreation: (key: CreationKey) => Promise<Creation | undefined>;
 };
-
-/** Thrown for a save of a version that is not the current one. `current` is the current one. */
-export class StaleVersion extends Error {
-  override readonly name = 'StaleVersion';
-  readonly current: Assistant | Action;
-
-  constructor(current: Assistant | Action) {
-    const what = 'action_id' in current ? 'Action' : 'assistant';
-    super(`version: the ${what} was changed in the meantime; the current version is ${current.version}`);
-    this.current = current;
-  }
-}

@@ -4,7 +4,7 @@ import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store
 import type { Membership } from '../../../../src/contract/members.ts';
 import { createActionOnce, saveAction } from '../../../../src/domain/actions/dashboard-actions.ts';
 import { createAssistantOnce, saveAssistant } from '../../../../src/domain/organizations/dashboard-assistants.ts';
-import { StaleVersion } from '../../../../src/domain/organizations/recorded-changes.ts';
+import { StaleVersion } from '../../../../src/domain/organizations/stale-version.ts';
 import { ORG_ID } from '../../../fakes/configuration.ts';
 import { refusedWith } from '../../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
