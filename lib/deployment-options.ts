@@ -42,7 +42,7 @@ export type DeploymentOptions = {
   readonly domain?: { readonly name: string; readonly certificateArn: string } | undefined;
   /** Web ACL of the distribution. The widget's routes then refuse requests that bypass the distribution. @default none: a web ACL costs more than the rest of the idle service */
   readonly webAclArn?: string | undefined;
-  /** Sends every outbound request from one of two fixed addresses. docs/costs.md has the price. @default false */
+  /** Sends every outbound request from one of two fixed addresses, which all organizations share (docs/security.md). docs/costs.md has the price. @default false */
   readonly fixedEgress?: boolean | undefined;
   /** Uses the service from outside every five minutes, as a customer does (docs/runbook.md). @default false */
   readonly canary?: boolean | undefined;

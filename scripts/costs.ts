@@ -332,7 +332,7 @@ ${table(
     ],
     ['`-c sealingKeyReplicaRegion=…`', `${dollars(PRICES.secretMonth)} a month`],
     [
-      '`va-wave org quota …`: one more write per request of that organization',
+      '`va-wave org quota …`: one more write per request of that organization. A request above the quota is not sent, but its message, claim and record cost as much as those of a request that is',
       `${dollars(perMillion({ dynamoWrite: 1 }))} per million`,
     ],
     [

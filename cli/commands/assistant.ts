@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { type Assistant, AUTHENTICATION_MODES, ESCALATION_TOPIC_PREFIX } from '../../src/contract/assistants.ts';
+import { FORM_SUBMISSIONS_PER_HOUR } from '../../src/contract/limits.ts';
 import {
   createAssistant,
   requireAssistant,
   setEscalationTopics,
+  setFormSubmissions,
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
@@ -123,6 +125,21 @@ Example:
         }
         const changed = await setEscalationTopics(siteId, options.topic ?? [], await deployment());
         output.object(assistantView(changed), 'Changed the escalation channels', assistantFields(changed));
+      }),
+    );
+
+  assistant
+    .command('form-limit <site_id>')
+    .description(
+      `limit the form submissions of all visitors together; ${FORM_SUBMISSIONS_PER_HOUR} per hour unless set`,
+    )
+    .requiredOption('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
+    .addHelpText('after', '\nExample:\n  va-wave assistant form-limit site_… --per-hour 20000')
+    .action((siteId: string, { perHour }: { perHour: number }) =>
+      run(async ({ output, deployment }) => {
+        const changed = await setFormSubmissions(siteId, perHour, await deployment());
+        const limit: [string, string] = ['form submissions', `${perHour} per hour`];
+        output.object(assistantView(changed), 'Changed the limit', [...assistantFields(changed), limit]);
       }),
     );
 

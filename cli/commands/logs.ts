@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { FUNCTIONS } from '../../src/contract/outputs.ts';
 import type { LogName } from '../deployment.ts';
+import { plainText } from '../plain-text.ts';
 import type { Run } from '../session.ts';
 import { duration } from '../values.ts';
 
@@ -35,7 +36,7 @@ Examples:
         let lines = 0;
         for await (const line of log(name, { since, containing: options.containing })) {
           if (lines++ === 0) progress.end();
-          output.line(line, () => `${line.text}\n`);
+          output.line(line, () => `${plainText(line.text)}\n`);
         }
         progress.end();
         if (lines === 0) output.note('No matching lines in this time');

@@ -3,7 +3,7 @@ import { dynamoDbClient, secretsManagerClient, snsClient } from '../../src/adapt
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
-import { hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
@@ -32,6 +32,7 @@ const ports = {
   ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
   ...signingSecrets(cachedRing(secrets, required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
   hitPerMinute: hitPerMinute(dynamo, required(process.env, ENVIRONMENT.countersTable)),
+  hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   escalate: escalationTopics(snsClient()),
   forwarded: ({ submissionId, ...outcomes }: Parameters<SubmitFormPorts['forwarded']>[0]) =>
     logger.info('Forwarded a form submission', { submission_id: submissionId, ...outcomes }),

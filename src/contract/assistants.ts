@@ -23,6 +23,8 @@ export const escalationTopics = z
   )
   .max(5);
 
+export const formSubmissionsPerHour = z.int().min(1).max(HOURLY_RATE_LIMIT_MAX);
+
 /** Settings of an assistant (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
 const settings = z.strictObject({
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
@@ -71,6 +73,8 @@ export type Assistant = AssistantSettings &
     readonly server_secret?: { readonly sha256: string; readonly last_six: string };
     /** ARNs of SNS topics that receive form submissions. Only the operator sets them: an admin could name another organization's. */
     readonly escalation_topics?: readonly string[];
+    /** Form submissions per clock hour. Only the operator sets it. @default FORM_SUBMISSIONS_PER_HOUR */
+    readonly form_submissions_per_hour?: number;
     readonly created_at: string;
     readonly updated_at: string;
     /** Increases by one with every save. A save is refused unless it names the current version. */

@@ -10,6 +10,8 @@ export const REFUSALS = {
   site_disabled: { status: 401, message: 'Widget site is disabled' },
   ip_not_allowed: { status: 403, message: 'Access denied: IP not in allowlist' },
   rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded' },
+  /** An assistant's forms received the most submissions of an hour. The code differs from that of a visitor's own limit, for the metric. */
+  form_limit_exceeded: { status: 429, message: 'Rate limit exceeded' },
   server_key_required: { status: 401, message: 'Server key required' },
   server_key_malformed: { status: 401, message: 'Invalid server key format' },
   server_key_invalid: { status: 401, message: 'Invalid server key' },

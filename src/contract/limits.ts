@@ -4,6 +4,8 @@
 export const SESSION_CREATE_PER_MINUTE = 20;
 /** Form submissions in any 60 seconds from one visitor IP address to one assistant. */
 export const FORM_SUBMISSIONS_PER_MINUTE = 10;
+/** Open point: form submissions to one assistant in a clock hour from all addresses, unless the operator sets another number. */
+export const FORM_SUBMISSIONS_PER_HOUR = 6000;
 
 export const TTL_MINUTES_DEFAULT = 15;
 export const TTL_MINUTES_MIN = 1;
@@ -64,6 +66,9 @@ export const RESPONSE_READ_MAX_BYTES = 1024 * 1024;
 /** How much of a response the delivery log keeps. */
 export const RESPONSE_EXCERPT_CHARACTERS = 2000;
 
+/** Open point: size of the mapped fields of a response as JSON in UTF-8. Fields that exceed it together with those before them are left out. */
+export const TOOL_RESPONSE_MAX_BYTES = 1024 * 1024;
+
 export const FORM_KEY_MAX_CHARACTERS = 100;
 export const FORM_STRING_MAX_CHARACTERS = 5000;
 export const FORM_LIST_MAX_ITEMS = 50;
@@ -101,6 +106,8 @@ export const HOURLY_RATE_LIMIT_MAX = 10_000_000;
 /** Highest quota of outbound requests per UTC day that the operator can set for an organization. */
 export const DAILY_OUTBOUND_QUOTA_MAX = 1_000_000_000;
 
+/** A refusal names at most this many wrong fields. */
+export const WRONG_FIELDS_MAX = 100;
 /** Larger request bodies are refused with 413 before they are parsed. */
 export const REQUEST_BODY_MAX_BYTES = 256 * 1024;
 

@@ -114,6 +114,7 @@ export const PUBLIC_OPERATIONS = {
       'value_required',
       'submission_in_progress',
       'submission_failed',
+      'form_limit_exceeded',
     ],
   },
 } as const satisfies Record<string, Operation>;

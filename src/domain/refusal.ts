@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { REFUSALS, type RefusalCode, type RefusalStatus } from '../contract/errors.ts';
+import { WRONG_FIELDS_MAX } from '../contract/limits.ts';
 
 /** The dotted path of a field and the problem with its value. */
 export type FieldProblem = { readonly field: string; readonly problem: string };
@@ -48,13 +49,17 @@ export function invalidField(field: string, problem: string): Refusal {
   return invalidFields([{ field, problem }]);
 }
 
-/** Returns a 400 whose message names the first of these fields. The empty field means the whole input. */
+/** Returns a 400 whose message names the first of these fields, and which has the first hundred. The empty field means the whole input. */
 export function invalidFields(fields: readonly FieldProblem[]): Refusal {
   const [first] = fields;
   if (first === undefined) return new Refusal('invalid_request');
   const { field, problem } = first;
   if (field === '') return new Refusal('invalid_request', { message: problem });
-  return new Refusal('invalid_request', { field, fields, message: `${field}: ${problem}` });
+  return new Refusal('invalid_request', {
+    field,
+    fields: fields.slice(0, WRONG_FIELDS_MAX),
+    message: `${field}: ${problem}`,
+  });
 }
 
 /** Returns a 400 that names the wrong fields of an input. @param within the field whose value was parsed, unless it was the whole input */

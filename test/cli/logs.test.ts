@@ -24,6 +24,12 @@ test('prints the lines of the log unchanged, and selects them by time and text',
   );
 });
 
+test('prints no control character of a line on the terminal', async () => {
+  const operator = new FakeOperator();
+  operator.logLines = [{ time: '2026-01-01T00:00:00.000Z', text: 'before\u001b[2J\u202eafter' }];
+  expect((await operator.run('logs', 'api')).out).toBe('before\\u001b[2J\\u202eafter\n');
+});
+
 test('reports when no line matches', async () => {
   expect(await new FakeOperator().run('logs', 'api')).toEqual({
     code: 0,

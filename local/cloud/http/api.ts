@@ -4,6 +4,7 @@ import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
 import type { LambdaFunctions } from '../functions/lambda-functions.ts';
+import { withinResponseLimit } from '../functions/response-limit.ts';
 import { type HttpAnswer, readBody } from '../listener.ts';
 import { JwtAuthorizer } from '../login/jwt-authorizer.ts';
 import type { ApiDefinition, JwtAuthorizerDefinition } from '../template/model.ts';
@@ -89,7 +90,8 @@ export class HttpApi {
     if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return message(413, 'Request Entity Too Large');
     const result = await withTimeout(fn.invoke(event), INTEGRATION_TIMEOUT_MS);
     if (result === undefined) return message(503, 'Service Unavailable');
-    const answer = result.failed ? undefined : answerOf(result.payload);
+    const { failed, payload } = withinResponseLimit(result);
+    const answer = failed ? undefined : answerOf(payload);
     return answer ?? message(500, 'Internal Server Error');
   }
 }

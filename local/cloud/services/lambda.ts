@@ -1,4 +1,5 @@
 import type { LambdaFunctions } from '../functions/lambda-functions.ts';
+import { withinResponseLimit } from '../functions/response-limit.ts';
 import { type AwsService, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
@@ -45,7 +46,7 @@ export function lambda(functions: LambdaFunctions): AwsService {
             found.invokeLater(event);
             return { status: 202, headers: {}, body: '' };
           }
-          const result = await found.invoke(event);
+          const result = withinResponseLimit(await found.invoke(event));
           return {
             status: 200,
             headers: {

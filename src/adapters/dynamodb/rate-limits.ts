@@ -49,7 +49,7 @@ export function hourKey(siteId: string, now: Date): string {
   return `requests#${siteId}#${windowOf(now, HOUR_SECONDS)}`;
 }
 
-/** Limits the requests of a site per clock hour. */
+/** Limits the requests of a site, or of its forms, per clock hour. */
 export function hitPerHour(client: DynamoDb, table: string): HitPerHour {
   // The counter is kept for a day, so that the dashboard can show it (request-counters.ts).
   return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keptSeconds: DAY_SECONDS, keyOf: hourKey });

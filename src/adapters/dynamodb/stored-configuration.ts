@@ -54,6 +54,7 @@ export const readAssistant = itemReader(
         form_order: z.array(z.string()).optional(),
         server_secret: z.looseObject({ sha256: z.string(), last_six: z.string() }).optional(),
         escalation_topics: z.array(z.string()).optional(),
+        form_submissions_per_hour: z.number().optional(),
         created_at: z.string(),
         updated_at: z.string(),
         version: z.number(),

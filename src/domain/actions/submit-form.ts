@@ -1,13 +1,13 @@
 import type { FormAction } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import { FORM_SUBMISSIONS_PER_MINUTE } from '../../contract/limits.ts';
+import { FORM_SUBMISSIONS_PER_HOUR, FORM_SUBMISSIONS_PER_MINUTE } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { formSubmitRequest, identifier } from '../../contract/widget.ts';
 import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
 import { visitorNetwork } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
-import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
+import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
 import { invalidInput, Refusal, refusedField } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';
@@ -38,6 +38,7 @@ export type SubmitFormPorts = SingleAttemptPorts & {
   readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
   readonly findConversation: FindConversation;
   readonly hitPerMinute: HitPerMinute;
+  readonly hitPerHour: HitPerHour;
   /** Claims the key for `submissionId`, or for the id that an earlier, failed submission with the same key had. */
   readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
   readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
@@ -89,6 +90,11 @@ export async function submitForm(
   if (!belongsTo(conversation, userId)) throw new Refusal('conversation_unknown', { field: 'conversation_id' });
   const missing = missingRequiredField(form.form_fields, values);
   if (missing !== undefined) throw refusedField('value_required', `values.${missing.key}`, 'is required');
+
+  // Counted last, so that only submissions which would be sent use up what all visitors share.
+  const { form_submissions_per_hour = FORM_SUBMISSIONS_PER_HOUR } = assistant;
+  const perHour = await ports.hitPerHour(`forms#${siteId}`, form_submissions_per_hour, now);
+  if (!perHour.allowed) throw new Refusal('form_limit_exceeded', perHour);
 
   const key = client_key == null ? undefined : { siteId, conversationId: conversation_id, clientKey: client_key };
   const claim: SubmissionClaim =

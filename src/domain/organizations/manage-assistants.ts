@@ -5,8 +5,9 @@ import {
   assistantChange,
   assistantInput,
   escalationTopics,
+  formSubmissionsPerHour,
 } from '../../contract/assistants.ts';
-import { ASSISTANTS_PER_ORGANIZATION } from '../../contract/limits.ts';
+import { ALLOWED_DOMAINS_MAX, ASSISTANTS_PER_ORGANIZATION, IP_ALLOWLIST_MAX } from '../../contract/limits.ts';
 import { readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
@@ -108,6 +109,17 @@ export async function setEscalationTopics(
   return save(previous, { ...previous, escalation_topics: parsed.data }, ports);
 }
 
+/**
+ * Sets how many form submissions an assistant accepts in a clock hour. Only the operator may do this.
+ * @throws Refusal 400, 404, 409
+ */
+export async function setFormSubmissions(siteId: string, perHour: number, ports: ManagementPorts): Promise<Assistant> {
+  const parsed = formSubmissionsPerHour.safeParse(perHour);
+  if (!parsed.success) throw invalidInput(parsed.error, 'form_submissions_per_hour');
+  const previous = await requireAssistant(siteId, ports);
+  return save(previous, { ...previous, form_submissions_per_hour: parsed.data }, ports);
+}
+
 /** Returns an assistant. @throws Refusal 404 */
 export async function requireAssistant(siteId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Assistant> {
   const assistant = await ports.store.findAssistant(siteId);
@@ -147,12 +159,15 @@ function settingsOf<Settings extends Partial<AssistantSettings>>(
   return { ...parsed.data, ...normalized };
 }
 
-/** Reads the host settings of an input without validation, so that all problems of hosts are found; the settings' schema validates them. */
+/**
+ * Reads the host settings of an input without validation, so that all problems of hosts are found; the settings' schema validates them. A
+ * list that is too long is only refused for its length.
+ */
 const hostSettings = z
   .object({
     domain: z.string().optional().catch(undefined),
-    allowed_domains: z.array(z.string()).optional().catch(undefined),
-    ip_allowlist: z.array(z.string()).optional().catch(undefined),
+    allowed_domains: z.array(z.string()).max(ALLOWED_DOMAINS_MAX).optional().catch(undefined),
+    ip_allowlist: z.array(z.string()).max(IP_ALLOWLIST_MAX).optional().catch(undefined),
   })
   .catch({});
 

@@ -301,6 +301,19 @@ describe('the audit trail', () => {
   });
 });
 
+test.each([
+  ['wrong hosts', { allowed_domains: Array.from({ length: 62_000 }, () => '*') }],
+  ['entries of a wrong type', { allowed_domains: Array.from({ length: 120_000 }, () => 1) }],
+  ['wrong addresses', { ip_allowlist: Array.from({ length: 62_000 }, () => 'x') }],
+])('a refusal of tens of thousands of %s stays small', async (_, wrong) => {
+  const { call } = dashboardApi();
+  const assistant = { ...settings, ...wrong };
+  const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, { idempotency_key: 'one', assistant });
+  expect(status).toBe(400);
+  expect(body.fields.length).toBeLessThanOrEqual(100);
+  expect(JSON.stringify(body).length).toBeLessThan(64 * 1024);
+});
+
 test('all wrong fields of a new assistant are returned together', async () => {
   const { status, body } = await dashboardApi().call('anna', 'POST', `${ORG}/assistants`, {
     idempotency_key: 'key',

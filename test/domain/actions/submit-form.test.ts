@@ -34,6 +34,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
   const log = new InMemoryDeliveryLog();
   const logWriteFailed = new FakeLogWriteFailed();
   const perMinute = new FakeLimit();
+  const perHour = new FakeLimit();
   const conversations = new InMemoryConversations();
   conversations.saved.push(
     {
@@ -65,6 +66,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     claimSubmission: conversations.claimSubmission,
     settleSubmission: conversations.settleSubmission,
     hitPerMinute: perMinute.hit,
+    hitPerHour: perHour.hit,
     openSigningSecret,
     log,
     logWriteFailed: logWriteFailed.report,
@@ -90,6 +92,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     log,
     logWriteFailed,
     perMinute,
+    perHour,
     conversations,
     identified,
     outcomes,
@@ -98,6 +101,42 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     submit,
   };
 }
+
+describe('the limit of an assistant', () => {
+  test('counts the submissions of all addresses, and is what the operator set', async () => {
+    const { submit, perHour } = setUp();
+    await submit();
+    await submit(BODY, { ip: '2001:db8::1' });
+    expect(perHour.calls.map(({ key, limit }) => [key, limit])).toEqual([
+      [`forms#${SITE_ID}`, 6000],
+      [`forms#${SITE_ID}`, 6000],
+    ]);
+    const raised = setUp({ assistant: { form_submissions_per_hour: 9000 } });
+    await raised.submit();
+    expect(raised.perHour.calls.map(({ limit }) => limit)).toEqual([9000]);
+  });
+
+  test('is not used up by submissions that would not be sent', async () => {
+    const { submit, perMinute, perHour } = setUp();
+    await refusalOf(submit({ ...BODY, conversation_id: 'unknown' }));
+    await refusalOf(submit({ ...BODY, values: {} }));
+    perMinute.decision = { allowed: false, retryAfterSeconds: 7 };
+    await refusalOf(submit());
+    expect(perHour.calls).toEqual([]);
+  });
+
+  test('refuses with its own code, and sends nothing', async () => {
+    const { submit, perHour, outbound, conversations } = setUp();
+    perHour.decision = { allowed: false, retryAfterSeconds: 60 };
+    expect(await refusalOf(submit({ ...BODY, client_key: 'k' }))).toMatchObject({
+      code: 'form_limit_exceeded',
+      status: 429,
+      message: 'Rate limit exceeded',
+      retryAfterSeconds: 60,
+    });
+    expect([outbound.requests.length, conversations.submissions.size]).toEqual([0, 0]);
+  });
+});
 
 const keyStoreAway = async () => {
   throw new Error('The key store is away');

@@ -17,6 +17,14 @@ test('a map returns the value at each path and leaves out paths without a value'
   ).toEqual({ status: 'sent', second: 'b', total: 1.5, note: null });
 });
 
+test('mapped fields have one megabyte together, whichever value they name', () => {
+  const text = JSON.stringify({ large: 'x'.repeat(900_000), small: 'y' });
+  const map = Object.fromEntries(Array.from({ length: 49 }, (_, index) => [`n${index}`, '$.large']));
+  const told = respond(text, { ...map, last: '$.small' });
+  expect(Object.keys(told)).toEqual(['n0', 'last']);
+  expect(JSON.stringify(told).length).toBeLessThan(1024 * 1024);
+});
+
 test('no path reaches a prototype', () => {
   expect(
     respond(ORDER, {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 
@@ -33,15 +33,18 @@ export async function launchBrowser(further: readonly string[] = []): Promise<Br
 }
 
 /**
- * Unpacks the browser into a temporary folder and then renames the folder in one step. The package accepts any file with the right
- * name, so of two test processes that unpack at the same time, one could otherwise start an incomplete browser.
+ * Unpacks the browser into a new folder and then renames the folder in one step. The package accepts any file with the right name, so of
+ * two test processes that unpack at the same time, one could otherwise start an incomplete browser. The folder belongs to this
+ * repository, because another user could put a program at a known path of the shared temporary folder.
  */
 async function unpackedChromium(): Promise<string> {
   const manifest = new URL('../../../node_modules/@sparticuz/chromium/package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
-  const folder = join(tmpdir(), `va-wave-chromium-${version}`);
+  const cache = fileURLToPath(new URL('../../../node_modules/.cache/va-wave', import.meta.url));
+  const folder = join(cache, `chromium-${version}`);
   if (existsSync(folder)) return folder;
-  const own = mkdtempSync(join(tmpdir(), 'va-wave-unpack-'));
+  mkdirSync(cache, { recursive: true });
+  const own = mkdtempSync(join(cache, 'unpack-'));
   const script = 'await (await import("@sparticuz/chromium")).default.executablePath()';
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, TMPDIR: own },

@@ -65,6 +65,9 @@ async function item(pk: string): Promise<Record<string, AttributeValue> | undefi
 const functionId = (name: string): string =>
   cloud.functions.find(({ logicalId }) => logicalId.startsWith(name))?.logicalId ?? '';
 
+/** Makes the fixture's function answer with more than Lambda's 6 MB: it writes each of these numbers with 21 digits. */
+const LARGE_ANSWER = `{"answer":[${Array.from({ length: 300_000 }, () => '1e20').join(',')}]}`;
+
 /** Invokes the fixture's function, which makes a call with its own role. */
 async function call(make: string, more: Readonly<Record<string, string>> = {}) {
   const { payload } = await cloud.invoke(functionId('Caller'), { make, ...more });
@@ -289,6 +292,11 @@ describe('the other services', () => {
       errorType: 'TypeError',
       errorMessage: 'as asked',
     });
+    const large = await lambda.send(new InvokeCommand({ FunctionName, Payload: LARGE_ANSWER }));
+    expect(large.FunctionError).toBe('Unhandled');
+    expect(JSON.parse(Buffer.from(large.Payload ?? []).toString())).toMatchObject({
+      errorType: 'Function.ResponseSizeTooLarge',
+    });
     expect((await lambda.send(new InvokeCommand({ FunctionName, InvocationType: 'Event' }))).StatusCode).toBe(202);
     await expect(lambda.send(new InvokeCommand({ FunctionName: 'unknown' }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -408,7 +416,9 @@ describe('HTTP', () => {
     expect(response.headers.getSetCookie()).toEqual(['c=1', 'd=2']);
   });
 
-  test('answers 500 when a function fails, 413 to a large body and 431 to large headers', async () => {
+  test('answers 500 when a function fails or its response is above 6 MB, 413 to a large body and 431 to large headers', async () => {
+    const answer = await fetch(`${cloud.apiUrl}/x`, { method: 'POST', body: LARGE_ANSWER });
+    expect([answer.status, await answer.text()]).toEqual([500, '{"message":"Internal Server Error"}']);
     const trouble = await fetch(`${cloud.apiUrl}/api/trouble`, { method: 'POST', body: 'throw' });
     expect([trouble.status, await trouble.text()]).toEqual([500, '{"message":"Internal Server Error"}']);
     const large = await fetch(`${cloud.apiUrl}/x`, { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) });
