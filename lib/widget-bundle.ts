@@ -12,7 +12,7 @@ export type WidgetBundle = {
   readonly immutableName: string;
   /** Value of the `integrity` attribute for a tag that names this file. */
   readonly integrity: string;
-  /** Texts by file name. The loader knows the names, which contain the hashes that browsers check. */
+  /** The index and the texts of each language, by file name. The names contain the hashes that browsers check. */
   readonly texts: ReadonlyMap<string, string>;
   /** The type declarations of `vaWave` for pages in TypeScript. */
   readonly types: string;
@@ -21,18 +21,25 @@ export type WidgetBundle = {
 const widget = fileURLToPath(new URL('../widget/', import.meta.url));
 const cache = fileURLToPath(new URL('../node_modules/.cache/va-wave-widget/', import.meta.url));
 
-/** Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. */
+/**
+ * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader
+ * contains the hash of the index, which contains the hashes of the languages: so the loader does not grow with each language.
+ */
 export function bundleWidget(): WidgetBundle {
   const texts = new Map<string, string>();
+  /** Adds a file of texts. Returns its hash, which its name contains and browsers check. */
+  const add = (name: string, content: string) => {
+    const hash = createHash('sha256').update(content).digest('base64url');
+    texts.set(`va-wave-texts.${name}.${hash}.json`, content);
+    return hash;
+  };
   const hashes: Record<string, string> = {};
   for (const file of globSync('texts/*.json', { cwd: widget }).sort()) {
     const language = basename(file, '.json');
     if (language === 'en') continue;
-    const content = JSON.stringify(JSON.parse(readFileSync(join(widget, file), 'utf8')));
-    const hash = createHash('sha256').update(content).digest('base64url');
-    hashes[language] = hash;
-    texts.set(`va-wave-texts.${language}.${hash}.json`, content);
+    hashes[language] = add(language, JSON.stringify(JSON.parse(readFileSync(join(widget, file), 'utf8'))));
   }
+  const index = add('index', JSON.stringify(hashes));
   const css = readFileSync(join(widget, 'styles.css'), 'utf8');
   const sheet = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
   const result = buildSync({
@@ -44,7 +51,7 @@ export function bundleWidget(): WidgetBundle {
     target: 'es2022',
     write: false,
     legalComments: 'none',
-    define: { STYLE_SHEET: JSON.stringify(sheet), TEXT_FILES: JSON.stringify(hashes) },
+    define: { STYLE_SHEET: JSON.stringify(sheet), TEXT_INDEX: JSON.stringify(index) },
   });
   const file = result.outputFiles[0];
   if (file === undefined) throw new Error('esbuild wrote no widget');

@@ -4,8 +4,8 @@ import type { VaWaveTexts } from './va-wave.d.ts';
 /** The widget's own texts. Names of forms and fields come from the assistant's settings. */
 export type Texts = typeof en;
 
-/** SHA-256 in base64url of each file of texts except English. The bundler sets it. */
-declare const TEXT_FILES: Readonly<Record<string, string>>;
+/** SHA-256 in base64url of the index, which has that of each file of texts except English. The bundler sets it. */
+declare const TEXT_INDEX: string;
 
 /** The widget shows English when the texts take longer than this. */
 const TIMEOUT_MS = 3000;
@@ -13,19 +13,22 @@ const TIMEOUT_MS = 3000;
 export type LanguageTexts = { readonly language: string; readonly texts: Texts };
 
 /**
- * Loads a file of `texts/`. Resolves to undefined when the file does not exist or does not load. The file's name contains its hash,
- * and the browser checks it, so a pinned loader has pinned texts.
+ * Loads a file of `texts/` by the index. Resolves to undefined when the file does not exist or does not load. The names of index and file
+ * contain their hashes, and the browser checks them, so a pinned loader has pinned texts.
  */
 export async function textFile(base: string, name: string): Promise<Readonly<Record<string, string>> | undefined> {
   try {
-    const hash = new Map(Object.entries(TEXT_FILES)).get(name);
-    if (!hash) return undefined;
-    const response = await fetch(`${base}/static/va-wave-texts.${name}.${hash}.json`, {
-      credentials: 'omit',
-      integrity: `sha256-${hash.replace(/-/g, '+').replace(/_/g, '/')}=`,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return await response.json();
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const load = async (file: string, hash: string) => {
+      const response = await fetch(`${base}/static/va-wave-texts.${file}.${hash}.json`, {
+        credentials: 'omit',
+        integrity: `sha256-${hash.replace(/-/g, '+').replace(/_/g, '/')}=`,
+        signal,
+      });
+      return response.json();
+    };
+    const hash = new Map(Object.entries(await load('index', TEXT_INDEX))).get(name);
+    return hash && (await load(name, String(hash)));
   } catch {
     return undefined;
   }
@@ -35,7 +38,7 @@ export async function textFile(base: string, name: string): Promise<Readonly<Rec
 export async function textsFor(base: string, wanted: string): Promise<LanguageTexts> {
   const tag = wanted.toLowerCase();
   const language = /^zh\b.*-(hant|tw|hk|mo)\b/.test(tag) ? 'zh-hant' : (tag.split('-')[0] ?? '');
-  const texts = await textFile(base, language);
+  const texts = /^(en)?$/.test(language) ? undefined : await textFile(base, language);
   return texts ? { language, texts: { ...en, ...texts } } : { language: 'en', texts: en };
 }
 

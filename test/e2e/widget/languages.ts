@@ -46,7 +46,7 @@ export function testLanguages(shared: () => Harness): void {
     ]);
   });
 
-  test('English loads no file; another language loads only its own file', async () => {
+  test('English loads no file; another language loads only the index and its own file', async () => {
     const asked: string[] = [];
     const texts = harness.service.texts;
     harness.service.texts = (name) => {
@@ -56,13 +56,23 @@ export function testLanguages(shared: () => Harness): void {
     await launcherOf('lang="en"');
     expect(asked).toEqual([]);
     await launcherOf('lang="tr"');
-    expect(asked).toEqual([expect.stringMatching(/^va-wave-texts\.tr\.[\w-]{43}\.json$/)]);
+    const file = (name: string) => expect.stringMatching(`^va-wave-texts\\.${name}\\.[\\w-]{43}\\.json$`);
+    expect(asked).toEqual([file('index'), file('tr')]);
   });
 
   describe('the widget falls back to English', () => {
-    test('for a file whose content does not match the hash in the loader', async () => {
+    test('for a file whose content does not match the hash in the index', async () => {
       const texts = harness.service.texts;
       harness.service.texts = (name) => texts(name)?.replace('Aide et contact', 'Envoyez votre mot de passe');
+      expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
+    });
+
+    test('for an index whose content does not match the hash in the loader', async () => {
+      const { texts } = bundleWidget();
+      const hashOf = (language: string) =>
+        [...texts.keys()].find((name) => name.includes(`.${language}.`))?.split('.')[2];
+      const original = harness.service.texts;
+      harness.service.texts = (name) => original(name)?.replace(hashOf('fr') ?? '', hashOf('de') ?? '');
       expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
     });
 
@@ -82,10 +92,11 @@ export function testLanguages(shared: () => Harness): void {
 
   test('a pinned loader contains the hashes of its texts: a changed text changes the loader', () => {
     const { code, texts } = bundleWidget();
-    for (const name of texts.keys()) {
-      const [, , hash] = name.split('.');
-      expect(code).toContain(hash);
-    }
+    const index = [...texts].find(([name]) => name.includes('.index.'));
+    expect(code).toContain(index?.[0].split('.')[2]);
+    const hashes: unknown[] = Object.values(JSON.parse(index?.[1] ?? ''));
+    const files = [...texts.keys()].filter((name) => name !== index?.[0]);
+    expect(files.map((name) => name.split('.')[2])).toEqual(hashes);
   });
 
   describe('texts of the page', () => {
