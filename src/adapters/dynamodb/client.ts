@@ -70,7 +70,7 @@ export type DynamoDb = {
 
 /**
  * Creates the calls of the adapters over AWS's client, which retries failed attempts. This code converts the values, because the
- * document client cannot cache the middleware stack of a command (docs/decisions/0004). In addition to the client's errors, a write
+ * document client refuses some that customers may choose (docs/decisions/0004). In addition to the client's errors, a write
  * throws ConditionFailed and a transaction throws TransactionCancelled.
  */
 export function dynamoDb(client: DynamoDBClient): DynamoDb {

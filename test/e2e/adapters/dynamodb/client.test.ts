@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { BatchWriteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { ConditionFailed } from '../../../../src/adapters/dynamodb/conditions.ts';
 import { startTables, type TestTables } from './tables.ts';
 import { through } from './through.ts';
@@ -48,6 +49,20 @@ describe('values', () => {
     await tables.client.put({ TableName: tables.sorted, Item });
     const { Item: stored } = await tables.client.get({ TableName: tables.sorted, Key: { pk: 'names', sk: '1' } });
     expect(stored).toEqual({ ...Item, v: 1 });
+  });
+
+  // This is why the service converts values itself (docs/decisions/0004). When it fails, AWS's own conversion can be used.
+  test('with a member called constructor are refused by AWS’s document client and marshall, with any option', async () => {
+    const Item = { pk: 'names', sk: '2', map: { constructor: { name: 'Set' } } };
+    await expect(tables.documents.send(new PutCommand({ TableName: tables.sorted, Item }))).rejects.toThrow(TypeError);
+    for (const convertClassInstanceToMap of [true, false]) {
+      for (const convertEmptyValues of [true, false]) {
+        for (const removeUndefinedValues of [true, false]) {
+          const options = { convertClassInstanceToMap, convertEmptyValues, removeUndefinedValues };
+          expect(() => marshall(Item, options)).toThrow(TypeError);
+        }
+      }
+    }
   });
 
   test('of unsupported types are refused before a request is sent', async () => {
