@@ -1,6 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
-import { publicAddress } from '../../src/adapters/canary/public-address.ts';
+import { askService } from '../../src/adapters/canary/ask-service.ts';
 import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
@@ -14,7 +14,7 @@ const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
 const secrets = secretsManagerClient();
 const serverKey = required(process.env, ENVIRONMENT.canaryServerKey);
 const publish = eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
-const ports = { ask: publicAddress(required(process.env, ENVIRONMENT.baseUrl)) };
+const ports = { ask: askService(required(process.env, ENVIRONMENT.baseUrl)) };
 
 /** No organization has this id, so the event reaches no Action. */
 const NOBODY = 'va-wave-canary';

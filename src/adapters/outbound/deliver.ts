@@ -11,7 +11,7 @@ import {
 import { type Attempt, startAttempt } from './attempt.ts';
 import { openConnection } from './connect.ts';
 import { type Endpoint, parseEndpoint } from './endpoint.ts';
-import { type Answer, exchange } from './exchange.ts';
+import { type EndpointResponse, exchange } from './exchange.ts';
 import { Failure } from './failure.ts';
 import { createIdleConnections } from './idle-connections.ts';
 import { createResolve } from './resolve.ts';
@@ -70,16 +70,16 @@ export function createDeliver({
   const idle = createIdleConnections(clock.wall);
   const sessions = createTlsSessions(clock.wall);
 
-  async function send(request: OutboundRequest, attempt: Attempt): Promise<Answer> {
+  async function send(request: OutboundRequest, attempt: Attempt): Promise<EndpointResponse> {
     const endpoint = parseEndpoint(request.url, networkRule);
     const addresses = await resolve(endpoint, attempt);
     const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
     const used = key ? await idle.take(key, addresses) : undefined;
     const connection = used ?? (await open(endpoint, addresses, attempt, key));
     try {
-      const answer = await exchange(connection, endpoint, request, Boolean(key), attempt);
-      if (key && answer.connectionReusable) idle.put(key, connection);
-      return answer;
+      const response = await exchange(connection, endpoint, request, Boolean(key), attempt);
+      if (key && response.connectionReusable) idle.put(key, connection);
+      return response;
     } catch (error) {
       connection.socket.destroy();
       if (key && used) idle.distrust(key);
@@ -108,7 +108,7 @@ export function createDeliver({
       const attempt = startAttempt(timeoutMs, clock.monotonic, ended);
       try {
         attempt.signal.throwIfAborted();
-        const result = await send(request, attempt).then(answered, failed);
+        const result = await send(request, attempt).then(responded, failed);
         return { ...result, latencyMs: Math.round(clock.monotonic() - startedAt) };
       } finally {
         attempt.finish();
@@ -120,7 +120,7 @@ export function createDeliver({
 
 type Result = Omit<OutboundOutcome, 'latencyMs'>;
 
-function answered({ status, body, bodyComplete, note }: Answer): Result {
+function responded({ status, body, bodyComplete, note }: EndpointResponse): Result {
   return { status, body, bodyComplete, note, failure: statusFailure(status) };
 }
 

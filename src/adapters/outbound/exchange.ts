@@ -1,11 +1,12 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../../domain/delivery/outbound.ts';
 import type { Attempt } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchangeFailure, Failure } from './failure.ts';
-import { keepBytesOf } from './kept-bytes.ts';
+import { type BodyReader, type ResponseBody, readBody } from './response-body.ts';
 import { readWire } from './wire.ts';
 
 /** Limit of one header block. llhttp counts names, values and the reason phrase. */
@@ -14,13 +15,11 @@ const HEADER_BLOCK_MAX_BYTES = 16 * 1024;
 const BEFORE_BODY_MAX_BYTES = 64 * 1024;
 /** Limit of the whole response as received: its body, and as much of headers, chunk sizes and trailers as a server has a reason to send. */
 const WIRE_MAX_BYTES = RESPONSE_READ_MAX_BYTES + 256 * 1024;
-/** Limit of pieces of the body. The parser calls back for each chunk, and a chunk of one byte costs as much as one of 16 KB. */
-const PIECES_MAX = 10_000;
 /** Bytes of the body that are read after those that are kept, only to reuse the connection. */
 const UNKEPT_MAX_BYTES = 64 * 1024;
 
-/** A response whose status was received. Only the status decides the outcome; a problem with the body is a note. */
-export type Answer = {
+/** What an endpoint responded. Only the status decides the outcome; a problem with the body is a note. */
+export type EndpointResponse = {
   readonly status: number;
   readonly body: Uint8Array;
   readonly bodyComplete: boolean;
@@ -30,148 +29,113 @@ export type Answer = {
 };
 
 /**
- * Writes one request and reads its response. Never writes a second request. Destroys the connection when it cannot be reused.
- *
- * It uses Node's HTTP client on its own socket instead of undici, because undici fails at an unexpected `100 Continue` after the receiver
- * has handled the request (docs/decisions/0005).
+ * Writes one request and reads its response. Never writes a second request. Destroys the connection when it cannot be reused. Uses Node's
+ * HTTP client on its own socket (docs/decisions/0005).
  *
  * @throws {Failure} `connection_closed`, `response_malformed` or the attempt's timeout, all before a final status was received
  */
-export function exchange(
-  connection: Connection,
+export async function exchange(
+  { socket }: Connection,
   endpoint: Endpoint,
   request: OutboundRequest,
   keepAlive: boolean,
   attempt: Attempt,
-): Promise<Answer> {
-  const { socket } = connection;
-  const { signal } = attempt;
-  const keepBytes = Math.min(request.keepBytes ?? RESPONSE_READ_MAX_BYTES, RESPONSE_READ_MAX_BYTES);
+): Promise<EndpointResponse> {
   attempt.stage = 'waiting';
+  const { signal } = attempt;
+  const { promise: head, resolve: receive, reject: fail } = Promise.withResolvers<Head>();
+  const wire = readWire();
+  let heads = 1;
+  let reader: BodyReader | undefined;
 
-  return new Promise((resolve, reject) => {
-    let answer: IncomingMessage | undefined;
-    let over = false;
-    let received = 0;
-    let bodyBytes = 0;
-    let pieces = 0;
-    let interim = 0;
-    const wire = readWire();
-    const kept = keepBytesOf(keepBytes);
+  const outgoing = httpRequest({
+    createConnection: () => socket,
+    method: request.method,
+    path: endpoint.target,
+    headers: requestHeaders(endpoint, request, keepAlive),
+    setDefaultHeaders: false,
+    maxHeaderSize: HEADER_BLOCK_MAX_BYTES,
+    // Set explicitly, because --insecure-http-parser changes the default.
+    insecureHTTPParser: false,
+  });
+  /** Ends the exchange early: with a failure before the head is received, with the status and a note afterwards. */
+  const breakOff = (failure: () => unknown, note: string) => {
+    if (reader === undefined) fail(failure());
+    else reader.breakOff(note);
+  };
+  const onAbort = () => breakOff(() => signal.reason, 'The response body did not end in time');
+  const onBytes = (chunk: Buffer) => {
+    wire.read(chunk);
+    if (wire.received() <= (reader === undefined ? BEFORE_BODY_MAX_BYTES : WIRE_MAX_BYTES)) return;
+    const failure = () => new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
+    breakOff(failure, 'The response body was wrapped in too many bytes');
+  };
 
-    const outgoing = httpRequest({
-      createConnection: () => socket,
-      method: request.method,
-      path: endpoint.target,
-      headers: requestHeaders(endpoint, request, keepAlive),
-      setDefaultHeaders: false,
-      maxHeaderSize: HEADER_BLOCK_MAX_BYTES,
-      // Set explicitly, because --insecure-http-parser changes the default.
-      insecureHTTPParser: false,
-    });
+  // Added on this event, because an earlier listener would start the socket before the parser listens. Added before the parser's
+  // listener, because the parser's events are checked against the bytes that were read.
+  outgoing.on('socket', () => socket.prependListener('data', onBytes));
+  outgoing.on('information', () => {
+    heads += 1;
+  });
+  // With an upgrade listener, the HTTP request does not close the socket, so this code closes it.
+  outgoing.on('upgrade', ({ statusCode = null }) =>
+    fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`, statusCode)),
+  );
+  outgoing.on('error', (error) =>
+    breakOff(() => exchangeFailure(error, endpoint.host), 'The response body broke off or was malformed'),
+  );
+  // Every request ends with this event, often before its complete response is read.
+  outgoing.on('close', () => breakOff(() => exchangeFailure(undefined, endpoint.host), 'The response body broke off'));
+  outgoing.on('response', (incoming) => {
+    const headBytes = wire.headBytes(heads);
+    const problem = headProblem(incoming, headBytes, endpoint.host);
+    if (headBytes === undefined || problem !== undefined) return fail(problem);
+    // In the turn of this event, because the next event may already be about the body.
+    reader = readBody(incoming, keepBytes(request), keepAlive ? UNKEPT_MAX_BYTES : 0);
+    receive({ incoming, headBytes, body: reader.body });
+  });
 
-    const leave = (reusable: boolean) => {
-      over = true;
-      signal.removeEventListener('abort', onAbort);
-      socket.removeListener('data', onBytes);
-      if (!reusable) socket.destroy();
-    };
-    const fail = (failure: Failure) => {
-      if (over) return;
-      leave(false);
-      reject(failure);
-    };
-    const end = (status: number, bodyComplete: boolean, note: string | null, connectionReusable = false) => {
-      if (over) return;
-      leave(connectionReusable);
-      resolve({ status, body: kept.bytes(), bodyComplete, note, connectionReusable });
-    };
-    /** Ends the exchange after an error: with a failure before the status is received, with the status and a note afterwards. */
-    const breakOff = (failure: Failure, note: string) => {
-      if (answer?.statusCode === undefined) fail(failure);
-      // A complete response needs no action: its last bytes are still to be read.
-      else if (!answer.complete) {
-        // Bytes that were parsed before the error are still buffered. Reading passes them to the listener below.
-        while (answer.read() !== null);
-        end(answer.statusCode, false, note);
-      }
-    };
-
-    const onAbort = () => breakOff(signal.reason, 'The response body did not end in time');
-    const onBytes = (chunk: Buffer) => {
-      received += chunk.length;
-      wire.read(chunk);
-      if (answer === undefined ? received > BEFORE_BODY_MAX_BYTES : received > WIRE_MAX_BYTES) {
-        const failure = new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
-        breakOff(failure, 'The response body was wrapped in too many bytes');
-      }
-    };
-    signal.addEventListener('abort', onAbort);
-    // Added on this event, because an earlier listener would start the socket before the parser listens. Added before the parser's
-    // listener, because the parser's events are checked against the bytes that were read.
-    outgoing.on('socket', () => socket.prependListener('data', onBytes));
-    outgoing.on('information', () => {
-      interim += 1;
-    });
-    // With an upgrade listener, the HTTP request does not close the socket, so this code closes it.
-    outgoing.on('upgrade', ({ statusCode = null }) =>
-      fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`, statusCode)),
-    );
-    outgoing.on('error', (error) =>
-      breakOff(exchangeFailure(error, endpoint.host), 'The response body broke off or was malformed'),
-    );
-    outgoing.on('close', () => {
-      // Every request ends with this event, often before its complete response is read. The check avoids creating an error, and its stack
-      // trace, that would not be used.
-      if (!over && answer?.complete !== true)
-        breakOff(exchangeFailure(undefined, endpoint.host), 'The response body broke off');
-    });
-
-    outgoing.on('response', (incoming) => {
-      const status = incoming.statusCode ?? 0;
-      if (status < 200 || status > 599) {
-        fail(
-          new Failure(
-            'response_malformed',
-            `${endpoint.host} responded with status ${status}, which is not valid in HTTP`,
-            status,
-          ),
-        );
-        return;
-      }
-      const headBytes = wire.headBytes(interim + 1);
-      if (headBytes === undefined) {
-        fail(new Failure('response_malformed', `${endpoint.host} did not respond in HTTP/1.1`));
-        return;
-      }
-      answer = incoming;
-      incoming.on('data', (chunk: Buffer) => {
-        // The parser goes on until the end of the bytes that it has.
-        if (over) return;
-        bodyBytes += chunk.length;
-        pieces += 1;
-        kept.add(chunk);
-        if (bodyBytes > RESPONSE_READ_MAX_BYTES) end(status, true, 'Only the first 1 MB of the response body was read');
-        else if (bodyBytes > keepBytes + (keepAlive ? UNKEPT_MAX_BYTES : 0)) end(status, true, null);
-        else if (pieces >= PIECES_MAX) end(status, bodyBytes > keepBytes, 'The response body came in too many pieces');
-      });
-      incoming.on('error', () => end(status, false, 'The response body broke off'));
-      incoming.on('end', () => {
-        if (!incoming.complete) return end(status, false, 'The response body broke off');
-        const whole = () => {
-          const clean = outgoing.writableFinished && !socket.destroyed && wire.endsWith(headBytes, bodyBytes, incoming);
-          end(status, true, null, clean && keptAlive(incoming, keepAlive));
-        };
-        // A quick response can arrive before the event that the request is written.
-        if (outgoing.writableFinished || !keepAlive) whole();
-        else setImmediate(whole);
-      });
-    });
-
+  let connectionReusable = false;
+  signal.addEventListener('abort', onAbort);
+  try {
     if (signal.aborted) onAbort();
     else if (request.method === 'GET' || request.body === null) outgoing.end();
     else outgoing.end(request.body);
-  });
+    const { incoming, headBytes, body } = await head;
+    const { bytes, readBytes, ended, complete, note } = await body;
+    // A quick response can arrive before the event that the request is written.
+    if (ended && keepAlive && !outgoing.writableFinished) await nextTurn();
+    connectionReusable =
+      ended &&
+      outgoing.writableFinished &&
+      !socket.destroyed &&
+      wire.endsWith(headBytes, readBytes, incoming) &&
+      keptAlive(incoming, keepAlive);
+    return { status: incoming.statusCode ?? 0, body: bytes, bodyComplete: complete, note, connectionReusable };
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    socket.removeListener('data', onBytes);
+    if (!connectionReusable) socket.destroy();
+  }
+}
+
+type Head = {
+  readonly incoming: IncomingMessage;
+  readonly headBytes: number;
+  readonly body: Promise<ResponseBody>;
+};
+
+const keepBytes = (request: OutboundRequest) =>
+  Math.min(request.keepBytes ?? RESPONSE_READ_MAX_BYTES, RESPONSE_READ_MAX_BYTES);
+
+/** Returns what is wrong with a response although the parser accepts it. @param headBytes undefined when a head is not HTTP/1 */
+function headProblem({ statusCode = 0 }: IncomingMessage, headBytes: number | undefined, host: string) {
+  if (statusCode < 200 || statusCode > 599) {
+    const what = `${host} responded with status ${statusCode}, which is not valid in HTTP`;
+    return new Failure('response_malformed', what, statusCode);
+  }
+  if (headBytes === undefined) return new Failure('response_malformed', `${host} did not respond in HTTP/1.1`);
+  return undefined;
 }
 
 function requestHeaders(endpoint: Endpoint, request: OutboundRequest, keepAlive: boolean): Record<string, string> {

@@ -53,11 +53,11 @@ export function createResolve(rule: NetworkRule, wallNow: () => number): Resolve
   };
 }
 
-type Answer = { readonly addresses: readonly ResolvedAddress[]; readonly error?: unknown };
+type LookedUp = { readonly addresses: readonly ResolvedAddress[]; readonly error?: unknown };
 
 async function lookUp(resolver: NameResolver, host: string): Promise<readonly ResolvedAddress[]> {
   // These queries are absolute: no search domain is appended.
-  const answer = (query: Promise<readonly ResolvedAddress[]>): Promise<Answer> =>
+  const answer = (query: Promise<readonly ResolvedAddress[]>): Promise<LookedUp> =>
     query.then(
       (addresses) => ({ addresses }),
       (error: unknown) => ({ addresses: [], error }),
@@ -74,7 +74,7 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly Re
   throw dnsFailure(failed ?? answer4.error, host);
 }
 
-async function orNothingAfterGrace(pending: Promise<Answer>, resolver: NameResolver): Promise<Answer> {
+async function orNothingAfterGrace(pending: Promise<LookedUp>, resolver: NameResolver): Promise<LookedUp> {
   // A cancelled query ends with an error and has no addresses.
   const grace = setTimeout(() => resolver.cancel(), IPV6_GRACE_MS);
   const answer = await pending;

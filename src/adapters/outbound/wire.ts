@@ -20,6 +20,9 @@ export function readWire() {
       if (heads !== undefined) heads += piece.toString('latin1');
     },
 
+    /** Returns the bytes that were received so far. */
+    received: (): number => received,
+
     /** Returns the bytes of this number of heads, including interim ones; undefined when one is not HTTP/1. Call it once. */
     headBytes: (count: number): number | undefined => {
       HEAD.lastIndex = 0;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
-import { publicAddress } from '../../../src/adapters/canary/public-address.ts';
+import { askService } from '../../../src/adapters/canary/ask-service.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
@@ -218,13 +218,13 @@ describe('the canary', () => {
       ...['--rate-limit', '1000', '--mode', 'session-signed'],
     );
     const { server_secret } = await command.json<{ server_secret: string }>('secret', 'generate', site_id);
-    const ask = publicAddress(system.cloud.baseUrl);
+    const ask = askService(system.cloud.baseUrl);
     expect(await tryService(server_secret, { ask })).toEqual({ succeeded: true });
 
     await command.json('assistant', 'update', site_id, '--disable');
     const refused = { succeeded: false, step: 'session_create', problem: 'status 401' };
     expect(await tryService(server_secret, { ask })).toEqual(refused);
-    const closed = publicAddress('http://127.0.0.1:2');
+    const closed = askService('http://127.0.0.1:2');
     expect(await tryService(server_secret, { ask: closed })).toMatchObject({ problem: 'ECONNREFUSED' });
   });
 });

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 8_000;
  * Sends requests to the service at its own public address. A redirect is an error. It does not use the outbound pipeline, which is for
  * endpoints of customers.
  */
-export function publicAddress(baseUrl: string): TryServicePorts['ask'] {
+export function askService(baseUrl: string): TryServicePorts['ask'] {
   return async ({ method, path, headers, body }) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
