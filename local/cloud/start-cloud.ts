@@ -15,6 +15,7 @@ import { INVOCATIONS_AT_ONCE } from './functions/lambda-function.ts';
 import { LambdaFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { answerHttp } from './gateway/gateway-listener.ts';
+import { WaitingCalls } from './gateway/waiting-calls.ts';
 import { HttpApi } from './http/api.ts';
 import { readBucketObjects } from './http/bucket-objects.ts';
 import { Edge } from './http/edge.ts';
@@ -218,9 +219,11 @@ async function start(
   if (model.loginClients.length > 0) await loginServer.serve(options.name, model.loginClients, users, onFault);
   const events = new EventBridge(model, targets);
   const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
+  const waiting = new WaitingCalls();
   const gateway = new Gateway({
     keys,
     authorizer,
+    waiting,
     onFault: print,
     services: {
       dynamodb: dynamoDb(tables),
@@ -260,6 +263,7 @@ async function start(
       definition,
       queue: source,
       atOnce: INVOCATIONS_AT_ONCE,
+      ready: () => waiting.few(),
       place: () => fn.place(),
       onError,
     });

@@ -3,7 +3,7 @@ import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
 import type { EventSourceDefinition } from '../template/model.ts';
-import type { Place } from './lambda-function.ts';
+import type { Place, Run } from './lambda-function.ts';
 
 /** The queue of an event source. The function's role makes the calls, which throw when the role does not allow them. */
 export type SourceQueue = {
@@ -36,6 +36,8 @@ type EventSourceOptions = {
   readonly atOnce: number;
   /** Resolves with a place for one batch, or with undefined when the cloud stops. */
   readonly place: () => Promise<Place | undefined>;
+  /** Resolves when the rest of the cloud is ready for another batch. */
+  readonly ready: () => Promise<void>;
   readonly onError: (message: string) => void;
 };
 
@@ -81,16 +83,20 @@ export class EventSource {
   }
 
   async #poll(): Promise<void> {
-    const { queue, place } = this.#options;
+    const { queue, place, ready } = this.#options;
     while (!this.#abort.signal.aborted) {
       try {
         const waiting = await this.#orStopped(queue.arrival());
         if (this.#abort.signal.aborted) return;
         if (waiting !== true) continue;
+        await this.#orStopped(ready());
         // Messages that the function cannot process yet stay in the queue, where their order may still change.
         const free = await place();
         if (free === undefined) return;
-        if (!this.#take(free)) await this.#change();
+        const run = this.#take(free);
+        if (run === undefined) await this.#change();
+        // A batch that has not begun has made none of the calls that `ready` counts.
+        else await this.#orStopped(run.begun);
       } catch (error) {
         if (this.#abort.signal.aborted) return;
         this.#report(messageOf(error));
@@ -99,8 +105,8 @@ export class EventSource {
     }
   }
 
-  /** Returns true when messages were received. */
-  #take(place: Place): boolean {
+  /** Begins a batch with the messages that may be received now. Without one, leaves the place and returns undefined. */
+  #take(place: Place): Run | undefined {
     const { definition, queue } = this.#options;
     const concurrency = this.#concurrency;
     const free = concurrency - this.#running.size;
@@ -110,10 +116,13 @@ export class EventSource {
     } finally {
       if (messages.length === 0) place.leave();
     }
-    if (messages.length === 0) return false;
-    const batch = this.#handle(place, messages).finally(() => this.#running.delete(batch));
+    if (messages.length === 0) return undefined;
+    const run = place.run(
+      JSON.stringify({ Records: messages.map((message) => recordOf(message, definition.EventSourceArn)) }),
+    );
+    const batch = this.#handle(run, messages).finally(() => this.#running.delete(batch));
     this.#running.add(batch);
-    return true;
+    return run;
   }
 
   /**
@@ -133,10 +142,9 @@ export class EventSource {
     await this.#orStopped(Promise.race([...this.#running, this.#options.queue.addition()]));
   }
 
-  async #handle(place: Place, messages: readonly QueueMessage[]): Promise<void> {
-    const { definition, queue } = this.#options;
-    const event = JSON.stringify({ Records: messages.map((message) => recordOf(message, definition.EventSourceArn)) });
-    const result = await place.run(event);
+  async #handle(run: Run, messages: readonly QueueMessage[]): Promise<void> {
+    const { queue } = this.#options;
+    const result = await run.result;
     if (result.failed) return;
     const failed = failedItems(result.payload, messages);
     const done = messages.filter(({ MessageId }) => !failed.has(MessageId));

@@ -45,8 +45,10 @@ export class ExecutionEnvironment {
   readonly #options: EnvironmentOptions;
   readonly #worker: Worker;
   readonly #started: Promise<void>;
-  /** Settles each invocation that is running. */
-  readonly #running = new Map<string, (result: InvocationResult) => void>();
+  readonly #running = new Map<
+    string,
+    { readonly begun: () => void; readonly settle: (result: InvocationResult) => void }
+  >();
   #silent: NodeJS.Timeout | undefined;
   #end: FunctionError | undefined;
 
@@ -71,16 +73,20 @@ export class ExecutionEnvironment {
     return this.#end !== undefined;
   }
 
-  /** Runs one event to its end, which is the function's timeout at the latest. Never throws. @param event JSON text */
-  async invoke(event: string, requestId: string): Promise<InvocationResult> {
+  /**
+   * Runs one event to its end, which is the function's timeout at the latest. Never throws.
+   * @param event JSON text
+   * @param begun called once the thread has begun with the event, if it does
+   */
+  async invoke(event: string, requestId: string, begun: () => void): Promise<InvocationResult> {
     await this.#started;
     if (this.#end !== undefined) return failure(this.#end);
     const { timeoutMs, functionArn } = this.#options;
     const invocation: Invocation = { requestId, event, deadline: Date.now() + timeoutMs, functionArn };
     const timer = setTimeout(() => this.#timeOut(requestId), timeoutMs);
     try {
-      return await new Promise((resolve) => {
-        this.#running.set(requestId, resolve);
+      return await new Promise((settle) => {
+        this.#running.set(requestId, { begun, settle });
         this.#post({ kind: 'invoke', invocation });
       });
     } finally {
@@ -109,6 +115,7 @@ export class ExecutionEnvironment {
       this.#worker.on('message', (reply: WorkerReply) => {
         if (reply.kind === 'ready') done();
         else if (reply.kind === 'alive') this.#answered();
+        else if (reply.kind === 'begun') this.#running.get(reply.requestId)?.begun();
         else if (reply.kind === 'result') this.#settle(reply.requestId, { failed: false, payload: reply.payload });
         else if (reply.kind === 'error') this.#settle(reply.requestId, failure(reply.error));
         else {
@@ -159,12 +166,12 @@ export class ExecutionEnvironment {
   }
 
   #settle(requestId: string, result: InvocationResult): void {
-    this.#running.get(requestId)?.(result);
+    this.#running.get(requestId)?.settle(result);
   }
 
   #fail(error: FunctionError): void {
     this.#end ??= error;
-    for (const settle of this.#running.values()) settle(failure(this.#end));
+    for (const { settle } of this.#running.values()) settle(failure(this.#end));
   }
 }
 

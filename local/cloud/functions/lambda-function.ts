@@ -22,9 +22,15 @@ export type EnvironmentKey = {
 
 /** A place for one invocation, which its holder either uses or leaves. */
 export type Place = {
-  /** Runs the function and leaves the place. Never throws: a failure is a result. @param event JSON text */
-  run(event: string): Promise<InvocationResult>;
+  /** Runs the function and leaves the place. `result` is never rejected: a failure is a result. @param event JSON text */
+  run(event: string): Run;
   leave(): void;
+};
+
+export type Run = {
+  /** Resolves when the function has begun, or has ended before. */
+  readonly begun: Promise<unknown>;
+  readonly result: Promise<InvocationResult>;
 };
 
 /**
@@ -76,7 +82,7 @@ export class LambdaFunction {
    */
   async invoke(event: string): Promise<InvocationResult> {
     const place = await this.place(Buffer.byteLength(event));
-    if (place !== undefined) return place.run(event);
+    if (place !== undefined) return place.run(event).result;
     const payload = JSON.stringify({ errorType: 'ServiceException', errorMessage: 'The machine stops' });
     return { failed: true, payload };
   }
@@ -129,14 +135,12 @@ export class LambdaFunction {
     };
     return {
       leave,
-      run: async (event) => {
+      run: (event) => {
         this.#bytes += Buffer.byteLength(event) - bytes;
         bytes = Buffer.byteLength(event);
-        try {
-          return await this.#running().invoke(event, randomUUID());
-        } finally {
-          leave();
-        }
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const result = this.#running().invoke(event, randomUUID(), resolve).finally(leave);
+        return { begun: Promise.race([promise, result]), result };
       },
     };
   }

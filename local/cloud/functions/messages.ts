@@ -28,6 +28,8 @@ export type WorkerReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed-to-start'; readonly error: FunctionError }
   | { readonly kind: 'alive' }
+  /** The function has begun: its first calls are on their way. */
+  | { readonly kind: 'begun'; readonly requestId: string }
   | { readonly kind: 'result'; readonly requestId: string; readonly payload: string }
   | { readonly kind: 'error'; readonly requestId: string; readonly error: FunctionError };
 

@@ -53,7 +53,7 @@ function isHandler(value: unknown): value is Handler {
 
 async function run(handler: Handler, { requestId, event, deadline, functionArn }: Invocation): Promise<void> {
   try {
-    const result = await handler(JSON.parse(event), {
+    const answer = handler(JSON.parse(event), {
       awsRequestId: requestId,
       invokedFunctionArn: functionArn,
       functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
@@ -64,6 +64,8 @@ async function run(handler: Handler, { requestId, event, deadline, functionArn }
       callbackWaitsForEmptyEventLoop: true,
       getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
     });
+    setImmediate(() => reply({ kind: 'begun', requestId }));
+    const result = await answer;
     reply({ kind: 'result', requestId, payload: JSON.stringify(result) ?? 'null' });
   } catch (error) {
     const described = describe(error);

@@ -3,12 +3,14 @@ import type { AccessKeys } from '../access/callers.ts';
 import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { type AwsRequest, type AwsResponse, type AwsService, jsonRefusal, ServiceError } from './aws-request.ts';
+import type { WaitingCalls } from './waiting-calls.ts';
 
 type GatewayOptions = {
   readonly keys: AccessKeys;
   readonly authorizer: Authorizer;
   /** The services by their names in the credential scope of a signed request: `dynamodb`, `sqs`, … */
   readonly services: Readonly<Record<string, AwsService>>;
+  readonly waiting: WaitingCalls;
   /** Called with one line about each call that the local cloud cannot answer. */
   readonly onFault: (message: string) => void;
 };
@@ -57,6 +59,9 @@ export class Gateway {
       this.#options.onFault(error.message);
       return jsonRefusal('1.0')(error);
     }
+    // An invocation waits for another function, and not for the gateway.
+    const counts = request.caller.kind === 'function' && serviceName !== 'lambda';
+    const end = counts ? this.#options.waiting.begin() : undefined;
     try {
       const call = service.understand(request);
       for (const check of call.checks) {
@@ -73,6 +78,8 @@ export class Gateway {
       }
       if (error.code === 'UnknownOperationException') this.#options.onFault(error.message);
       return service.refuse(error);
+    } finally {
+      end?.();
     }
   }
 }

@@ -13,10 +13,14 @@ const definition: EventSourceDefinition = {
   ScalingConfig: { MaximumConcurrency: 5 },
 };
 
+const DONE = { failed: false, payload: 'null' };
+const runOf = (result: Promise<typeof DONE>) => ({ begun: Promise.resolve(), result });
+
 /** A function that succeeds at once and has always a place. */
 const ALWAYS_FREE = {
   atOnce: 5,
-  place: async () => ({ run: async () => ({ failed: false, payload: 'null' }), leave: () => {} }),
+  ready: async () => {},
+  place: async () => ({ run: () => runOf(Promise.resolve(DONE)), leave: () => {} }),
 };
 
 const fail = (error: string): never => {
@@ -119,11 +123,14 @@ test('runs as many batches at once as the definition allows, and the last quarte
       delete: async () => {},
     },
     atOnce: 64,
+    ready: async () => {},
     place: async () => ({
       run: () =>
-        new Promise((resolve) => {
-          running.push(() => resolve({ failed: false, payload: 'null' }));
-        }),
+        runOf(
+          new Promise((resolve) => {
+            running.push(() => resolve(DONE));
+          }),
+        ),
       leave: () => {
         left += 1;
       },
@@ -136,6 +143,54 @@ test('runs as many batches at once as the definition allows, and the last quarte
   const stopped = source.stop();
   for (const end of running) end();
   await stopped;
+});
+
+test('a batch begins when the one before has begun and the cloud is ready, and not when it has ended', async () => {
+  const steps: string[] = [];
+  let [begin, makeReady] = [() => {}, () => {}];
+  const source = new EventSource({
+    definition,
+    queue: {
+      check: () => {},
+      arrival: async () => true,
+      addition: () => pause(5),
+      receive: () => {
+        steps.push('receive');
+        return [message(`message-${steps.length}`)];
+      },
+      delete: async () => {},
+    },
+    atOnce: 64,
+    ready: () => {
+      steps.push('ready?');
+      return new Promise((resolve) => {
+        makeReady = resolve;
+      });
+    },
+    place: async () => ({
+      run: () => ({
+        begun: new Promise<void>((resolve) => {
+          begin = resolve;
+        }),
+        result: steps.length < 4 ? new Promise(() => {}) : Promise.resolve(DONE),
+      }),
+      leave: () => {},
+    }),
+    onError: fail,
+  });
+  source.start();
+  await pause(5);
+  expect(steps).toEqual(['ready?']);
+  makeReady();
+  await pause(5);
+  expect(steps).toEqual(['ready?', 'receive']);
+  begin();
+  await pause(5);
+  expect(steps).toEqual(['ready?', 'receive', 'ready?']);
+  makeReady();
+  await pause(5);
+  expect(steps).toEqual(['ready?', 'receive', 'ready?', 'receive']);
+  void source.stop();
 });
 
 /** Returns the bytes that are in use after a garbage collection. */
