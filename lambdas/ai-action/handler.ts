@@ -8,7 +8,7 @@ import { required } from '../../src/adapters/handlers/environment.ts';
 import { invokeHandler } from '../../src/adapters/handlers/invoke.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
+import { reportNotListed, reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
@@ -28,6 +28,7 @@ const ports = {
     cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
     randomBytes,
   ),
+  notListed: reportNotListed(logger),
   recordFailed: ({ call_id, action_id, status, latency_ms }: ToolCallRecord) =>
     logger.error('A call could not be recorded with its conversation', { call_id, action_id, status, latency_ms }),
 };

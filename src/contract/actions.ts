@@ -10,6 +10,8 @@ import {
   FORM_KEY_MAX_CHARACTERS,
   NAME_MAX_CHARACTERS,
   PARAMETER_DESCRIPTION_MAX_CHARACTERS,
+  PARAMETER_ENUM_MAX_VALUES,
+  PARAMETER_ENUM_VALUE_MAX_CHARACTERS,
   PARAMETER_NAME_MAX_CHARACTERS,
   PARAMETERS_MAX_BYTES,
   PARAMETERS_MAX_PROPERTIES,
@@ -31,7 +33,16 @@ export const formField = z
   .meta({ id: 'FormField' });
 export type FormField = z.infer<typeof formField>;
 
-const parameterName = characters({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
+const unique = <T>(values: readonly T[]) => new Set(values).size === values.length;
+
+/** A name that every model API accepts: one of another form makes Anthropic's and Bedrock's refuse the whole request. */
+export const toolParameterName = z
+  .string()
+  .regex(
+    new RegExp(`^[a-zA-Z0-9_.-]{1,${PARAMETER_NAME_MAX_CHARACTERS}}$`),
+    `must be 1 to ${PARAMETER_NAME_MAX_CHARACTERS} letters without accents, digits, _, . or -`,
+  );
+const mappedName = characters({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 
 const parameterProperty = z
   .strictObject({
@@ -39,6 +50,12 @@ const parameterProperty = z
     description: characters({ max: PARAMETER_DESCRIPTION_MAX_CHARACTERS }).optional(),
     pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
     format: z.literal('email').optional(),
+    enum: z
+      .array(z.union([characters({ max: PARAMETER_ENUM_VALUE_MAX_CHARACTERS }), z.number(), z.boolean()]))
+      .min(1, 'at least one value is required')
+      .max(PARAMETER_ENUM_MAX_VALUES, `must have at most ${PARAMETER_ENUM_MAX_VALUES} values`)
+      .refine(unique, 'must not name a value twice')
+      .optional(),
   })
   .meta({ id: 'Parameter' });
 
@@ -53,7 +70,7 @@ const atMostProperties = {
 export const parametersSchema = z
   .strictObject({
     type: z.literal('object').default('object'),
-    properties: recordOf(parameterName, parameterProperty)
+    properties: recordOf(toolParameterName, parameterProperty)
       .refine(atMostProperties.fits, { error: atMostProperties.error })
       .default({}),
     required: z
@@ -75,8 +92,6 @@ const common = {
 };
 const defaults = { method: common.method.default('POST'), enabled: common.enabled.default(true) };
 
-const unique = <T>(values: readonly T[]) => new Set(values).size === values.length;
-
 const eventSettings = z.strictObject({
   trigger: z.literal('Event'),
   ...common,
@@ -95,7 +110,7 @@ const aiSettings = z.strictObject({
   feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */
   response_field_map: recordOf(
-    parameterName,
+    mappedName,
     unicodeText
       .regex(/^\$(\.[^.\s]+)+$/)
       .max(FIELD_PATH_MAX_CHARACTERS, `must be at most ${FIELD_PATH_MAX_CHARACTERS} characters`),

@@ -74,6 +74,7 @@ export const actionView = z
                 description: z.string().optional(),
                 pattern: z.string().optional(),
                 format: z.literal('email').optional(),
+                enum: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
               }),
             ),
             required: z.array(z.string()),

@@ -81,9 +81,11 @@ export const ACTION_TESTS_PER_MINUTE = 10;
 export const NAME_MAX_CHARACTERS = 100;
 export const AI_DESCRIPTION_MAX_CHARACTERS = 1024;
 export const FORM_FIELDS_MAX = 50;
-/** Name of a parameter or of an entry of a response field map. Model APIs accept no longer names. */
+/** Name of a parameter or of an entry of a response field map. Model APIs accept no longer names of parameters. */
 export const PARAMETER_NAME_MAX_CHARACTERS = 64;
 export const PARAMETER_DESCRIPTION_MAX_CHARACTERS = 1000;
+export const PARAMETER_ENUM_MAX_VALUES = 100;
+export const PARAMETER_ENUM_VALUE_MAX_CHARACTERS = 200;
 /** Address of the page from which the visitor came. Longer addresses are truncated. */
 export const REFERRER_MAX_CHARACTERS = 2000;
 /** Number of parameters of an AI-decided Action, and of entries of its response field map. */

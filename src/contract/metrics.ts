@@ -24,6 +24,8 @@ export const METRICS = {
   tokenKeyAge: 'TokenKeyAge',
   /** Counts Actions that an answer omits because the stored item cannot be read. The function's log has a line for each. */
   unreadableActions: 'UnreadableActions',
+  /** Counts AI-decided Actions that a list of tools omits because model APIs refuse the name of a parameter. The function's log has a line for each. */
+  toolsNotListed: 'ToolsNotListed',
   /** 1 when the canary could not use the service, else 0. Emitted only with the option `canary`. */
   canaryFailed: 'CanaryFailed',
   /** Counts delivery records that could not be written. The function's log has a line for each. */

@@ -40,6 +40,7 @@ export const toolParameters = z.object({
       description: z.string().optional(),
       pattern: z.string().optional(),
       format: z.literal('email').optional(),
+      enum: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
     }),
   ),
   required: z.array(z.string()),

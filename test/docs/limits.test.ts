@@ -47,6 +47,7 @@ const ROWS: Readonly<Record<string, string>> = {
   Names: `${limits.NAME_MAX_CHARACTERS} characters`,
   'Names of parameters and of mapped fields': `${limits.PARAMETER_NAME_MAX_CHARACTERS} characters`,
   'Description of a parameter': `${limits.PARAMETER_DESCRIPTION_MAX_CHARACTERS} characters`,
+  'Values of `enum` of a parameter': `1 to ${limits.PARAMETER_ENUM_MAX_VALUES}, each ${limits.PARAMETER_ENUM_VALUE_MAX_CHARACTERS} characters`,
   '`referrer`': `truncated to ${limits.REFERRER_MAX_CHARACTERS} characters`,
   'Allowed Domains': `${limits.ALLOWED_DOMAINS_MAX} entries`,
   'IP allowlist': `${limits.IP_ALLOWLIST_MAX} entries`,

@@ -89,6 +89,7 @@ const parameters = z.looseObject({
       description: z.string().optional(),
       pattern: z.string().optional(),
       format: z.literal('email').optional(),
+      enum: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
     }),
   ),
   required: z.array(z.string()),

@@ -4,7 +4,7 @@ import { AI_CALLS_PER_CONVERSATION } from '../../contract/limits.ts';
 import { type ToolResult, toolParameters } from '../../contract/tools.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { NewId } from '../sources.ts';
-import { checkArguments } from './parameters.ts';
+import { checkArguments, NO_PARAMETERS, unlistableParameters } from './parameters.ts';
 import { toolResponse } from './tool-response.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
@@ -14,17 +14,27 @@ export type Tool = {
   readonly input_schema: z.infer<typeof toolParameters>;
 };
 
-/** Lists the tools that an assistant may call: its enabled AI-decided Actions. */
-export async function listTools(
-  siteId: string,
-  ports: { readonly toolsOf: (siteId: string) => Promise<readonly AiAction[]> },
-): Promise<readonly Tool[]> {
+export type ListToolsPorts = {
+  readonly toolsOf: (siteId: string) => Promise<readonly AiAction[]>;
+  /** Reports to the operator an Action that is not listed because of the names of these parameters. */
+  readonly notListed: (action: AiAction, parameters: readonly string[]) => void;
+};
+
+/**
+ * Lists the tools that an assistant may call: its enabled AI-decided Actions. Leaves out an Action with a parameter whose name model APIs
+ * refuse, because they would refuse every request of the assistant. Such names can be stored from before they were refused.
+ */
+export async function listTools(siteId: string, ports: ListToolsPorts): Promise<readonly Tool[]> {
   const actions = (await ports.toolsOf(siteId)).filter(({ suspended }) => !suspended);
-  return actions.map((action) => ({
-    name: action.slug,
-    description: action.description,
-    input_schema: toolParameters.parse(action.parameters ?? { type: 'object', properties: {}, required: [] }),
-  }));
+  return actions.flatMap((action) => {
+    const parameters = action.parameters ?? NO_PARAMETERS;
+    const refused = unlistableParameters(parameters);
+    if (refused.length > 0) {
+      ports.notListed(action, refused);
+      return [];
+    }
+    return [{ name: action.slug, description: action.description, input_schema: toolParameters.parse(parameters) }];
+  });
 }
 
 /** The record of a call that is stored with the conversation (spec "AI-decided response handling"). */

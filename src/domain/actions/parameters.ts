@@ -1,8 +1,10 @@
 import { RE2JS } from 're2js';
-import * as z from 'zod';
-import type { ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
+import { type ParameterProperty, type ParametersSchema, toolParameterName } from '../../contract/actions.ts';
+import { isWellFormed } from '../../contract/characters.ts';
 import { PATTERN_MAX_INSTRUCTIONS, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
+import { NOT_WELL_FORMED } from '../../contract/text.ts';
 import { compiledPatterns } from './compiled-patterns.ts';
+import { isEmail } from './email.ts';
 
 export type ArgumentValues = Readonly<Record<string, string | number | boolean>>;
 
@@ -11,9 +13,7 @@ export type ArgumentsVerdict =
   | { readonly valid: false /** Names the field. */; readonly problem: string };
 
 /** The parameters of an Action that was created without parameters: its endpoint receives an empty JSON object. */
-const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
-
-const email = z.email();
+export const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
 
 const compiled = compiledPatterns(200, (pattern) => RE2JS.compile(pattern));
 
@@ -34,6 +34,9 @@ export function checkArguments(
     }
     const checked = checkValue(property, args[name]);
     if ('problem' in checked) return { valid: false, problem: `${name}: ${checked.problem}` };
+    if (property.enum !== undefined && !property.enum.some((allowed) => allowed === checked.value)) {
+      return { valid: false, problem: `${name}: must be one of ${JSON.stringify(property.enum)}` };
+    }
     values.push([name, checked.value]);
   }
   return { valid: true, values: Object.fromEntries(values) };
@@ -52,8 +55,8 @@ function checkValue(
       return typeof value === 'number' && Number.isFinite(value) ? { value } : { problem: 'must be a number' };
     case 'string': {
       if (typeof value !== 'string') return { problem: 'must be a string' };
-      if (property.format === 'email' && !email.safeParse(value).success)
-        return { problem: 'must be an email address' };
+      if (!isWellFormed(value)) return { problem: NOT_WELL_FORMED };
+      if (property.format === 'email' && !isEmail(value)) return { problem: 'must be an email address' };
       if (property.pattern !== undefined && !compiled(property.pattern).matcher(value).find()) {
         return { problem: 'must match the pattern' };
       }
@@ -72,6 +75,8 @@ export function parametersProblem(parameters: ParametersSchema): string | undefi
     if (property.type !== 'string' && (property.pattern !== undefined || property.format !== undefined)) {
       return `properties.${name}: only a string can have pattern or format`;
     }
+    const unfit = property.enum?.find((value) => 'problem' in checkValue({ type: property.type }, value));
+    if (unfit !== undefined) return `properties.${name}.enum: ${JSON.stringify(unfit)} is not of type ${property.type}`;
     if (property.pattern === undefined) continue;
     const field = `properties.${name}.pattern`;
     const size = instructionsOf(property.pattern);
@@ -83,6 +88,14 @@ export function parametersProblem(parameters: ParametersSchema): string | undefi
     if (instructions > PATTERNS_MAX_INSTRUCTIONS) return `${field}: the patterns together are too complex`;
   }
   return undefined;
+}
+
+/**
+ * Returns the parameters whose names model APIs refuse. One of them in a list of tools makes a model API refuse the whole request, so an
+ * Action that was stored with such a name must not be listed.
+ */
+export function unlistableParameters({ properties }: ParametersSchema): readonly string[] {
+  return Object.keys(properties).filter((name) => !toolParameterName.safeParse(name).success);
 }
 
 /** Returns the length of the compiled program, with which time and memory grow; undefined for a pattern that cannot be compiled. */

@@ -171,9 +171,35 @@ test('a call that cannot be recorded is reported to the operator, and the assist
   expect([answer.outcome, unrecorded.length, outbound.requests.length]).toEqual(['completed', 1, 1]);
 });
 
+const notListed = () => {
+  throw new Error('Every tool can be listed');
+};
+
+test('a tool with a parameter name that model APIs refuse is not listed, and is reported', async () => {
+  const stored = (name: string) =>
+    anAiAction({
+      action_id: `act_${name}`,
+      parameters: { type: 'object', properties: { [name]: { type: 'string' } }, required: [] },
+    });
+  const reported: unknown[] = [];
+  const tools = await listTools(SITE_ID, {
+    toolsOf: async () => [stored('Account Number'), stored('größe'), stored('a'.repeat(65)), stored('Order.id_1-2')],
+    notListed: ({ action_id }, parameters) => reported.push([action_id, parameters]),
+  });
+  expect(tools.map(({ input_schema }) => Object.keys(input_schema.properties))).toEqual([['Order.id_1-2']]);
+  expect(reported).toEqual([
+    ['act_Account Number', ['Account Number']],
+    ['act_größe', ['größe']],
+    [`act_${'a'.repeat(65)}`, ['a'.repeat(65)]],
+  ]);
+});
+
 test('tools are listed with their name, description and parameters', async () => {
   const { parameters: _, ...plain } = anAiAction({ slug: 'plain' });
-  const tools = await listTools(SITE_ID, { toolsOf: async () => [anAiAction({ parameters: PARAMETERS }), plain] });
+  const tools = await listTools(SITE_ID, {
+    toolsOf: async () => [anAiAction({ parameters: PARAMETERS }), plain],
+    notListed,
+  });
   expect(tools).toEqual([
     { name: 'look-up-an-order', description: 'Finds an order by its number', input_schema: PARAMETERS },
     {
@@ -190,6 +216,6 @@ test('a model receives only those parts of stored parameters that this code know
     $defs: { note: 'for the admins' },
     properties: { order: { ...PARAMETERS.properties.order, internal_note: 'not for a model' } },
   };
-  const [tool] = await listTools(SITE_ID, { toolsOf: async () => [anAiAction({ parameters: newer })] });
+  const [tool] = await listTools(SITE_ID, { toolsOf: async () => [anAiAction({ parameters: newer })], notListed });
   expect(tool?.input_schema).toEqual({ ...PARAMETERS, properties: { order: PARAMETERS.properties.order } });
 });

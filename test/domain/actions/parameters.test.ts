@@ -69,6 +69,8 @@ test.each<[string | undefined, unknown]>([
     { properties: { a: { type: 'string', pattern: 'a{1000}' } } },
   ],
   [undefined, { properties: { a: { type: 'string', pattern: '^[a-z]{1,255}$' } } }],
+  ['properties.a.enum: "2" is not of type integer', { properties: { a: { type: 'integer', enum: [1, '2'] } } }],
+  [undefined, { properties: { a: { type: 'string', enum: ['small', 'large'], description: 'Size' } } }],
 ])('returns the problem %p for %p', (problem, parameters) => {
   expect(parametersProblem(parametersSchema.parse(parameters))).toBe(problem);
 });
@@ -83,6 +85,42 @@ test('refuses the pattern that exceeds the common limit, and compiles allowed pa
     'properties.p16.pattern: the patterns together are too complex',
   );
   expect(parametersProblem(withPattern('a{90}'))).toBeUndefined();
+});
+
+test.each(['Account Number', 'größe', '', 'a'.repeat(65), 'a/b', 'a$'])(
+  'refuses the parameter name %j, which model APIs refuse',
+  (name) => {
+    const { error } = parametersSchema.safeParse({ properties: { [name]: { type: 'string' } } });
+    expect(error?.issues.map(({ path }) => path)).toEqual([['properties', name]]);
+  },
+);
+
+test.each(['title', 'default', 'minLength', 'additionalProperties', '$ref'])(
+  'refuses the keyword %s by its name',
+  (keyword) => {
+    const { error } = parametersSchema.safeParse({ properties: { a: { type: 'string', [keyword]: 'x' } } });
+    expect(error?.issues).toMatchObject([{ path: ['properties', 'a'], keys: [keyword] }]);
+  },
+);
+
+test.each([
+  ['small', true],
+  ['Small', false],
+  ['', false],
+  [1, false],
+])('an argument must be a value of enum: %j', (size, valid) => {
+  const parameters = parametersSchema.parse({ properties: { size: { type: 'string', enum: ['small', 'large'] } } });
+  const verdict = checkArguments(parameters, { size });
+  expect(verdict.valid).toBe(valid);
+  if (!verdict.valid) expect(verdict.problem).toMatch(/^size: must be /);
+});
+
+test('a text with an unpaired surrogate is refused', () => {
+  const parameters = parametersSchema.parse({ properties: { name: { type: 'string' } } });
+  expect(checkArguments(parameters, { name: 'a\ud800' })).toEqual({
+    valid: false,
+    problem: 'name: must be well-formed Unicode',
+  });
 });
 
 test.each([
