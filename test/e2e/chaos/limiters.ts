@@ -8,8 +8,12 @@ import {
   SESSION_CREATE_PER_MINUTE,
 } from '../../../src/contract/limits.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
-import { createAssistant, generateServerSecret } from '../../../src/domain/organizations/manage-assistants.ts';
-import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import {
+  createAssistant,
+  generateServerSecret,
+  setFormSubmissions,
+} from '../../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization, updateOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota } from '../../../src/domain/organizations/outbound-quota.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { call, httpEvent, lambdaContext } from '../../lambdas/invocation.ts';
@@ -31,6 +35,7 @@ type Invoked = (event: unknown, context: Context) => Promise<{ readonly success:
 
 const HOURLY = 6;
 const QUOTA = 3;
+const ASSISTANTS = 3;
 const PAGE = 'https://shop.example.com';
 
 let addresses = 0;
@@ -89,6 +94,30 @@ export async function outboundQuota(chaos: Chaos): Promise<Limiter> {
   };
 }
 
+/** The dashboard's API as an admin of the organization calls it. */
+async function adminOf(chaos: Chaos, orgId: string): Promise<HttpFunction> {
+  const dashboard = await chaos.container<HttpFunction>('dashboard-api');
+  await chaos.join(orgId, 'ada', 'admin');
+  return (event, context) => {
+    Object.assign(event.requestContext, { authorizer: { jwt: { claims: { sub: 'ada' } } } });
+    return dashboard(event, context);
+  };
+}
+
+/** An assistant with a form. `submit` submits it from an address. */
+async function siteWithForm(chaos: Chaos) {
+  const submit = await chaos.container<HttpFunction>('form-submit');
+  const { siteId } = await site(chaos);
+  const headers = { 'x-site-id': siteId, origin: PAGE };
+  const init = await call(await chaos.container<HttpFunction>('widget-init'), { headers });
+  const form_fields = [{ key: 'name', label: 'Name', type: 'Text', required: false }];
+  const action = { trigger: 'Form', name: 'Contact', url: chaos.receiver.url('/limited'), form_fields };
+  await createAction(siteId, action, chaos.management);
+  const body = { conversation_id: Object(init.body).conversation_id, values: { name: IN_PAYLOADS_ONLY } };
+  const pathParameters = { site_id: siteId, slug: 'contact' };
+  return { siteId, submit: (sourceIp: string) => requested(submit, { headers, body, pathParameters, sourceIp }) };
+}
+
 export const LIMITERS: Readonly<Record<string, (chaos: Chaos) => Promise<Limiter>>> = {
   'session create, per address': async (chaos) => {
     const create = await chaos.container<HttpFunction>('session-create');
@@ -119,19 +148,18 @@ export const LIMITERS: Readonly<Record<string, (chaos: Chaos) => Promise<Limiter
     };
   },
   'form submit, per assistant and address': async (chaos) => {
-    const submit = await chaos.container<HttpFunction>('form-submit');
-    const { siteId } = await site(chaos);
-    const headers = { 'x-site-id': siteId, origin: PAGE };
-    const init = await call(await chaos.container<HttpFunction>('widget-init'), { headers });
-    const form_fields = [{ key: 'name', label: 'Name', type: 'Text', required: false }];
-    const action = { trigger: 'Form', name: 'Contact', url: chaos.receiver.url('/limited'), form_fields };
-    await createAction(siteId, action, chaos.management);
-    const body = { conversation_id: Object(init.body).conversation_id, values: { name: IN_PAYLOADS_ONLY } };
+    const { siteId, submit } = await siteWithForm(chaos);
+    const sourceIp = someAddress();
     return {
       limit: FORM_SUBMISSIONS_PER_MINUTE,
       counter: `form-submit#${siteId}`,
-      attempt: () => requested(submit, { headers, body, pathParameters: { site_id: siteId, slug: 'contact' } }),
+      attempt: () => submit(sourceIp),
     };
+  },
+  'form submit, per assistant': async (chaos) => {
+    const { siteId, submit } = await siteWithForm(chaos);
+    await setFormSubmissions(siteId, HOURLY, chaos.management);
+    return { limit: HOURLY, counter: `requests#forms#${siteId}`, attempt: () => submit(someAddress()) };
   },
   'AI-decided calls, per conversation': async (chaos) => {
     const aiAction = await chaos.container<Invoked>('ai-action');
@@ -163,15 +191,22 @@ export const LIMITERS: Readonly<Record<string, (chaos: Chaos) => Promise<Limiter
       attempt: () => invoked(actionTest, { org_id: orgId, action_id }),
     };
   },
-  'Actions, per organization': async (chaos) => {
-    const dashboard = await chaos.container<HttpFunction>('dashboard-api');
-    const { orgId, siteId } = await site(chaos);
-    await chaos.join(orgId, 'ada', 'admin');
-    const path = `/api/dashboard/organizations/${orgId}/assistants/${siteId}/actions`;
-    const admin: HttpFunction = (event, context) => {
-      Object.assign(event.requestContext, { authorizer: { jwt: { claims: { sub: 'ada' } } } });
-      return dashboard(event, context);
+  'assistants, per organization': async (chaos) => {
+    const { orgId } = await site(chaos);
+    await updateOrganization(orgId, { assistant_limit: 1 + ASSISTANTS }, chaos.management);
+    const admin = await adminOf(chaos, orgId);
+    const path = `/api/dashboard/organizations/${orgId}/assistants`;
+    const assistant = { name: 'Another', hourly_rate_limit: 1 };
+    return {
+      limit: ASSISTANTS,
+      counter: 'assistant_count',
+      attempt: () => requested(admin, { path, body: { idempotency_key: randomUUID(), assistant } }),
     };
+  },
+  'Actions, per organization': async (chaos) => {
+    const { orgId, siteId } = await site(chaos);
+    const admin = await adminOf(chaos, orgId);
+    const path = `/api/dashboard/organizations/${orgId}/assistants/${siteId}/actions`;
     return {
       limit: ACTIONS_PER_ORGANIZATION,
       counter: 'action_count',
