@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { accountFacts } from '../src/adapters/cloudformation/account-facts.ts';
 import { operatorAccess } from '../src/adapters/cloudformation/operator-access.ts';
 import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
+import { parseJson } from '../src/contract/json.ts';
 import type { AccountFacts } from '../src/domain/operations/examine-account.ts';
 import { type Deployment, logGroupOf, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -78,7 +79,7 @@ async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
     );
   }
   try {
-    return readyFile.parse(JSON.parse(text));
+    return readyFile.parse(parseJson(text));
   } catch {
     throw new CommandFailure(EXIT.fault, `${resolve(path)} is not a ready file of the one-machine service`);
   }

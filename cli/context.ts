@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Argument, Command } from 'commander';
 import * as z from 'zod';
+import { parseJson } from '../src/contract/json.ts';
 import { DEFAULT_READY_FILE, type Target } from './connection.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import type { CliProcess } from './process.ts';
@@ -34,7 +35,7 @@ export async function storedContextOf(cliProcess: Pick<CliProcess, 'environment'
   if (file === undefined) return {};
   const json = await cliProcess.readFile(file).catch(() => '{}');
   try {
-    return storedContext.parse(JSON.parse(json));
+    return storedContext.parse(parseJson(json));
   } catch {
     throw new CommandFailure(EXIT.fault, `${file} is not a context of va-wave: delete it`);
   }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { LogLine, LogQuery } from '../src/adapters/logs/function-log.ts';
+import { parseJson } from '../src/contract/json.ts';
 
 /**
  * Reads the log of a function of the one-machine service, which is a file.
@@ -27,7 +28,7 @@ const structured = z.object({ timestamp: z.iso.datetime() });
 /** Returns the time of a structured line, or undefined for any other line. Other lines are always shown. */
 function timeOf(line: string): Date | undefined {
   try {
-    const parsed = structured.safeParse(JSON.parse(line));
+    const parsed = structured.safeParse(parseJson(line));
     if (parsed.success) return new Date(parsed.data.timestamp);
   } catch {
     // The line is a part of a stack trace, or Node wrote it.

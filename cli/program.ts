@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import * as z from 'zod';
+import { parseJson } from '../src/contract/json.ts';
 import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -28,7 +29,7 @@ import { connectOnce, hintTo, type Run } from './session.ts';
 
 const { version } = z
   .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+  .parse(parseJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
 
 /**
  * Creates the commands and their options.

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { DeliveryRecord } from '../../src/contract/deliveries.ts';
 import { FAILURE_ADVICE } from '../../src/contract/failure-advice.ts';
+import { parseExactly } from '../../src/contract/json.ts';
 import { type EventAttempt, eventTime, searched } from '../../src/domain/operations/event-attempts.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
@@ -97,7 +98,7 @@ function attemptFields(record: EventAttempt, attempts: number): [string, string]
 /** Returns indented JSON, or any other text unchanged. */
 function readable(payload: string): string {
   try {
-    return JSON.stringify(JSON.parse(payload), null, 2);
+    return JSON.stringify(parseExactly(payload), null, 2);
   } catch {
     return payload;
   }

@@ -8,24 +8,22 @@ import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { readRing, writeRing } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
-import { newestKeyAgeDays, rotateRing } from '../../src/domain/auth/token-key-ring.ts';
+import { isRotationDue, newestKeyAgeDays, rotateRing } from '../../src/domain/auth/token-keys.ts';
 
 const logger = functionLogger('key-rotation');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
 const secrets = secretsManagerClient();
 const tokenKeys = required(process.env, ENVIRONMENT.tokenKeys);
 
-const ROTATE_AFTER_DAYS = 7;
-
 /**
- * Rotates the keys of session tokens. The schedule runs it every hour; it rotates once a week, and always emits the age of the newest
+ * Rotates the keys of session tokens. The schedule runs it every hour. It rotates when that is due, and always emits the age of the newest
  * key. An alarm is raised when the key is old, and when the age is missing. A manual invocation always rotates.
  */
 export const handler = async (event: unknown): Promise<{ readonly keys: number }> => {
   const ring = await readRing(secrets, tokenKeys);
   const age = newestKeyAgeDays(ring, now());
   if (age !== undefined) metrics.singleMetric().addMetric(METRICS.tokenKeyAge, MetricUnit.NoUnit, age);
-  if (isScheduled(event) && age !== undefined && age < ROTATE_AFTER_DAYS) return { keys: ring.length };
+  if (isScheduled(event) && !isRotationDue(ring, now())) return { keys: ring.length };
   const rotated = rotateRing(ring, now(), randomBytes);
   await writeRing(secrets, tokenKeys, rotated);
   if (age === undefined) metrics.singleMetric().addMetric(METRICS.tokenKeyAge, MetricUnit.NoUnit, 0);

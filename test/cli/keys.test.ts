@@ -1,4 +1,4 @@
-import { activeKey } from '../../src/domain/auth/token-key-ring.ts';
+import { activeKey } from '../../src/domain/auth/key-ring.ts';
 import { FakeOperator } from './operator.ts';
 
 test('creates an origin secret that a header can contain, and never prints it', async () => {

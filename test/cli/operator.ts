@@ -7,7 +7,7 @@ import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { Membership } from '../../src/contract/members.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
-import type { KeyRing } from '../../src/domain/auth/token-key-ring.ts';
+import type { KeyRing } from '../../src/domain/auth/key-ring.ts';
 import type { CatalogEvent } from '../../src/domain/events/publish.ts';
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import type { AccountFacts } from '../../src/domain/operations/examine-account.ts';

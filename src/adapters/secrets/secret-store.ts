@@ -7,14 +7,9 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { parseJson } from '../../contract/json.ts';
+import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/key-ring.ts';
 import { sameDigest } from '../../domain/auth/same-digest.ts';
-import {
-  activeKey,
-  type KeyRing,
-  RING_CACHE_SECONDS,
-  type RingKey,
-  verifyingKey,
-} from '../../domain/auth/token-key-ring.ts';
+import { verifyingKey } from '../../domain/auth/token-keys.ts';
 import type { Clock } from '../../domain/sources.ts';
 
 const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;

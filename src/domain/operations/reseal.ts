@@ -1,5 +1,5 @@
 import type { Action } from '../../contract/actions.ts';
-import { type KeyRing, newRingKey, type RingKey } from '../auth/token-key-ring.ts';
+import { type KeyRing, newRingKey, type RingKey } from '../auth/key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../delivery/signing-secret.ts';
 import { type ConfigurationStore, requireAll, type UnreadableAction } from '../organizations/store.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,4 +1,4 @@
-import { type KeyRing, newRingKey, RING_CACHE_SECONDS } from '../auth/token-key-ring.ts';
+import { type KeyRing, newRingKey, RING_CACHE_SECONDS } from '../auth/key-ring.ts';
 import type { Clock, RandomBytes } from '../sources.ts';
 
 export type RevokeTokenKeysPorts = {

@@ -1,4 +1,4 @@
-import type { KeyRing } from '../../../src/domain/auth/token-key-ring.ts';
+import type { KeyRing } from '../../../src/domain/auth/key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../../src/domain/delivery/signing-secret.ts';
 import { type ResealPorts, reseal } from '../../../src/domain/operations/reseal.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';

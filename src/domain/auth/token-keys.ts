@@ -1,29 +1,12 @@
 import { TTL_MINUTES_MAX } from '../../contract/limits.ts';
 import { type RandomBytes, unixSeconds } from '../sources.ts';
+import { type KeyRing, newRingKey, RING_CACHE_SECONDS, type RingKey } from './key-ring.ts';
 
-/** A key of a ring. `key` is text with at least 256 bits of entropy. */
-export type RingKey = {
-  readonly kid: string;
-  readonly key: string;
-  /** When the key starts to sign, in Unix seconds. A key without it is always active. */
-  readonly active_from?: number | undefined;
-};
-
-/** The keys, newest first. The newest active key signs. Each key verifies until the last token that it can have signed has expired. */
-export type KeyRing = readonly [RingKey, ...RingKey[]];
-
-/** Seconds for which a container may use a ring before it reads it again. */
-export const RING_CACHE_SECONDS = 300;
 /** Longest turn of a conversation in seconds (open point). A token that expires during a turn is still accepted for usage reports. */
 export const TURN_MAX_SECONDS = 900;
 
 /** Seconds for which a retired key is kept: until the last token that it signed is no longer accepted. */
 const RETIRED_KEPT_SECONDS = TTL_MINUTES_MAX * 60 + TURN_MAX_SECONDS + RING_CACHE_SECONDS;
-
-/** Returns the key that signs: the newest key that every container already knows. */
-export function activeKey(ring: KeyRing, now: Date): RingKey {
-  return ring.find((key) => (key.active_from ?? 0) <= unixSeconds(now)) ?? ring[ring.length - 1] ?? ring[0];
-}
 
 /**
  * Returns the key with this id, unless the last token that it can have signed has expired. From then on, a leaked retired key is
@@ -48,17 +31,17 @@ export function rotateRing(ring: KeyRing, now: Date, randomBytes: RandomBytes): 
   return [newRingKey(now, randomBytes), ...stillNeeded(ring, now)];
 }
 
-/** Creates a key that signs, or seals, as soon as every container has had time to read it. */
-export function newRingKey(now: Date, randomBytes: RandomBytes): RingKey {
-  return {
-    kid: Buffer.from(randomBytes(9)).toString('base64url'),
-    key: Buffer.from(randomBytes(48)).toString('base64url'),
-    active_from: unixSeconds(now) + RING_CACHE_SECONDS,
-  };
-}
-
 /** Returns the age of the newest key in days; undefined for the first key, because CloudFormation generates it without a time. */
 export function newestKeyAgeDays([newest]: KeyRing, now: Date): number | undefined {
   if (newest.active_from === undefined) return undefined;
   return Math.max(0, (unixSeconds(now) - newest.active_from) / 86_400);
+}
+
+/** Days after which a scheduled run replaces the newest key. */
+const ROTATE_AFTER_DAYS = 7;
+
+/** Returns whether a scheduled run rotates the keys: when the newest key is a week old, and when its age is not known. */
+export function isRotationDue(ring: KeyRing, now: Date): boolean {
+  const age = newestKeyAgeDays(ring, now);
+  return age === undefined || age >= ROTATE_AFTER_DAYS;
 }

@@ -1,10 +1,5 @@
-import {
-  activeKey,
-  type KeyRing,
-  RING_CACHE_SECONDS,
-  rotateRing,
-  TURN_MAX_SECONDS,
-} from '../../../src/domain/auth/token-key-ring.ts';
+import { activeKey, type KeyRing, RING_CACHE_SECONDS } from '../../../src/domain/auth/key-ring.ts';
+import { isRotationDue, rotateRing, TURN_MAX_SECONDS } from '../../../src/domain/auth/token-keys.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 const FIRST: KeyRing = [{ kid: 'k1', key: '1'.repeat(64) }];
@@ -57,4 +52,16 @@ test('frequent rotations remove no key that may have signed', () => {
     clock.advance(60_000);
   }
   expect(ring.length).toBeLessThan(60);
+});
+
+test.each([
+  [undefined, true],
+  [0, false],
+  [6.9, false],
+  [7, true],
+  [30, true],
+])('a newest key of %p days is due for rotation: %p', (days, due) => {
+  const clock = new FrozenClock();
+  const active_from = days === undefined ? undefined : Math.floor(seconds(clock) - days * 86_400);
+  expect(isRotationDue([{ ...FIRST[0], active_from }], clock.now())).toBe(due);
 });
