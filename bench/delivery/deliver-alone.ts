@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as localRule from '../../local/network-rule.ts';
-import { createDeliver } from '../../src/adapters/outbound/deliver.ts';
+import { createOutbound } from '../../src/adapters/outbound/outbound.ts';
 import { type Contender, type ContenderSettings, envelopeOf, inLoops } from './contender.ts';
 
 /**
@@ -10,10 +10,10 @@ import { type Contender, type ContenderSettings, envelopeOf, inLoops } from './c
 export async function start(settings: ContenderSettings, warm = true): Promise<Contender> {
   process.env.VA_WAVE_LOCAL_CA_FILE = settings.authorityFile;
   const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
-  const { deliver } = createDeliver({ clock, networkRule: localRule });
+  const { makeAttempt } = createOutbound({ clock, networkRule: localRule });
   const body = Buffer.from(JSON.stringify(envelopeOf(randomUUID(), 'org', settings.bodyBytes)));
   return inLoops(settings.atOnce, async (loop) => {
-    const { failure } = await deliver({
+    const { failure } = await makeAttempt({
       method: 'POST',
       url: settings.url,
       headers: { 'Content-Type': 'application/json' },

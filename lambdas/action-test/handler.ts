@@ -26,7 +26,7 @@ const ports = {
 };
 
 export const handler = invokeHandler(outbound.logger, actionTestRequest, (request, context) =>
-  outbound.invocation(context, async ({ deliver }) => ({
-    result: await testAction(request.org_id, request.action_id, { ...ports, deliver }),
+  outbound.invocation(context, async ({ makeAttempt }) => ({
+    result: await testAction(request.org_id, request.action_id, { ...ports, makeAttempt }),
   })),
 );

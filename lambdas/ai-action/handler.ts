@@ -34,7 +34,7 @@ const ports = {
 };
 
 export const handler = invokeHandler(logger, toolRequest, (request, context) =>
-  outbound.invocation(context, async ({ deliver }) =>
+  outbound.invocation(context, async ({ makeAttempt }) =>
     request.operation === 'listTools'
       ? { tools: await listTools(request.site_id, ports) }
       : callTool(
@@ -44,7 +44,7 @@ export const handler = invokeHandler(logger, toolRequest, (request, context) =>
             tool: request.tool,
             arguments: request.arguments,
           },
-          { ...ports, deliver },
+          { ...ports, makeAttempt },
         ),
   ),
 );

@@ -39,11 +39,11 @@ const signal = endpointFailing(eventBridgeClient(), required(process.env, ENVIRO
 export const handler = sqsBatchHandler(
   logger,
   (context, work) =>
-    outbound.invocation(context, async ({ deliver, ended }) => {
+    outbound.invocation(context, async ({ makeAttempt, ended }) => {
       const report = beginReport();
       const own = {
         ...ports,
-        deliver,
+        makeAttempt,
         sendLater: unlessEnded(ended, ports.sendLater),
         signal: report.signalWith(signal),
         attempted: report.attempted,

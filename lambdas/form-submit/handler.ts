@@ -44,13 +44,13 @@ const ports = {
 };
 
 export const handler = httpHandler(logger, (request, replyHeaders, context) =>
-  outbound.invocation(context, async ({ deliver }) => {
+  outbound.invocation(context, async ({ makeAttempt }) => {
     await requireDistribution(request);
     const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
     const { site_id: siteId = '', slug = '' } = request.path;
     const widget = await identifyWidget(credentials, ports);
     siteIdentified(widget, logger, replyHeaders);
     const submission = { siteId, slug, widget, readBody: request.readBody };
-    return { status: 200, body: await submitForm(submission, { ...ports, deliver }) };
+    return { status: 200, body: await submitForm(submission, { ...ports, makeAttempt }) };
   }),
 );

@@ -20,5 +20,5 @@ const ports = {
 };
 
 export const handler = invokeHandler(outbound.logger, usageReport, (report, context) =>
-  outbound.invocation(context, ({ deliver }) => reportUsage(report, { ...ports, deliver })),
+  outbound.invocation(context, ({ makeAttempt }) => reportUsage(report, { ...ports, makeAttempt })),
 );

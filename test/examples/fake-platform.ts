@@ -52,7 +52,7 @@ export async function startPlatform() {
     recordCall: async () => {},
     recordFailed: () => {},
     openSigningSecret,
-    deliver: endpoint.deliver,
+    makeAttempt: endpoint.makeAttempt,
   };
 
   const functions: Record<string, (input: unknown) => Promise<object>> = {
@@ -70,7 +70,7 @@ export async function startPlatform() {
             ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
             : undefined,
         findAssistant: async () => undefined,
-        deliver: webhook.deliver,
+        makeAttempt: webhook.makeAttempt,
       }),
   };
 

@@ -22,7 +22,7 @@ export async function usageRequest(session: {
       verifyTokenOfTurn: async () =>
         someClaims({ sub: userId, usage_webhook: { url: 'https://backend.example/usage', secret } }),
       findAssistant: async () => undefined,
-      deliver: outbound.deliver,
+      makeAttempt: outbound.makeAttempt,
       log: new InMemoryDeliveryLog(),
       logWriteFailed: new FakeLogWriteFailed().report,
       now: () => now,

@@ -9,7 +9,7 @@ import type {
   FinishedAttempt,
   LogWriteFailed,
 } from '../../src/domain/delivery/delivery-log.ts';
-import type { Deliver, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
+import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
 
 /** Returns the outcome of a response with this status: 2xx is a success, 3xx a redirect, and any other a failure. */
 export function answered(status: number, body = 'ok'): OutboundOutcome {
@@ -42,7 +42,7 @@ export class FakeOutbound {
   readonly requests: OutboundRequest[] = [];
   outcomes: OutboundOutcome[] = [answered(200)];
 
-  readonly deliver: Deliver = async (request) => {
+  readonly makeAttempt: MakeAttempt = async (request) => {
     const outcome = this.outcomes[Math.min(this.requests.length, this.outcomes.length - 1)] ?? answered(200);
     this.requests.push(request);
     return outcome;

@@ -3,7 +3,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { ENVIRONMENT } from '../../contract/environment.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../../contract/limits.ts';
 import { METRICS_NAMESPACE } from '../../contract/metrics.ts';
-import type { Deliver } from '../../domain/delivery/outbound.ts';
+import type { MakeAttempt } from '../../domain/delivery/outbound.ts';
 import { withinInFlight } from '../../domain/delivery/within-in-flight.ts';
 import { withinQuota } from '../../domain/delivery/within-quota.ts';
 import type { DynamoDb } from '../dynamodb/client.ts';
@@ -11,7 +11,7 @@ import { deliveryLog } from '../dynamodb/delivery-log.ts';
 import { inFlightLeases } from '../dynamodb/in-flight-leases.ts';
 import { hitPerDay } from '../dynamodb/rate-limits.ts';
 import { writesTogether } from '../dynamodb/writes-together.ts';
-import { createDeliver } from '../outbound/deliver.ts';
+import { createOutbound } from '../outbound/outbound.ts';
 import { required } from './environment.ts';
 import { functionLogger } from './function-logger.ts';
 import { type InvocationTime, withinInvocation } from './invocation.ts';
@@ -20,7 +20,7 @@ import { now, outboundClock } from './system-clock.ts';
 
 /** What belongs to one invocation. Other invocations may run in the environment at the same time. */
 export type InvocationPorts = {
-  readonly deliver: Deliver;
+  readonly makeAttempt: MakeAttempt;
   /** Fires when the invocation ends. */
   readonly ended: AbortSignal;
 };
@@ -40,12 +40,12 @@ export function outboundFunction(
 ) {
   const logger = functionLogger(serviceName);
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
-  const { deliver } = createDeliver({ clock: outboundClock });
+  const { makeAttempt } = createOutbound({ clock: outboundClock });
   const counters = required(environment, ENVIRONMENT.countersTable);
   const notCounted = (message: string) => (orgId: string, cause: unknown) =>
     logger.error(message, { org_id: orgId, cause: cause instanceof Error ? cause.name : 'unknown' });
   const limited = withinInFlight(
-    withinQuota(deliver, {
+    withinQuota(makeAttempt, {
       hitPerDay: hitPerDay(dynamo, counters),
       uncounted: notCounted('A request could not be counted against its quota'),
       now,
@@ -74,9 +74,11 @@ export function outboundFunction(
     },
     /** Runs the work of one invocation. Its attempts end with it, and then it emits its metrics. */
     invocation: <Result>(time: InvocationTime, work: (own: InvocationPorts) => Promise<Result>): Promise<Result> =>
-      withinInvocation(time, (ended) => work({ deliver: (request) => limited(request, ended), ended })).finally(() => {
-        // Without this check, an invocation without metrics would log a warning.
-        if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
-      }),
+      withinInvocation(time, (ended) => work({ makeAttempt: (request) => limited(request, ended), ended })).finally(
+        () => {
+          // Without this check, an invocation without metrics would log a warning.
+          if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+        },
+      ),
   };
 }

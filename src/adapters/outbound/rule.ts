@@ -21,6 +21,6 @@ export type NetworkRule = {
   /** Returns why this host name must not be resolved; undefined when it may be. The name is in lower case, without a trailing dot. */
   readonly nameProblem: (name: string) => string | undefined;
   readonly createResolver: () => NameResolver;
-  /** Returns certificate authorities (PEM) that are trusted in addition to the public ones. Called once by createDeliver. */
+  /** Returns certificate authorities (PEM) that are trusted in addition to the public ones. Called once by createOutbound. */
   readonly extraCertificateAuthorities: () => readonly string[];
 };

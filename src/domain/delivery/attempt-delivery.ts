@@ -10,7 +10,7 @@ import {
   type LogWriteFailed,
   resultOf,
 } from './delivery-log.ts';
-import type { Deliver } from './outbound.ts';
+import type { MakeAttempt } from './outbound.ts';
 import { EXCERPT_BYTES } from './response-excerpt.ts';
 import { isRetried, retryDelaySeconds } from './retries.ts';
 
@@ -19,7 +19,7 @@ export type AttemptDeliveryPorts = {
   readonly openSigningSecret: (action: Action) => Promise<string>;
   readonly log: DeliveryLog;
   readonly logWriteFailed: LogWriteFailed;
-  readonly deliver: Deliver;
+  readonly makeAttempt: MakeAttempt;
   readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;
   readonly now: Clock;
 };
@@ -88,7 +88,7 @@ export async function attemptDelivery(
     connectionKey: `${action.action_id} ${action.version}`,
     keepBytes: EXCERPT_BYTES,
   });
-  const result = resultOf(await ports.deliver(request), request);
+  const result = resultOf(await ports.makeAttempt(request), request);
   // The record is completed before the retry is scheduled: after a crash in between, the record is finished and nothing is sent again.
   await ports.log.complete(start, result).catch(async (cause: unknown) => {
     ports.logWriteFailed(start, result, cause);

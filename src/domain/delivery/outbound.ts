@@ -44,7 +44,7 @@ export type OutboundOutcome = {
  * Makes one attempt. All outbound requests of the service use it (adapters/outbound); tests pass a fake.
  * @param ended fires when the attempt's invocation ends. @throws InvocationEnded once it has fired, and nothing else
  */
-export type Deliver = (request: OutboundRequest, ended?: AbortSignal) => Promise<OutboundOutcome>;
+export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<OutboundOutcome>;
 
 /**
  * The invocation has ended or its time is over, and with it everything that it was doing, as if the function had stopped. It begins no

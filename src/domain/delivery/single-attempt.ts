@@ -8,14 +8,14 @@ import {
   type LogWriteFailed,
   resultOf,
 } from './delivery-log.ts';
-import type { Deliver, OutboundOutcome, OutboundRequest } from './outbound.ts';
+import type { MakeAttempt, OutboundOutcome, OutboundRequest } from './outbound.ts';
 import { EXCERPT_BYTES } from './response-excerpt.ts';
 
 export type SingleAttemptPorts = {
   readonly openSigningSecret: (action: Action) => Promise<string>;
   readonly log: DeliveryLog;
   readonly logWriteFailed: LogWriteFailed;
-  readonly deliver: Deliver;
+  readonly makeAttempt: MakeAttempt;
   readonly now: Clock;
 };
 
@@ -67,7 +67,7 @@ export async function sendOnce(
   about: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'>,
   request: OutboundRequest | Promise<OutboundRequest>,
   now: Date,
-  ports: Pick<SingleAttemptPorts, 'log' | 'logWriteFailed' | 'deliver'>,
+  ports: Pick<SingleAttemptPorts, 'log' | 'logWriteFailed' | 'makeAttempt'>,
 ): Promise<{ readonly outcome: OutboundOutcome; readonly result: AttemptResult }> {
   const at = now.toISOString();
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, message_id: null };
@@ -75,7 +75,7 @@ export async function sendOnce(
     request,
     ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause)),
   ]);
-  const outcome = await ports.deliver(prepared);
+  const outcome = await ports.makeAttempt(prepared);
   const result = resultOf(outcome, prepared);
   await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
   return { outcome, result };

@@ -1,5 +1,5 @@
 import type { Clock } from '../sources.ts';
-import type { Deliver, OutboundOutcome } from './outbound.ts';
+import type { MakeAttempt, OutboundOutcome } from './outbound.ts';
 
 /** A place among an organization's requests in flight. It expires, so that an invocation that was cut off does not keep it. */
 export type Lease = { readonly release: () => Promise<void> };
@@ -31,18 +31,18 @@ const TOO_MANY: OutboundOutcome = {
  * for its endpoint, and all organizations share the executions of the account. When the storage of the places fails, the request is sent:
  * the limit protects the speed of other organizations, and an internal error must not lose a customer's request.
  */
-export function withinInFlight(deliver: Deliver, ports: WithinInFlightPorts): Deliver {
+export function withinInFlight(makeAttempt: MakeAttempt, ports: WithinInFlightPorts): MakeAttempt {
   const reportFailure = (orgId: string) => (cause: unknown) => {
     ports.leaseFailed(orgId, cause);
     return 'unknown' as const;
   };
   return async (request, ended) => {
     const orgId = request.inFlightOf;
-    if (orgId === undefined) return deliver(request, ended);
+    if (orgId === undefined) return makeAttempt(request, ended);
     const lease = await ports.takeLease(orgId, ports.now()).catch(reportFailure(orgId));
     if (lease === undefined) return TOO_MANY;
     try {
-      return await deliver(request, ended);
+      return await makeAttempt(request, ended);
     } finally {
       if (lease !== 'unknown') await lease.release().catch(reportFailure(orgId));
     }

@@ -1,6 +1,6 @@
 import type { HitPerDay } from '../rate-limits/rate-limits.ts';
 import type { Clock } from '../sources.ts';
-import type { Deliver, OutboundOutcome, OutboundQuota } from './outbound.ts';
+import type { MakeAttempt, OutboundOutcome, OutboundQuota } from './outbound.ts';
 
 export type WithinQuotaPorts = {
   readonly hitPerDay: HitPerDay;
@@ -26,7 +26,7 @@ const EXCEEDED: OutboundOutcome = {
  * attempts to blocked addresses, because each costs the operator about the same. A request without a quota is not counted. When the
  * counter cannot be written, the request is sent: a quota limits cost, and an internal error must not lose a customer's delivery.
  */
-export function withinQuota(deliver: Deliver, ports: WithinQuotaPorts): Deliver {
+export function withinQuota(makeAttempt: MakeAttempt, ports: WithinQuotaPorts): MakeAttempt {
   const mayLeave = async ({ orgId, perDay }: OutboundQuota): Promise<boolean> => {
     try {
       return (await ports.hitPerDay(orgId, perDay, ports.now())).allowed;
@@ -36,5 +36,5 @@ export function withinQuota(deliver: Deliver, ports: WithinQuotaPorts): Deliver 
     }
   };
   return async (request, ended) =>
-    request.quota === undefined || (await mayLeave(request.quota)) ? deliver(request, ended) : EXCEEDED;
+    request.quota === undefined || (await mayLeave(request.quota)) ? makeAttempt(request, ended) : EXCEEDED;
 }

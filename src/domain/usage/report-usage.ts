@@ -3,7 +3,7 @@ import { parseJson } from '../../contract/json.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/usage.ts';
 import type { DeliveryLog, LogWriteFailed } from '../delivery/delivery-log.ts';
-import type { Deliver, OutboundOutcome, OutboundRequest } from '../delivery/outbound.ts';
+import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../delivery/outbound.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
 import { Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
@@ -13,7 +13,7 @@ export type ReportUsagePorts = {
   /** Verifies a session token as for the widget, but also accepts a token that expired during the turn. */
   readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
   readonly findAssistant: (siteId: string) => Promise<{ readonly org_id: string } | undefined>;
-  readonly deliver: Deliver;
+  readonly makeAttempt: MakeAttempt;
   readonly log: DeliveryLog;
   readonly logWriteFailed: LogWriteFailed;
   readonly now: Clock;

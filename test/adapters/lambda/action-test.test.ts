@@ -24,7 +24,7 @@ const functionHandler = invokeHandler(
     result: await testAction(request.org_id, request.action_id, {
       findAction: async () => stored,
       hitPerMinute: limit.hit,
-      deliver: new FakeOutbound().deliver,
+      makeAttempt: new FakeOutbound().makeAttempt,
       log: new InMemoryDeliveryLog(),
       logWriteFailed: new FakeLogWriteFailed().report,
       openSigningSecret,

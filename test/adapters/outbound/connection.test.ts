@@ -17,7 +17,7 @@ const SHORT_MS = 300;
 const LONG_MS = 20_000;
 
 async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https://${HOST}:${receiver.port}/`) {
-  const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).deliver(post(0, { url })));
+  const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).makeAttempt(post(0, { url })));
   expect(await staysOpen(receiver)).toBe(0);
   return outcome;
 }
@@ -54,7 +54,7 @@ describe('a receiver that stops responding', () => {
 
 test('the deadline is 5 seconds by default', async () => {
   const receiver = await startTls(network.identity, (socket) => socket.resume());
-  const pending = network.outbound().deliver(post(receiver.port));
+  const pending = network.outbound().makeAttempt(post(receiver.port));
   await expect(within(4800, pending)).rejects.toThrow('Not over');
   expect((await within(200, pending)).failure?.code).toBe('timeout');
 });
@@ -101,7 +101,7 @@ describe('TLS', () => {
   test('the authority of another pipeline is not trusted', async () => {
     const receiver = await startAnswering(network.identity, OK);
     const outbound = network.outbound({ networkRule: { ...network.rule, extraCertificateAuthorities: () => [] } });
-    expect((await outbound.deliver(post(receiver.port))).failure?.code).toBe('tls_failure');
+    expect((await outbound.makeAttempt(post(receiver.port))).failure?.code).toBe('tls_failure');
   });
 
   test('a server that speaks plain HTTP', async () => {
@@ -136,7 +136,7 @@ describe('TLS', () => {
     await new Promise<void>((resolve) => server.listen(0, ALLOWED, resolve));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const outcome = await network.outbound({ timeoutMs: LONG_MS }).deliver(post(port));
+    const outcome = await network.outbound({ timeoutMs: LONG_MS }).makeAttempt(post(port));
     server.close();
     expect(outcome.failure?.code).toMatch(/tls_failure|connection_closed/);
   });
@@ -155,14 +155,14 @@ test('an attempt ends with its invocation, and the attempt of another invocation
   const silent = await startTls(network.identity, (socket) => socket.resume());
   const outbound = network.outbound();
   const [ending, other] = [new AbortController(), new AbortController()];
-  const cut = outbound.deliver(post(silent.port), ending.signal);
+  const cut = outbound.makeAttempt(post(silent.port), ending.signal);
   const receiver = await startAnswering(network.identity, OK);
-  const beside = outbound.deliver(post(silent.port), other.signal);
+  const beside = outbound.makeAttempt(post(silent.port), other.signal);
   while (silent.connections() < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   ending.abort();
   await expect(cut).rejects.toThrow(InvocationEnded);
   expect(await staysOpen(silent)).toBe(1);
-  expect((await outbound.deliver(post(receiver.port), other.signal)).status).toBe(200);
+  expect((await outbound.makeAttempt(post(receiver.port), other.signal)).status).toBe(200);
   other.abort();
   await expect(beside).rejects.toThrow(InvocationEnded);
 });
@@ -170,6 +170,6 @@ test('an attempt ends with its invocation, and the attempt of another invocation
 test('no attempt begins after the end of its invocation', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const ended = AbortSignal.abort();
-  await expect(network.outbound().deliver(post(receiver.port), ended)).rejects.toThrow(InvocationEnded);
+  await expect(network.outbound().makeAttempt(post(receiver.port), ended)).rejects.toThrow(InvocationEnded);
   expect(receiver.connections()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import { createDeliver } from '../../../src/adapters/outbound/deliver.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+import { createOutbound } from '../../../src/adapters/outbound/outbound.ts';
 
 /**
  * Measures concurrent deliveries in a separate process, so that the memory is only that of the sender. Makes `count` deliveries at the
@@ -9,7 +9,7 @@ import * as strict from '../../../src/adapters/outbound/network-rule.ts';
  */
 const [port = '', count = '', timeout = '', server = '', pem = '', keepBytes = ''] = process.argv.slice(2);
 
-const { deliver, close } = createDeliver({
+const { makeAttempt, close } = createOutbound({
   clock: { monotonic: () => performance.now(), wall: () => Date.now() },
   timeoutMs: Number(timeout),
   networkRule: {
@@ -25,7 +25,7 @@ const { deliver, close } = createDeliver({
 });
 
 const one = (path: string) =>
-  deliver({
+  makeAttempt({
     method: 'POST',
     url: `https://receiver.customer.com:${port}${path}`,
     headers: { 'Content-Type': 'application/json' },

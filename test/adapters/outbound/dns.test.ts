@@ -18,7 +18,8 @@ afterAll(async () => {
 
 const PUBLIC_V6 = '2606:4700:4700::1111';
 const codeFor = async (host: string) =>
-  (await network.outbound().deliver(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).failure?.code;
+  (await network.outbound().makeAttempt(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).failure
+    ?.code;
 
 test.each([
   ['that is blocked', { a: [BLOCKED] }],
@@ -41,15 +42,15 @@ test('a name that changes to a blocked address between two attempts is refused a
   let asked = 0;
   network.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
   const outbound = network.outbound();
-  expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
-  expect((await outbound.deliver(post(receiver.port))).failure?.code).toBe('blocked_address');
+  expect((await outbound.makeAttempt(post(receiver.port))).status).toBe(200);
+  expect((await outbound.makeAttempt(post(receiver.port))).failure?.code).toBe('blocked_address');
   network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('a name is resolved once per attempt, so that the checked address is the connected one', async () => {
   let asked = 0;
   network.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
-  expect((await network.outbound().deliver(post(receiver.port))).status).toBe(200);
+  expect((await network.outbound().makeAttempt(post(receiver.port))).status).toBe(200);
   expect(asked).toBe(2);
   network.names.zone.set(HOST, { a: [ALLOWED] });
 });
@@ -61,7 +62,7 @@ test('a peer whose address differs from the checked one is refused before a byte
   network.names.zone.set('elsewhere.customer.com', { a: ['127.0.0.67'] });
   const outbound = network.outbound({ networkRule: { ...network.rule, addressProblem } });
   const url = `https://elsewhere.customer.com:${elsewhere.port}/`;
-  expect((await outbound.deliver(post(0, { url }))).failure?.code).toBe('blocked_address');
+  expect((await outbound.makeAttempt(post(0, { url }))).failure?.code).toBe('blocked_address');
 });
 
 test('aliases are followed to an allowed address', async () => {
@@ -95,7 +96,7 @@ test('a lookup without a response ends at the deadline', async () => {
   network.names.zone.set('silent.customer.com', { delay: 'never' });
   const timeoutMs = 300;
   const silent = post(0, { url: 'https://silent.customer.com/' });
-  const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).deliver(silent));
+  const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).makeAttempt(silent));
   expect(outcome.failure).toEqual({
     code: 'timeout',
     message: expect.stringContaining('host name was being resolved'),
@@ -111,10 +112,10 @@ test('a delivery succeeds when the name server ignores AAAA queries', async () =
 test('slow lookups do not delay another delivery', async () => {
   network.names.zone.set('silent.customer.com', { delay: 'never' });
   const outbound = network.outbound({ timeoutMs: 1500 });
-  const slow = Array.from({ length: 50 }, () => outbound.deliver(post(0, { url: 'https://silent.customer.com/' })));
+  const slow = Array.from({ length: 50 }, () => outbound.makeAttempt(post(0, { url: 'https://silent.customer.com/' })));
   let slowOnes = 0;
   for (const outcome of slow) outcome.then(() => slowOnes++);
-  expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
+  expect((await outbound.makeAttempt(post(receiver.port))).status).toBe(200);
   expect(slowOnes).toBe(0);
   for (const outcome of await Promise.all(slow)) expect(outcome.failure?.code).toBe('timeout');
 });

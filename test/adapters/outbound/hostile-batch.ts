@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import * as z from 'zod';
-import { createDeliver } from '../../../src/adapters/outbound/deliver.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+import { createOutbound } from '../../../src/adapters/outbound/outbound.ts';
 
 /**
  * A process that delivers one batch as the dispatcher does: nine messages for a hostile server, and one for a victim. Sends the victim's
@@ -19,7 +19,7 @@ const { hostile, victim, ...network } = z
   })
   .parse(JSON.parse(process.argv[2] ?? ''));
 
-const { deliver, close } = createDeliver({
+const { makeAttempt, close } = createOutbound({
   clock: { monotonic: () => performance.now(), wall: () => Date.now() },
   networkRule: {
     ...strict,
@@ -34,7 +34,7 @@ const { deliver, close } = createDeliver({
 });
 
 const send = (port: number, action: string) =>
-  deliver({
+  makeAttempt({
     method: 'POST',
     url: `https://receiver.customer.com:${port}/hook`,
     headers: {},

@@ -29,7 +29,7 @@ async function start(name: string): Promise<Receiver> {
 async function event(receiver: Receiver) {
   const outbound = network.outbound({ timeoutMs: LONG_MS });
   const request = post(receiver.port, { connectionKey: 'action-1', keepBytes: 8000 });
-  const outcome = await within(LONG_MS, outbound.deliver(request));
+  const outcome = await within(LONG_MS, outbound.makeAttempt(request));
   expect(outcome.failure?.code).not.toBe('timeout');
   expect(outcome.note ?? '').not.toContain('in time');
   return outcome;
@@ -86,7 +86,7 @@ describe('a response in very small pieces is not read to its end', () => {
 
   test('for a caller that needs it, who learns that it is incomplete', async () => {
     const receiver = await start('chunks of a byte');
-    const outcome = await network.outbound({ timeoutMs: LONG_MS }).deliver(post(receiver.port));
+    const outcome = await network.outbound({ timeoutMs: LONG_MS }).makeAttempt(post(receiver.port));
     expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
     expect(outcome.note).toContain('too many pieces');
     expect(outcome.body.length).toBe(10_000);
@@ -104,7 +104,7 @@ test('more than 64 KB that nobody keeps are not read for the sake of the connect
     const outbound = network.outbound({ timeoutMs: LONG_MS });
     const request = post(receiver.port, { connectionKey: 'action-1', keepBytes: 8000 });
     for (let index = 0; index < 2; index += 1) {
-      expect(await outbound.deliver(request)).toMatchObject({ status: 200, bodyComplete: true, note: null });
+      expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, bodyComplete: true, note: null });
     }
     return receiver.connections();
   };

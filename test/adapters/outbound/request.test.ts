@@ -10,7 +10,7 @@ afterAll(() => network.stop());
 
 test('sends exactly the headers and bytes of the request', async () => {
   const receiver = await startAnswering(network.identity, OK);
-  const outcome = await network.outbound().deliver(post(receiver.port));
+  const outcome = await network.outbound().makeAttempt(post(receiver.port));
   expect(outcome).toEqual({
     status: 200,
     body: Buffer.from('ok'),

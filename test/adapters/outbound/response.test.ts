@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import type { Outbound } from '../../../src/adapters/outbound/deliver.ts';
+import type { Outbound } from '../../../src/adapters/outbound/outbound.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { within } from '../../harness/within.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
@@ -33,7 +33,7 @@ function outboundOf(timeoutMs: number): Outbound {
 /** Makes one delivery and checks its outcome, and that no connection stays open. */
 async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}, end: End = 'by itself') {
   const timeoutMs = end === 'by itself' ? LONG_MS : SHORT_MS;
-  const outcome = await within(timeoutMs, outboundOf(timeoutMs).deliver(post(receiver.port, more)));
+  const outcome = await within(timeoutMs, outboundOf(timeoutMs).makeAttempt(post(receiver.port, more)));
   const ranOut = outcome.failure?.code === 'timeout' || outcome.note?.includes('in time') === true;
   expect(ranOut ? 'at the deadline' : 'by itself').toBe(end);
   expect(await staysOpen(receiver)).toBe(0);
@@ -135,7 +135,7 @@ describe('a plain response', () => {
     for (const connectionKey of ['action-1', undefined]) {
       const receiver = await startAnswering(network.identity, whole);
       const outbound = network.outbound();
-      const outcome = await outbound.deliver(post(receiver.port, { keepBytes: 4, connectionKey }));
+      const outcome = await outbound.makeAttempt(post(receiver.port, { keepBytes: 4, connectionKey }));
       expect(outcome).toMatchObject({ body: Buffer.from('0123'), bodyComplete: true, failure: null, note: null });
     }
   });

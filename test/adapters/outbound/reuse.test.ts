@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import type { Outbound } from '../../../src/adapters/outbound/deliver.ts';
+import type { Outbound } from '../../../src/adapters/outbound/outbound.ts';
 import { type Receiver, startAnswering, staysOpen, stopReceivers } from './receiver.ts';
 import {
   ALLOWED,
@@ -30,7 +30,7 @@ async function oneByOne(
   outbound: Outbound,
 ) {
   for (let index = 0; index < count; index += 1) {
-    const outcome = await outbound.deliver(event(receiver));
+    const outcome = await outbound.makeAttempt(event(receiver));
     expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: true });
   }
   expect(receiver.requests.length).toBe(count);
@@ -58,8 +58,8 @@ test.each([
 test('deliveries of two Actions and deliveries without a key do not share a connection', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
-  for (const key of ['action-1', 'action-2']) await outbound.deliver(event(receiver, key));
-  for (let index = 0; index < 3; index += 1) await outbound.deliver(post(receiver.port));
+  for (const key of ['action-1', 'action-2']) await outbound.makeAttempt(event(receiver, key));
+  for (let index = 0; index < 3; index += 1) await outbound.makeAttempt(post(receiver.port));
   expect(receiver.connections()).toBe(5);
 });
 
@@ -70,7 +70,7 @@ test('concurrent requests use separate connections', async () => {
     return undefined;
   });
   const outbound = network.outbound();
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => outbound.deliver(event(receiver))));
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => outbound.makeAttempt(event(receiver))));
   expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(receiver.connections()).toBe(5);
 });
@@ -149,7 +149,7 @@ describe('a connection is not reused', () => {
       return undefined;
     });
     const outbound = network.outbound({ timeoutMs: 1000 });
-    for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).failure).toBeNull();
+    for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).failure).toBeNull();
     expect(receiver.connections()).toBe(3);
   });
 
@@ -160,7 +160,7 @@ describe('a connection is not reused', () => {
       return undefined;
     });
     const outbound = network.outbound();
-    for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).status).toBe(200);
+    for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
     expect(receiver.connections()).toBe(3);
   });
 
@@ -168,12 +168,12 @@ describe('a connection is not reused', () => {
     let frozenMs = 0;
     const receiver = await startAnswering(network.identity, OK);
     const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs } });
-    await outbound.deliver(event(receiver));
+    await outbound.makeAttempt(event(receiver));
     frozenMs = 1000;
-    await outbound.deliver(event(receiver));
+    await outbound.makeAttempt(event(receiver));
     expect(receiver.connections()).toBe(2);
     frozenMs = -60_000;
-    await outbound.deliver(event(receiver));
+    await outbound.makeAttempt(event(receiver));
     expect(receiver.connections()).toBe(3);
   });
 
@@ -185,18 +185,18 @@ describe('a connection is not reused', () => {
       return OK;
     });
     const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs }, timeoutMs: 1000 });
-    await outbound.deliver(event(receiver));
+    await outbound.makeAttempt(event(receiver));
     // The client gets no signal: its packets are no longer acknowledged.
     sockets[0]?.pause().removeAllListeners('data');
     frozenMs = 5000;
-    const outcome = await outbound.deliver(event(receiver));
+    const outcome = await outbound.makeAttempt(event(receiver));
     expect(outcome).toMatchObject({ status: 200, failure: null });
     expect(receiver.requests.length).toBe(2);
   });
 
   test('when it has been idle for a second, after which it is closed', async () => {
     const receiver = await startAnswering(network.identity, OK);
-    await network.outbound().deliver(event(receiver));
+    await network.outbound().makeAttempt(event(receiver));
     await pause(800);
     expect(receiver.open()).toBe(1);
     await pause(200);
@@ -206,9 +206,9 @@ describe('a connection is not reused', () => {
   test('when the name has changed to a blocked address, and nothing is sent', async () => {
     const receiver = await startAnswering(network.identity, OK);
     const outbound = network.outbound();
-    await outbound.deliver(event(receiver));
+    await outbound.makeAttempt(event(receiver));
     network.names.zone.set(HOST, { a: [BLOCKED] });
-    expect((await outbound.deliver(event(receiver))).failure?.code).toBe('blocked_address');
+    expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('blocked_address');
     network.names.zone.set(HOST, { a: [ALLOWED] });
     expect(receiver.requests.length).toBe(1);
   });
@@ -217,9 +217,9 @@ describe('a connection is not reused', () => {
     const receiver = await startAnswering(network.identity, OK);
     const moved = await startAnswering(network.identity, OK, ALLOWED_TOO, receiver.port);
     const outbound = network.outbound();
-    await outbound.deliver(event(receiver));
+    await outbound.makeAttempt(event(receiver));
     network.names.zone.set(HOST, { a: [ALLOWED_TOO] });
-    await outbound.deliver(event(receiver));
+    await outbound.makeAttempt(event(receiver));
     network.names.zone.set(HOST, { a: [ALLOWED] });
     expect([receiver.requests.length, moved.requests.length]).toEqual([1, 1]);
   });
@@ -232,10 +232,10 @@ test('a request on a reused connection that breaks fails without a second send, 
     return undefined;
   });
   const outbound = network.outbound();
-  expect((await outbound.deliver(event(receiver))).status).toBe(200);
-  expect((await outbound.deliver(event(receiver))).failure?.code).toBe('connection_closed');
+  expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
+  expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('connection_closed');
   expect(receiver.requests.length).toBe(2);
-  for (let index = 0; index < 3; index += 1) expect((await outbound.deliver(event(receiver))).status).toBe(200);
+  for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
   expect(receiver.connections()).toBe(4);
 });
 
@@ -245,7 +245,7 @@ test('a connection stays open after its invocation, but for at most thirty secon
   const outbound = network.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
   const invocation = async () => {
     const ended = new AbortController();
-    expect((await outbound.deliver(event(receiver), ended.signal)).status).toBe(200);
+    expect((await outbound.makeAttempt(event(receiver), ended.signal)).status).toBe(200);
     ended.abort();
   };
   await invocation();
@@ -261,7 +261,9 @@ test('at most a hundred connections of a process are idle, and the oldest is clo
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
   for (let action = 0; action < 104; action += 8) {
-    await Promise.all(Array.from({ length: 8 }, (_, i) => outbound.deliver(event(receiver, `action-${action + i}`))));
+    await Promise.all(
+      Array.from({ length: 8 }, (_, i) => outbound.makeAttempt(event(receiver, `action-${action + i}`))),
+    );
   }
   await pause(50);
   expect(receiver.open()).toBeLessThanOrEqual(100);
@@ -284,7 +286,7 @@ describe('a DNS lookup', () => {
       network.names.zone.set(HOST, { a: [ALLOWED], ttl });
       const asks = async () => {
         const before = queries();
-        expect((await outbound.deliver(post(receiver.port))).status).toBe(200);
+        expect((await outbound.makeAttempt(post(receiver.port))).status).toBe(200);
         return queries() - before;
       };
       expect(await asks()).toBe(2);
@@ -310,11 +312,11 @@ describe('a DNS lookup', () => {
       },
     });
     network.names.zone.delete(HOST);
-    expect((await outbound.deliver(event(receiver))).failure?.code).toBe('dns_failure');
+    expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('dns_failure');
     network.names.zone.set(HOST, { a: [ALLOWED], ttl: 60 });
-    expect((await outbound.deliver(event(receiver))).status).toBe(200);
+    expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
     refused.add(ALLOWED);
-    expect((await outbound.deliver(event(receiver))).failure?.code).toBe('blocked_address');
+    expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('blocked_address');
     network.names.zone.set(HOST, { a: [ALLOWED] });
     expect(receiver.requests).toHaveLength(1);
   });
@@ -323,9 +325,9 @@ describe('a DNS lookup', () => {
 test('close() closes idle connections, and deliver can still be used', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
-  await Promise.all(Array.from({ length: 20 }, () => outbound.deliver(event(receiver))));
+  await Promise.all(Array.from({ length: 20 }, () => outbound.makeAttempt(event(receiver))));
   outbound.close();
   expect(await staysOpen(receiver)).toBe(0);
-  expect((await outbound.deliver(event(receiver))).status).toBe(200);
+  expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
   outbound.close();
 });

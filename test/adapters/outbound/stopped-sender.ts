@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import * as z from 'zod';
-import { createDeliver } from '../../../src/adapters/outbound/deliver.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+import { createOutbound } from '../../../src/adapters/outbound/outbound.ts';
 
 /** A process that delivers on command, for tests that stop it in between as Lambda freezes a function. */
 
@@ -11,7 +11,7 @@ const settings = z
 /** Milliseconds by which the wall clock is ahead, for a freeze that is too long for a test. */
 let aheadMs = 0;
 
-const { deliver } = createDeliver({
+const { makeAttempt } = createOutbound({
   clock: { monotonic: () => performance.now(), wall: () => Date.now() + aheadMs },
   networkRule: {
     ...strict,
@@ -30,7 +30,7 @@ const delivery = z.object({ url: z.string(), aheadMs: z.number() });
 process.on('message', async (message) => {
   const { url, ...settings } = delivery.parse(message);
   aheadMs = settings.aheadMs;
-  const { status, failure } = await deliver({
+  const { status, failure } = await makeAttempt({
     method: 'POST',
     url,
     headers: {},

@@ -27,7 +27,7 @@ function startSender() {
   const sender = fork(file, [JSON.stringify(settings)], { execPath: process.execPath, execArgv: [] });
   const url = (port: number) => `https://${HOST}:${port}/hook`;
   return {
-    deliver: async (port: number): Promise<unknown> => {
+    makeAttempt: async (port: number): Promise<unknown> => {
       const [outcome] = await Promise.all([once(sender, 'message'), sender.send({ url: url(port), aheadMs: 0 })]);
       return outcome[0];
     },
@@ -78,7 +78,7 @@ test.each(FREEZES)(
           return OK;
         });
         const sender = senders[index];
-        const first = await sender?.deliver(receiver.port);
+        const first = await sender?.makeAttempt(receiver.port);
         const during = () => {
           for (const socket of sockets) meanwhile(socket, receiver);
         };

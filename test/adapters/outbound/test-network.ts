@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import { createDeliver, type Outbound, type OutboundOptions } from '../../../src/adapters/outbound/deliver.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+import { createOutbound, type Outbound, type OutboundOptions } from '../../../src/adapters/outbound/outbound.ts';
 import type { NetworkRule } from '../../../src/adapters/outbound/rule.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { type Authority, createAuthority, type Identity } from './authority.ts';
@@ -50,7 +50,7 @@ export async function createTestNetwork(): Promise<TestNetwork> {
     names,
     rule,
     outbound: (options) => {
-      const outbound = createDeliver({ clock, networkRule: rule, ...options });
+      const outbound = createOutbound({ clock, networkRule: rule, ...options });
       opened.push(outbound);
       return outbound;
     },

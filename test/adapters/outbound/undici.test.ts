@@ -42,7 +42,7 @@ describe.each([
 
   test('gets a successful outcome from deliver()', async () => {
     const { receiver, acted } = await goesOnAndActs(later);
-    expect(await network.outbound().deliver(post(receiver.port))).toMatchObject({ status: 200, failure: null });
+    expect(await network.outbound().makeAttempt(post(receiver.port))).toMatchObject({ status: 200, failure: null });
     expect(acted).toHaveLength(1);
   });
 });

@@ -13,7 +13,7 @@ afterAll(async () => {
   await network.stop();
 });
 
-const refusal = async (url: string) => (await network.outbound().deliver(post(0, { url }))).failure?.code;
+const refusal = async (url: string) => (await network.outbound().makeAttempt(post(0, { url }))).failure?.code;
 
 afterEach(() => {
   expect(network.names.queries).toEqual([]);

@@ -36,7 +36,7 @@ function setUp(changes: Partial<AiAction> = {}) {
     openSigningSecret,
     log,
     logWriteFailed: new FakeLogWriteFailed().report,
-    deliver: outbound.deliver,
+    makeAttempt: outbound.makeAttempt,
     now: new FrozenClock().now,
     newId: countingIds(),
   };

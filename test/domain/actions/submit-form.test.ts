@@ -70,7 +70,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     openSigningSecret,
     log,
     logWriteFailed: logWriteFailed.report,
-    deliver: outbound.deliver,
+    makeAttempt: outbound.makeAttempt,
     escalate,
     forwarded: (outcome) => outcomes.push(outcome),
     settleFailed: (submissionId) => unsettled.push(submissionId),

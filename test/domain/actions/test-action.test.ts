@@ -26,7 +26,7 @@ function setUp(action: Action) {
     openSigningSecret,
     log,
     logWriteFailed: new FakeLogWriteFailed().report,
-    deliver: outbound.deliver,
+    makeAttempt: outbound.makeAttempt,
     now: clock.now,
     newId: countingIds(),
   };

@@ -34,7 +34,7 @@ function setUp(changes: Partial<AttemptAndWatchPorts> = {}) {
     openSigningSecret,
     log: new InMemoryDeliveryLog(),
     logWriteFailed: new FakeLogWriteFailed().report,
-    deliver: outbound.deliver,
+    makeAttempt: outbound.makeAttempt,
     sendLater: async () => undefined,
     now: new FrozenClock().now,
     recordFailure: async (actionId) => {

@@ -43,7 +43,7 @@ function setUp(action: EventAction | undefined = anEventAction()) {
     openSigningSecret,
     log,
     logWriteFailed: logWriteFailed.report,
-    deliver: outbound.deliver,
+    makeAttempt: outbound.makeAttempt,
     sendLater: async (message, seconds) => {
       later.push({ message, seconds });
     },
@@ -87,11 +87,11 @@ describe('an attempt', () => {
   test('is recorded before it is sent, and completed afterwards', async () => {
     const { attempt, log, ports } = setUp();
     const statesWhenSending: (boolean | undefined)[] = [];
-    const deliver: AttemptDeliveryPorts['deliver'] = async (request) => {
+    const makeAttempt: AttemptDeliveryPorts['makeAttempt'] = async (request) => {
       statesWhenSending.push(log.all()[0]?.result === null);
-      return ports.deliver(request);
+      return ports.makeAttempt(request);
     };
-    await attemptDelivery(MESSAGE, 'message-1', { ...ports, deliver });
+    await attemptDelivery(MESSAGE, 'message-1', { ...ports, makeAttempt });
     expect(statesWhenSending).toEqual([true]);
     expect(log.all()).toEqual([
       {
@@ -270,7 +270,7 @@ describe('a message that is delivered again', () => {
     const cutOff = async () => {
       throw new Error('The container died');
     };
-    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, deliver: cutOff })).rejects.toThrow('died');
+    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, makeAttempt: cutOff })).rejects.toThrow('died');
     expect((await attempt()).outcome).toBe('succeeded');
     expect(outbound.requests).toHaveLength(1);
     expect(log.all()).toEqual([
@@ -299,11 +299,11 @@ describe('a message that is delivered again', () => {
     const { attempt, outbound, ports } = setUp();
     outbound.outcomes = [answered(503)];
     const duringSend: unknown[] = [];
-    const deliver: AttemptDeliveryPorts['deliver'] = async (request) => {
+    const makeAttempt: AttemptDeliveryPorts['makeAttempt'] = async (request) => {
       duringSend.push(await attempt({}, 'message-copy'));
-      return ports.deliver(request);
+      return ports.makeAttempt(request);
     };
-    await attemptDelivery(MESSAGE, 'message-1', { ...ports, deliver });
+    await attemptDelivery(MESSAGE, 'message-1', { ...ports, makeAttempt });
     duringSend.push(await attempt({}, 'message-copy'));
     expect(duringSend).toEqual([
       { outcome: 'taken', result: null },

@@ -27,11 +27,11 @@ function setUp(places: number) {
 test('a request takes a place while it waits and releases it afterwards', async () => {
   const { outbound, ports, taken } = setUp(1);
   let during = 0;
-  const deliver = withinInFlight(async (request) => {
+  const makeAttempt = withinInFlight(async (request) => {
     during = taken();
-    return outbound.deliver(request);
+    return outbound.makeAttempt(request);
   }, ports);
-  expect(await deliver(COUNTED)).toEqual(answered(200));
+  expect(await makeAttempt(COUNTED)).toEqual(answered(200));
   expect([during, taken()]).toEqual([1, 0]);
 });
 
@@ -46,10 +46,10 @@ test('a request releases its place when the outbound pipeline fails', async () =
 
 test('a request without a free place is not sent; a request without an organization is not counted', async () => {
   const { outbound, ports } = setUp(0);
-  const deliver = withinInFlight(outbound.deliver, ports);
-  const { failure, status } = await deliver(COUNTED);
+  const makeAttempt = withinInFlight(outbound.makeAttempt, ports);
+  const { failure, status } = await makeAttempt(COUNTED);
   expect([failure?.code, status, outbound.requests.length]).toEqual(['too_many_in_flight', null, 0]);
-  expect(await deliver(REQUEST)).toEqual(answered(200));
+  expect(await makeAttempt(REQUEST)).toEqual(answered(200));
 });
 
 test('when the places cannot be read, the request is sent and the failure is reported', async () => {
@@ -57,8 +57,8 @@ test('when the places cannot be read, the request is sent and the failure is rep
   const away = async () => {
     throw new Error('The counters are away');
   };
-  expect(await withinInFlight(outbound.deliver, { ...ports, takeLease: away })(COUNTED)).toEqual(answered(200));
+  expect(await withinInFlight(outbound.makeAttempt, { ...ports, takeLease: away })(COUNTED)).toEqual(answered(200));
   const stuck: TakeLease = async () => ({ release: away });
-  expect(await withinInFlight(outbound.deliver, { ...ports, takeLease: stuck })(COUNTED)).toEqual(answered(200));
+  expect(await withinInFlight(outbound.makeAttempt, { ...ports, takeLease: stuck })(COUNTED)).toEqual(answered(200));
   expect(untold).toEqual([ORG_ID, ORG_ID]);
 });

@@ -14,26 +14,26 @@ function setUp() {
   const perDay = new FakeLimit();
   const uncounted: string[] = [];
   const ports = { hitPerDay: perDay.hit, uncounted: (orgId: string) => uncounted.push(orgId), now: clock.now };
-  return { clock, outbound, perDay, uncounted, ports, deliver: withinQuota(outbound.deliver, ports) };
+  return { clock, outbound, perDay, uncounted, ports, makeAttempt: withinQuota(outbound.makeAttempt, ports) };
 }
 
 test('counts each request against its quota and sends it', async () => {
-  const { deliver, outbound, perDay, clock } = setUp();
-  expect(await deliver(COUNTED)).toEqual(answered(200));
+  const { makeAttempt, outbound, perDay, clock } = setUp();
+  expect(await makeAttempt(COUNTED)).toEqual(answered(200));
   expect(outbound.requests).toEqual([COUNTED]);
   expect(perDay.calls).toEqual([{ key: ORG_ID, limit: 2, now: clock.now() }]);
 });
 
 test('a request without a quota is sent and not counted', async () => {
-  const { deliver, outbound, perDay } = setUp();
-  await deliver(REQUEST);
+  const { makeAttempt, outbound, perDay } = setUp();
+  await makeAttempt(REQUEST);
   expect([outbound.requests.length, perDay.calls.length]).toEqual([1, 0]);
 });
 
 test('a request over its quota is not sent', async () => {
-  const { deliver, outbound, perDay } = setUp();
+  const { makeAttempt, outbound, perDay } = setUp();
   perDay.decision = { allowed: false, retryAfterSeconds: 60 };
-  const { failure, status } = await deliver(COUNTED);
+  const { failure, status } = await makeAttempt(COUNTED);
   expect([failure?.code, status]).toEqual(['quota_exceeded', null]);
   expect(outbound.requests).toEqual([]);
 });
@@ -43,7 +43,7 @@ test('when the counter fails, the request is sent and the failure is reported', 
   const away = async () => {
     throw new Error('The counters are away');
   };
-  const deliver = withinQuota(outbound.deliver, { ...ports, hitPerDay: away });
-  expect(await deliver(COUNTED)).toEqual(answered(200));
+  const makeAttempt = withinQuota(outbound.makeAttempt, { ...ports, hitPerDay: away });
+  expect(await makeAttempt(COUNTED)).toEqual(answered(200));
   expect(uncounted).toEqual([ORG_ID]);
 });

@@ -22,7 +22,7 @@ function setUp(claims: SessionClaims | undefined = HOOKED) {
   const ports = {
     verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined),
     findAssistant: async (): Promise<{ org_id: string } | undefined> => ({ org_id: 'org_1' }),
-    deliver: outbound.deliver,
+    makeAttempt: outbound.makeAttempt,
     log,
     logWriteFailed: logWriteFailed.report,
     now: clock.now,
@@ -123,7 +123,7 @@ test('of 60 reports at once to a webhook that hangs, 50 are sent, and a form of 
   const taken = new Map<string, number>();
   const hanging = Promise.withResolvers<OutboundOutcome>();
   let sent = 0;
-  const deliver = withinInFlight(
+  const makeAttempt = withinInFlight(
     () => {
       sent += 1;
       return hanging.promise;
@@ -140,11 +140,11 @@ test('of 60 reports at once to a webhook that hangs, 50 are sent, and a form of 
     },
   );
   const reports = Array.from({ length: 60 }, () =>
-    reportUsage({ session_token: 'good', usage: USAGE }, { ...ports, deliver }),
+    reportUsage({ session_token: 'good', usage: USAGE }, { ...ports, makeAttempt }),
   );
   await expect(Promise.race(reports)).resolves.toEqual({ should_continue: true, reported: true });
   expect(sent).toBe(50);
-  const form = deliver({ method: 'POST', url: 'https://a.example/', headers: {}, body: null, inFlightOf: 'org_1' });
+  const form = makeAttempt({ method: 'POST', url: 'https://a.example/', headers: {}, body: null, inFlightOf: 'org_1' });
   await new Promise((resolve) => setImmediate(resolve));
   expect(sent).toBe(51);
   hanging.resolve(answered(200, '{"should_continue":false}'));

@@ -73,7 +73,7 @@ function aDelivery(statuses: readonly number[]) {
     openSigningSecret,
     log,
     logWriteFailed: new FakeLogWriteFailed().report,
-    deliver: outbound.deliver,
+    makeAttempt: outbound.makeAttempt,
     sendLater: async (next) => {
       enqueue(next);
     },
@@ -102,9 +102,9 @@ function aDelivery(statuses: readonly number[]) {
           if (crash === 'after_record') await dead();
         },
       },
-      deliver: async (request) => {
+      makeAttempt: async (request) => {
         if (crash === 'after_claim') return dead();
-        const outcome = await ports.deliver(request);
+        const outcome = await ports.makeAttempt(request);
         return crash === 'after_send' ? dead() : outcome;
       },
       sendLater: async (next, seconds) => {
@@ -144,7 +144,7 @@ describe('an invocation whose time is over is not stopped, and its message is de
     withinInvocation({ getRemainingTimeInMillis: () => ms }, (ended) =>
       handle({
         ...ports,
-        deliver: (request) => ports.deliver(request, ended),
+        makeAttempt: (request) => ports.makeAttempt(request, ended),
         sendLater: unlessEnded(ended, ports.sendLater),
       }),
     );
@@ -162,7 +162,7 @@ describe('an invocation whose time is over is not stopped, and its message is de
     if (first === undefined) throw new Error('Nothing is queued');
     const hanging: AttemptDeliveryPorts = {
       ...ports,
-      deliver: (_, ended = AbortSignal.abort()) =>
+      makeAttempt: (_, ended = AbortSignal.abort()) =>
         untilAborted(ended, new Promise<never>(() => undefined), () => undefined),
     };
     await expect(timed((own) => attemptDelivery(first.message, first.id, own), hanging, 20)).rejects.toThrow(
@@ -192,9 +192,9 @@ describe('an invocation whose time is over is not stopped, and its message is de
           return claim;
         },
       },
-      deliver: async (request, ended) => {
+      makeAttempt: async (request, ended) => {
         ended?.throwIfAborted();
-        return ports.deliver(request);
+        return ports.makeAttempt(request);
       },
     };
     const late = timed((own) => attemptDelivery(first.message, first.id, own), claiming, 20);
@@ -470,7 +470,7 @@ describe('a delivery log that cannot be written', () => {
       openSigningSecret,
       log: deliveryLog(client, 'log', { retentionDays: 30, now: clock.now }),
       logWriteFailed: written.report,
-      deliver: outbound.deliver,
+      makeAttempt: outbound.makeAttempt,
       sendLater: async (_: DeliveryMessage, seconds: number) => {
         later.push(seconds);
       },

@@ -3,8 +3,8 @@ import { createSecureContext, rootCertificates } from 'node:tls';
 import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
 import {
-  type Deliver,
   InvocationEnded,
+  type MakeAttempt,
   type OutboundOutcome,
   type OutboundRequest,
 } from '../../domain/delivery/outbound.ts';
@@ -38,8 +38,8 @@ export type Outbound = {
    * Makes one attempt, which sends at most one request and ends within `timeoutMs` for any behaviour of the receiver. A failed outcome has
    * a code of `FAILURE_CODES` (docs/delivery.md). Spec "Outbound: Action request", "usage webhook", "Limits".
    */
-  readonly deliver: Deliver;
-  /** Closes the connections that wait for another request. `deliver` can still be used. */
+  readonly makeAttempt: MakeAttempt;
+  /** Closes the connections that wait for another request. `makeAttempt` can still be used. */
   readonly close: () => void;
 };
 
@@ -53,7 +53,7 @@ const CIPHERS =
   'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES';
 
 /** Creates the outbound pipeline. Create one per process at its start, because reading the certificate authorities takes time. */
-export function createDeliver({
+export function createOutbound({
   clock,
   timeoutMs = OUTBOUND_TIMEOUT_MS,
   networkRule = strictRule,
@@ -103,7 +103,7 @@ export function createDeliver({
   }
 
   return {
-    deliver: async (request, ended) => {
+    makeAttempt: async (request, ended) => {
       const startedAt = clock.monotonic();
       const attempt = startAttempt(timeoutMs, clock.monotonic, ended);
       try {
