@@ -84,7 +84,13 @@ export class Monitoring extends Construct {
           ...(canary === undefined ? {} : { 'Canary: failures': [canary.failures] }),
         }),
         row({
-          'Our own faults': [logWriteFailed, unreadableActions, tables.throttles, ...alarms.faults],
+          'Our own faults': [
+            logWriteFailed,
+            unreadableActions,
+            ownMetric(this, METRICS.toolsNotListed, FIVE_MINUTES),
+            tables.throttles,
+            ...alarms.faults,
+          ],
           'Oldest message (s)': queues.flatMap(({ queue }) => [
             queue.metricApproximateAgeOfOldestMessage(),
             queue.metric('ApproximateAgeOfOldestMessageInQuietGroups', { statistic: 'Maximum' }),
