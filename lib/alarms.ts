@@ -11,6 +11,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../src/contract/metrics.ts';
+import type { Watched } from './releases.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** The default period of the metrics that alarms evaluate. */
@@ -53,6 +54,7 @@ export class Alarms extends Construct {
   readonly #topic: ITopic | undefined;
   readonly #emulated: boolean;
   readonly #faults: IMetric[] = [];
+  readonly #watched: Watched[] = [];
 
   constructor(scope: Construct, id: string, { topicArn, emulated }: AlarmsProps) {
     super(scope, id);
@@ -63,6 +65,11 @@ export class Alarms extends Construct {
   /** Errors and throttles of the functions that have alarms, for the graph of the service's own faults. */
   get faults(): readonly IMetric[] {
     return this.#faults;
+  }
+
+  /** The functions that have alarms on their errors, with these alarms. */
+  get watched(): readonly Watched[] {
+    return this.#watched;
   }
 
   raise(
@@ -77,8 +84,8 @@ export class Alarms extends Construct {
       breaching = periods,
       missing = TreatMissingData.NOT_BREACHING,
     }: WatchedMetric,
-  ): void {
-    if (this.#emulated) return;
+  ): Alarm | undefined {
+    if (this.#emulated) return undefined;
     const alarm = new Alarm(scope, id, {
       alarmDescription: `docs/runbook.md#${runbookEntry}`,
       metric,
@@ -90,10 +97,11 @@ export class Alarms extends Construct {
       datapointsToAlarm: breaching,
       treatMissingData: missing,
     });
-    if (this.#topic === undefined) return;
+    if (this.#topic === undefined) return alarm;
     const notification = new SnsAction(this.#topic);
     alarm.addAlarmAction(notification);
     alarm.addOkAction(notification);
+    return alarm;
   }
 
   /**
@@ -113,7 +121,8 @@ export class Alarms extends Construct {
       functions.map(({ fn }) => fn.metricThrottles({ period })),
     );
     this.#faults.push(errors, throttles);
-    this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, ...lasting });
+    const alarm = this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, ...lasting });
+    if (alarm !== undefined) this.#watched.push({ functions, alarm });
   }
 
   /**

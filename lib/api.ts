@@ -83,7 +83,7 @@ export class Api extends Construct {
     });
     this.http = new HttpApi(this, 'Http', {
       description: 'va-wave',
-      defaultIntegration: new HttpLambdaIntegration('NotFound', notFound.fn),
+      defaultIntegration: new HttpLambdaIntegration('NotFound', notFound.callable),
       createDefaultStage: false,
     });
     this.accessLog = new LogGroup(this, 'AccessLog', {
@@ -117,8 +117,8 @@ export class Api extends Construct {
   }
 
   /** Adds a public route. Its function authenticates the request. @param name of the integration */
-  route(path: string, method: HttpMethod, name: RouteName, { fn }: ServiceFunction): void {
-    const integration = new HttpLambdaIntegration(name, fn);
+  route(path: string, method: HttpMethod, name: RouteName, { callable }: ServiceFunction): void {
+    const integration = new HttpLambdaIntegration(name, callable);
     this.throttle(name, this.http.addRoutes({ path, methods: [method], integration }));
   }
 

@@ -44,6 +44,7 @@ export class Canary extends Construct {
       folder: 'canary',
       description: 'Puts an event on the bus, creates a session, initializes a widget and loads its file',
       timeout: CANARY_TIMEOUT,
+      invokedBy: 'schedule',
       memorySize: 256,
     });
     canary.allow({

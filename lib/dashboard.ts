@@ -66,7 +66,7 @@ export class Dashboard extends Construct {
     const routes = api.http.addRoutes({
       path: `${DASHBOARD_API_PATH}/{proxy+}`,
       methods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.PATCH, HttpMethod.DELETE],
-      integration: new HttpLambdaIntegration('DashboardApi', dashboardApi.fn),
+      integration: new HttpLambdaIntegration('DashboardApi', dashboardApi.callable),
       authorizer,
       authorizationScopes: [DASHBOARD_SCOPE],
     });
@@ -101,8 +101,8 @@ export class Dashboard extends Construct {
     keys.allowSealingKey(api);
     api.allow({
       actions: ['lambda:InvokeFunction'],
-      resources: [this.actionTest.fn.functionArn],
-      environment: { [ENVIRONMENT.actionTestFunction]: this.actionTest.fn.functionName },
+      resources: [this.actionTest.invoked.arn],
+      environment: { [ENVIRONMENT.actionTestFunction]: this.actionTest.invoked.name },
     });
     return api;
   }
@@ -151,6 +151,7 @@ export class Dashboard extends Construct {
       cacheControl: [CacheControl.noCache()],
       distribution: edge.distribution,
       distributionPaths: ['/dashboard', '/dashboard/*'],
+      waitForDistributionInvalidation: false,
     });
     // The assets must exist before the page that names them.
     page.node.addDependency(assets);

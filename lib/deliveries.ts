@@ -52,6 +52,7 @@ export class Deliveries extends Construct {
       folder: 'event-router',
       description: 'Turns an event into one delivery per subscribed Action',
       timeout: ROUTER_TIMEOUT,
+      invokedBy: 'message',
     });
     tables.configuration.allow(router, 'BatchGetItem', 'Query');
     tables.deliveryLog.allow(router, 'PutItem');
@@ -66,6 +67,7 @@ export class Deliveries extends Construct {
       folder: 'dispatcher',
       description: 'Makes one attempt per message to the endpoint of an Event Action',
       timeout: DISPATCHER_TIMEOUT,
+      invokedBy: 'message',
       // It sends the message of a retry. Lambda would end a chain of about sixteen invocations, but it counts by a header of the invocation, which has the
       // messages of many deliveries. The number of attempts in the message bounds each chain.
       recursive: true,

@@ -44,6 +44,16 @@ export type DeploymentOptions = {
   readonly webAclArn?: string | undefined;
   /** Sends every outbound request from one of two fixed addresses, which all organizations share (docs/security.md). docs/costs.md has the price. @default false */
   readonly fixedEgress?: boolean | undefined;
+  /** A network that exists, in which the functions run that make outbound requests. @default none: requests come from AWS's own addresses */
+  readonly existingNetwork?: ExistingNetworkIds | undefined;
+  /** Accounts (12 digits) and roles (ARNs) of the platform that may put events on the bus and invoke ai-action and usage-report. @default this account only */
+  readonly platformAccounts?: readonly string[] | undefined;
+  /** Key of the operator for tables, queues, logs and secrets. @default AWS's keys */
+  readonly kmsKeyArn?: string | undefined;
+  /** Whether CloudFront writes its access log. Its resources are in us-east-1. @default true */
+  readonly edgeAccessLog?: boolean | undefined;
+  /** Shifts the traffic of a new version gradually, and back when an alarm is raised. Not in dev. @default false */
+  readonly gradual?: boolean | undefined;
   /** Uses the service from outside every five minutes, as a customer does (docs/runbook.md). @default false */
   readonly canary?: boolean | undefined;
   /** Version of the origin secret that the distribution sends, after a rotation. @default the version that is current at the deployment */
@@ -52,6 +62,13 @@ export type DeploymentOptions = {
   readonly sealingKeyReplicaRegion?: string | undefined;
   /** Existing tables to use instead of new ones, such as a table that was restored from a backup or retained by a deleted stack. @default none */
   readonly existingTables?: ExistingTables | undefined;
+};
+
+/** Ids of a network. Several of a kind are separated by commas. */
+export type ExistingNetworkIds = {
+  readonly vpcId: string;
+  readonly subnetIds: readonly string[];
+  readonly securityGroupIds: readonly string[];
 };
 
 /** Names of tables by their content. */
@@ -93,6 +110,23 @@ const stackName = z
 const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a table');
 const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1');
 
+const vpcId = z.string().regex(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC, such as vpc-0123456789abcdef0');
+const kmsKeyArn = z
+  .string()
+  .regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'must be the ARN of a KMS key, and not of an alias');
+/** A list of values with this shape: text with commas in `-c`, or a list in cdk.json. */
+const listOf = (shape: RegExp, message: string) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value),
+    z.array(z.string().regex(shape, message), message).min(1, message),
+  );
+const subnetIds = listOf(/^subnet-[0-9a-f]{8,17}$/, 'must be ids of subnets, separated by commas');
+const securityGroupIds = listOf(/^sg-[0-9a-f]{8,17}$/, 'must be ids of security groups, separated by commas');
+const platformAccounts = listOf(
+  /^(\d{12}|arn:[\w-]+:iam::\d{12}:(role|user)\/[\w+=,.@/-]+)$/,
+  'must be account numbers of 12 digits or ARNs of roles, separated by commas',
+);
+
 const context = z.object({
   stage: z.enum(['prod', 'dev'], { error: 'must be prod or dev' }).optional(),
   stackName: stackName.optional(),
@@ -113,6 +147,13 @@ const context = z.object({
   certificateArn: certificateArn.optional(),
   webAclArn: webAclArn.optional(),
   fixedEgress: flag.optional(),
+  vpcId: vpcId.optional(),
+  subnetIds: subnetIds.optional(),
+  securityGroupIds: securityGroupIds.optional(),
+  platformAccounts: platformAccounts.optional(),
+  kmsKeyArn: kmsKeyArn.optional(),
+  edgeAccessLog: flag.optional(),
+  gradual: flag.optional(),
   canary: flag.optional(),
   originSecretVersion: versionId.optional(),
   sealingKeyReplicaRegion: region.optional(),
@@ -132,11 +173,21 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
     throw new Error(parsed.error.issues.map(({ path, message }) => `-c ${path.join('.')}: ${message}`).join('\n'));
   }
   refuseContradictions(parsed.data);
-  const { domainName, certificateArn, configurationTable, conversationsTable, deliveryLogTable, ...options } =
-    parsed.data;
+  const {
+    domainName,
+    certificateArn,
+    configurationTable,
+    conversationsTable,
+    deliveryLogTable,
+    vpcId,
+    subnetIds,
+    securityGroupIds,
+    ...options
+  } = parsed.data;
   return {
     ...options,
     ...ownDomain(domainName, certificateArn),
+    ...existingNetwork({ vpcId, subnetIds, securityGroupIds }),
     ...((configurationTable ?? conversationsTable ?? deliveryLogTable) === undefined
       ? {}
       : {
@@ -151,8 +202,24 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
 
 type Context = z.infer<typeof context>;
 
+function existingNetwork({
+  vpcId,
+  subnetIds,
+  securityGroupIds,
+}: Pick<Context, 'vpcId' | 'subnetIds' | 'securityGroupIds'>): Pick<DeploymentOptions, 'existingNetwork'> {
+  if (vpcId !== undefined && subnetIds !== undefined && securityGroupIds !== undefined) {
+    return { existingNetwork: { vpcId, subnetIds, securityGroupIds } };
+  }
+  const missing = Object.entries({ vpcId, subnetIds, securityGroupIds }).filter(([, value]) => value === undefined);
+  if (missing.length === 3) return {};
+  throw new Error(missing.map(([name]) => `-c ${name}: the network also needs it`).join('\n'));
+}
+
 /** @throws Error that names an option whose value does not fit the others */
 function refuseContradictions(options: Context): void {
+  if (options.fixedEgress === true && options.vpcId !== undefined) {
+    throw new Error('-c vpcId: leave out -c fixedEgress, which creates a network');
+  }
   const { deliveriesPerSecond, accountConcurrency = USUAL_ACCOUNT_CONCURRENCY } = options;
   const derived = [
     options.provisionedPollers === true && 'provisionedPollers',

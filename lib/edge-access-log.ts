@@ -42,9 +42,9 @@ export class EdgeAccessLog extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       lifecycleRules: [{ expiration: Duration.days(30) }],
-      removalPolicy: stage.removalPolicy,
+      removalPolicy: stage.dataRemovalPolicy,
       // A bucket with content is not deleted.
-      autoDeleteObjects: stage.removalPolicy === RemovalPolicy.DESTROY,
+      autoDeleteObjects: stage.dataRemovalPolicy === RemovalPolicy.DESTROY,
     });
     Validations.of(this.bucket).acknowledge({
       id: 'AwsSolutions::AwsSolutions-S1',

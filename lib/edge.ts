@@ -46,6 +46,8 @@ export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn' | 'origin
   readonly stage: Stage;
   readonly api: HttpApi;
   readonly originSecret: Secret;
+  /** Whether CloudFront writes its access log. */
+  readonly edgeAccessLog: boolean;
 };
 
 /** The distribution behind `{base_url}`: it serves `/static/*` from a private bucket and forwards `/api/*` to the API. lib/dashboard.ts adds `/dashboard/*`. */
@@ -79,9 +81,9 @@ export class Edge extends Construct {
       // Keeps the former version of a file that is overwritten by mistake or by an attacker.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
-      removalPolicy: stage.removalPolicy,
+      removalPolicy: stage.dataRemovalPolicy,
       // A bucket with content is not deleted.
-      autoDeleteObjects: stage.removalPolicy === RemovalPolicy.DESTROY,
+      autoDeleteObjects: stage.dataRemovalPolicy === RemovalPolicy.DESTROY,
     });
     this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket, {
       originAccessControl: new S3OriginAccessControl(this, 'AssetsAccess', {
@@ -137,15 +139,16 @@ export class Edge extends Construct {
       },
     });
     this.baseUrl = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
-    accessLog.of(this.distribution);
+    if (props.edgeAccessLog) accessLog.of(this.distribution);
     Validations.of(this.distribution).acknowledge({
       id: 'AwsSolutions::AwsSolutions-CFR1',
       reason: 'Customers embed the widget in pages for visitors of any country.',
     });
     Validations.of(this.distribution).acknowledge({
       id: 'AwsSolutions::AwsSolutions-CFR3',
-      reason:
-        'Its log is delivered by standard logging (v2), which is no property of the distribution (edge-access-log.ts).',
+      reason: props.edgeAccessLog
+        ? 'Its log is delivered by standard logging (v2), which is no property of the distribution (edge-access-log.ts).'
+        : 'The operator has chosen to go without it, because the account may create nothing in us-east-1.',
     });
     if (webAclArn === undefined) {
       Validations.of(this.distribution).acknowledge({
@@ -174,6 +177,8 @@ export class Edge extends Construct {
       cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
       distribution: this.distribution,
       distributionPaths: ['/static/va-wave-widget.js'],
+      // The invalidation is sent. Waiting for it fails now and then, and would roll the stack back. Without it, browsers get the new file five minutes later.
+      waitForDistributionInvalidation: false,
     });
     // For pages that pin the widget by its hash, and for its texts in other languages. Older files stay, so that no deployment breaks a page.
     new BucketDeployment(this, 'PinnedWidget', {

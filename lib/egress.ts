@@ -1,4 +1,3 @@
-import { Validations } from 'aws-cdk-lib';
 import {
   CfnEIP,
   FlowLogDestination,
@@ -12,10 +11,9 @@ import {
   SubnetType,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
-import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import type { FunctionProps } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
+import { Network } from './network.ts';
 import type { Stage } from './stage.ts';
 
 /** Availability zones, each with a NAT gateway. If one zone fails, the service continues with the address of the other. */
@@ -27,9 +25,8 @@ export type EgressProps = { readonly stage: Stage };
  * A network whose outbound traffic has fixed addresses, for customers whose firewalls allow requests by address. Only the functions that make
  * outbound requests run in it.
  */
-export class Egress extends Construct {
-  /** Properties of a function that runs in this network. */
-  readonly placement: Pick<FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
+export class Egress extends Network {
+  readonly placement: Network['placement'];
   /** The addresses from which outbound requests come. */
   readonly addresses: readonly string[];
 
@@ -78,32 +75,5 @@ export class Egress extends Construct {
       vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
       securityGroups: [securityGroup],
     };
-  }
-
-  /** Allows Lambda to attach a function to the network, and denies the same calls to the code of the function. */
-  allowInterfaces(role: Role): void {
-    const actions = [
-      'ec2:CreateNetworkInterface',
-      'ec2:DescribeNetworkInterfaces',
-      'ec2:DescribeSubnets',
-      'ec2:DeleteNetworkInterface',
-      'ec2:AssignPrivateIpAddresses',
-      'ec2:UnassignPrivateIpAddresses',
-    ];
-    role.addToPolicy(new PolicyStatement({ actions, resources: ['*'] }));
-    role.addToPolicy(
-      new PolicyStatement({
-        effect: Effect.DENY,
-        actions,
-        resources: ['*'],
-        // Lambda sets this condition key only when the code of the function makes the call.
-        conditions: { Null: { 'lambda:SourceFunctionArn': 'false' } },
-      }),
-    );
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason:
-        'Lambda checks these calls without naming a network interface; the code of the function is denied these calls.',
-    });
   }
 }

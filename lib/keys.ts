@@ -81,6 +81,7 @@ export class Keys extends Construct {
       folder: 'key-rotation',
       description: 'Adds a key to the ring that signs session tokens, and removes the keys that no token needs',
       timeout: REQUEST_TIMEOUT,
+      invokedBy: 'schedule',
       memorySize: 256,
     });
     rotation.allow({

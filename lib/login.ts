@@ -59,7 +59,7 @@ export class Login extends Construct {
       // The cheapest plan with managed login.
       featurePlan: FeaturePlan.ESSENTIALS,
       deletionProtection: stage.deletionProtection,
-      removalPolicy: stage.removalPolicy,
+      removalPolicy: stage.dataRemovalPolicy,
     });
     Validations.of(this.pool).acknowledge(
       {

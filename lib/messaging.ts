@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -80,7 +81,7 @@ export class WorkQueue extends Construct {
 
   /** Invokes the function with batches of ten messages. Only the messages that it reports as failed become visible again. */
   feeds(fn: ServiceFunction, { maxConcurrency, pollers }: Feeding): void {
-    fn.fn.addEventSource(
+    fn.callable.addEventSource(
       new SqsEventSource(this.queue, {
         batchSize: 10,
         reportBatchItemFailures: true,
@@ -111,6 +112,8 @@ const INVOCATIONS_PER_POLLER = 10;
 export type MessagingProps = {
   readonly routerTimeout: Duration;
   readonly alarms: Alarms;
+  /** Accounts and roles outside this account that may put events on the bus. */
+  readonly platform: readonly IPrincipal[];
 };
 
 /** The bus, its rule, the events queue and the deliveries queue. */
@@ -119,9 +122,19 @@ export class Messaging extends Construct {
   readonly events: WorkQueue;
   readonly deliveries: WorkQueue;
 
-  constructor(scope: Construct, id: string, { routerTimeout, alarms }: MessagingProps) {
+  constructor(scope: Construct, id: string, { routerTimeout, alarms, platform }: MessagingProps) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
+    if (platform.length > 0) {
+      this.bus.addToResourcePolicy(
+        new PolicyStatement({
+          sid: 'Platform',
+          principals: [...platform],
+          actions: ['events:PutEvents'],
+          resources: [this.bus.eventBusArn],
+        }),
+      );
+    }
     this.events = new WorkQueue(this, 'Events', {
       visibilityTimeout: Duration.seconds(routerTimeout.toSeconds() * ROUTER_VISIBILITY_FACTOR),
       maxReceives: ROUTER_MAX_RECEIVES,

@@ -1,7 +1,9 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   Architecture,
+  type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
@@ -12,14 +14,14 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import type { FunctionName } from '../src/contract/outputs.ts';
-import type { Egress } from './egress.ts';
 import { functionCode } from './function-code.ts';
+import type { Network } from './network.ts';
 import type { Stage } from './stage.ts';
 
 /** The network access of functions that make outbound requests. */
 export type Outbound = {
   /** The network in which the function runs. @default none: requests come from AWS's own addresses */
-  readonly egress?: Egress;
+  readonly network?: Network;
   /** Path of the module that replaces `#network-rule` in the bundle. Only the one-machine service sets it. @default the strict rule */
   readonly networkRule?: string;
 };
@@ -35,12 +37,24 @@ export type ServiceFunctionProps = Outbound & {
   readonly reservedConcurrency?: number | undefined;
   /** Whether Lambda lets the function send messages to the queue that invokes it. The function itself must end the loop. @default false */
   readonly recursive?: boolean;
+  /** What invokes the function. @default request */
+  readonly invokedBy?: InvokedBy;
   readonly stage: Stage;
 };
+
+export type InvokedBy = 'request' | 'message' | 'schedule';
+
+/** Name of the alias whose traffic shifts to a new version. */
+const ALIAS = 'live';
 
 /** A Lambda function of the service, with its own bundle and its own role. Initially the role may only write to the function's own log group. */
 export class ServiceFunction extends Construct {
   readonly fn: LambdaFunction;
+  /** What callers and event sources invoke: the function, or the alias whose traffic shifts gradually. */
+  readonly callable: IFunction;
+  readonly invokedBy: InvokedBy;
+  /** The services of AWS that the function may call. */
+  readonly services = new Set<string>();
   /** Name of the folder of the function. */
   readonly name: FunctionName;
   readonly log: LogGroup;
@@ -69,10 +83,24 @@ export class ServiceFunction extends Construct {
       environment: { [ENVIRONMENT.metricsService]: Stack.of(this).stackName },
       ...(props.recursive === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
-      ...props.egress?.placement,
+      ...props.network?.placement,
     });
     this.log.grantWrite(role);
-    props.egress?.allowInterfaces(role);
+    props.network?.allowInterfaces(role);
+    this.invokedBy = props.invokedBy ?? 'request';
+    this.callable =
+      props.stage.gradual && this.invokedBy !== 'schedule'
+        ? new Alias(this, 'Live', { aliasName: ALIAS, version: this.fn.currentVersion })
+        : this.fn;
+  }
+
+  /**
+   * Name and ARN with which another function of the same feature invokes this one. They do not refer to the alias: its deployments depend on
+   * the alarm of the feature, which depends on that function.
+   */
+  get invoked(): { readonly name: string; readonly arn: string } {
+    const qualifier = this.callable === this.fn ? '' : `:${ALIAS}`;
+    return { name: `${this.fn.functionName}${qualifier}`, arn: `${this.fn.functionArn}${qualifier}` };
   }
 
   /** Allows these calls on these resources, and passes the names of the resources in environment variables. */
@@ -81,6 +109,7 @@ export class ServiceFunction extends Construct {
     readonly resources: readonly string[];
     readonly environment?: Readonly<Record<string, string>>;
   }): void {
+    for (const action of grant.actions) this.services.add(action.slice(0, action.indexOf(':')));
     this.fn.addToRolePolicy(new PolicyStatement({ actions: [...grant.actions], resources: [...grant.resources] }));
     for (const [name, value] of Object.entries(grant.environment ?? {})) this.fn.addEnvironment(name, value);
   }

@@ -68,7 +68,7 @@ export class ServiceTable extends Construct {
           }),
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.recovery ?? true },
-      removalPolicy: props.stage?.removalPolicy ?? RemovalPolicy.DESTROY,
+      removalPolicy: props.stage?.dataRemovalPolicy ?? RemovalPolicy.DESTROY,
       deletionProtection: props.stage?.deletionProtection ?? false,
     });
     if (provisionedWrites !== undefined) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
 import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
@@ -20,8 +21,11 @@ import { Keys } from './keys.ts';
 import { Login } from './login.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
+import { ExistingNetwork } from './network.ts';
+import { encryptWithOwnKey } from './own-key.ts';
+import { Releases } from './releases.ts';
 import { ServiceFunction } from './service-function.ts';
-import { STAGES } from './stage.ts';
+import { STAGES, type Stage } from './stage.ts';
 import { Tables } from './tables.ts';
 import { WidgetRoutes } from './widget-routes.ts';
 
@@ -43,10 +47,11 @@ const { version: VERSION } = z
 /** The stack of the whole service. Each feature creates its own functions, with their grants and alarms, on a common foundation. */
 export class VaWaveStack extends Stack {
   constructor(scope: Construct, id: string, props: VaWaveStackProps = {}) {
-    const stage = STAGES[props.stage ?? 'prod'];
+    const ofStage = STAGES[props.stage ?? 'prod'];
+    const stage: Stage = { ...ofStage, gradual: ofStage.gradual && props.gradual === true };
     super(scope, id, {
       description: 'va-wave: chat widget authentication and signed outbound requests',
-      terminationProtection: stage.deletionProtection,
+      terminationProtection: STAGES[props.stage ?? 'prod'].deletionProtection,
       ...props,
     });
     const { networkRule, emulated = false, domain, webAclArn, originSecretVersion } = props;
@@ -65,14 +70,20 @@ export class VaWaveStack extends Stack {
     });
     const { sealingKeyReplicaRegion } = props;
     const keys = new Keys(this, 'Keys', { stage, alarms, sealingKeyReplicaRegion });
+    const platform = (props.platformAccounts ?? []).map((account) =>
+      account.startsWith('arn:') ? new ArnPrincipal(account) : new AccountPrincipal(account),
+    );
     const messaging = new Messaging(this, 'Messaging', {
       routerTimeout: ROUTER_TIMEOUT,
       alarms,
+      platform,
     });
     const egress = props.fixedEgress === true ? new Egress(this, 'Egress', { stage }) : undefined;
+    const network =
+      props.existingNetwork === undefined ? egress : new ExistingNetwork(this, 'Network', props.existingNetwork);
     const outbound = {
       ...(networkRule === undefined ? {} : { networkRule }),
-      ...(egress === undefined ? {} : { egress }),
+      ...(network === undefined ? {} : { network }),
     };
     const waiting = { ...outbound, reservedConcurrency: props.requestConcurrency };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
@@ -84,7 +95,7 @@ export class VaWaveStack extends Stack {
       concurrency,
       pollers: props.provisionedPollers === true ? expected?.pollers : undefined,
     });
-    const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
+    const runtime = new AssistantRuntime(this, 'AssistantRuntime', { ...foundation, platform });
     const edge = emulated
       ? undefined
       : new Edge(this, 'Edge', {
@@ -92,6 +103,7 @@ export class VaWaveStack extends Stack {
           api: api.http,
           originSecret: keys.origin,
           originSecretVersion,
+          edgeAccessLog: props.edgeAccessLog ?? true,
           domain,
           webAclArn,
         });
@@ -112,6 +124,8 @@ export class VaWaveStack extends Stack {
         accountConcurrency: props.accountConcurrency ?? USUAL_ACCOUNT_CONCURRENCY,
       });
     }
+    if (stage.gradual) new Releases(this, 'Releases', alarms.watched);
+    if (props.kmsKeyArn !== undefined) encryptWithOwnKey(this, props.kmsKeyArn);
     acknowledgeFindings(this);
 
     this.#output(OUTPUTS.version, VERSION);
@@ -136,11 +150,11 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.sealingKey, keys.sealing.secretArn);
     this.#output(OUTPUTS.originSecret, keys.origin.secretArn);
     if (canary !== undefined) this.#output(OUTPUTS.canaryServerKey, canary.serverKey.secretArn);
-    this.#output(OUTPUTS.aiAction, runtime.aiAction.fn.functionName);
-    this.#output(OUTPUTS.usageReport, runtime.usageReport.fn.functionName);
+    this.#output(OUTPUTS.aiAction, runtime.aiAction.callable.functionName);
+    this.#output(OUTPUTS.usageReport, runtime.usageReport.callable.functionName);
     this.#output(OUTPUTS.dashboardUrl, dashboard.url);
     this.#output(OUTPUTS.userPool, login.pool.userPoolId);
-    this.#output(OUTPUTS.actionTest, dashboard.actionTest.fn.functionName);
+    this.#output(OUTPUTS.actionTest, dashboard.actionTest.callable.functionName);
     this.#output(ACCESS_LOG_OUTPUT, api.accessLog.logGroupName);
     for (const part of this.node.findAll()) {
       if (part instanceof ServiceFunction) this.#output(logOutput(part.name), part.log.logGroupName);

@@ -33,6 +33,8 @@ export const PRICES = {
   natGb: 0.045,
   publicAddressHour: 0.005,
   webAclMonth: 5,
+  keyMonth: 1,
+  keyRequest: 3 / MILLION,
   /** A run of a canary of CloudWatch Synthetics, without the function behind it. */
   syntheticsRun: 0.0012,
 } as const;
@@ -352,6 +354,13 @@ instead of ${dollars(logWrites(STEADY) * HOURS * 3600 * PRICES.dynamoWrite)} on 
       '`-c provisionedPollers=true`',
       'by the hour for each poller that is ready, one per 100 deliveries a second and queue; see Lambda’s prices (event poller units), because we have no price that we could check',
     ],
+    [
+      '`-c kmsKeyArn=…`: the key, and its requests',
+      `${dollars(PRICES.keyMonth)} a month, and ${dollars(MILLION * PRICES.keyRequest)} per million requests to the key. Each container makes a few in five minutes: \
+${dollars(10 * 4 * HOURS * 12 * PRICES.keyRequest)} a month for ten containers that are always busy, with three tables or secrets and a queue each`,
+    ],
+    ['`-c vpcId=…`, `-c platformAccounts=…`, `-c gradual=true`', 'nothing by themselves'],
+    ['`-c edgeAccessLog=false`', 'saves the storage of the log, $0.023 per GB and month'],
     ['`-c webAclArn=…`', `${dollars(PRICES.webAclMonth)} a month and $0.60 per million requests, plus its rules`],
   ],
 )}

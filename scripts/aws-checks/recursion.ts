@@ -19,7 +19,10 @@ export const retriesAllowed: Check = {
     const { EventSourceMappings = [] } = await lambda.send(
       new ListEventSourceMappingsCommand({ EventSourceArn: Attributes?.QueueArn }),
     );
-    const [dispatcher] = EventSourceMappings.flatMap(({ FunctionArn }) => FunctionArn ?? []);
+    // The setting belongs to the function, and the mapping may name an alias of it.
+    const [dispatcher] = EventSourceMappings.flatMap(
+      ({ FunctionArn }) => FunctionArn?.split(':').slice(0, 7).join(':') ?? [],
+    );
     expectThat(dispatcher !== undefined, 'no function receives messages of the deliveries queue');
     const { RecursiveLoop: setting } = await lambda.send(
       new GetFunctionRecursionConfigCommand({ FunctionName: dispatcher }),

@@ -68,6 +68,18 @@ const usageResult = z.strictObject({
   reported: z.boolean(),
 }) satisfies z.ZodType<UsageReportResult>;
 
+const statement = z.strictObject({
+  Effect: z.literal('Allow'),
+  Principal: z.strictObject({ Service: z.string() }).optional(),
+  Action: z.union([z.string(), z.array(z.string())]),
+  Resource: z.union([z.string(), z.array(z.string())]),
+  Condition: z.partialRecord(z.enum(['ArnLike', 'StringEquals']), z.record(z.string(), z.string())).optional(),
+});
+/** AWS evaluates these policies; only their shape is checked. */
+const policyStatements = parsedBy(
+  z.union([z.array(statement), z.strictObject({ Version: z.literal('2012-10-17'), Statement: z.array(statement) })]),
+);
+
 const refusal: Check = (value) => {
   const { code, status } = refusedInvocation.parse(value);
   expect(status).toBe(REFUSALS[code].status);
@@ -104,7 +116,9 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   'docs/assistant-runtime.md#What a call answers': [parsedBy(toolResult)],
   'docs/assistant-runtime.md#Report usage': [parsedBy(usageReport), parsedBy(usageResult)],
   'docs/assistant-runtime.md#Put events on the bus': [busEntry],
+  'docs/assistant-runtime.md#From another account': [policyStatements],
   'docs/authentication.md#Session create': [parsedBy(answerSchema('/api/widget/session/create'))],
+  'docs/deploying.md#Your own key': [policyStatements],
   'docs/events.md#Envelope': [parsedBy(envelope)],
   'docs/usage-webhook.md#Usage webhook': [parsedBy(sessionCreateRequest)],
   'docs/usage-webhook.md#The report': [usageBody],

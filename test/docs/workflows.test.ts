@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 
-const workflows = globSync('.github/workflows/*.yml').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+const workflows = globSync('{.github/workflows,examples/pipeline}/*.yml').map((path) => ({
+  path,
+  text: readFileSync(path, 'utf8'),
+}));
 
 test.each(workflows)('$path names every action by a commit and a version', ({ text }) => {
   const actions = [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action);

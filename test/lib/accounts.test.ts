@@ -223,6 +223,23 @@ describe('any region', () => {
   });
 });
 
+describe('an account with guard rails', () => {
+  test('can have every role within its permissions boundary, by the CDK’s own context', async () => {
+    const guarded = await synthesize('guard rails');
+    const roles = Object.values(guarded.findResources('AWS::IAM::Role'));
+    expect(roles.length).toBeGreaterThan(10);
+    for (const { Properties } of roles) {
+      expect(JSON.stringify(Properties.PermissionsBoundary)).toContain(':policy/Boundary');
+    }
+  });
+
+  test('can go without CloudFront’s access log, so the stack creates nothing in another region', async () => {
+    const guarded = await synthesize('guard rails');
+    guarded.resourceCountIs('Custom::AWS', 0);
+    expect(JSON.stringify(guarded.toJSON())).not.toContain('us-east-1:');
+  });
+});
+
 test('earlier versions of the files that pages load can be restored', () => {
   production.hasResourceProperties('AWS::S3::Bucket', {
     VersioningConfiguration: { Status: 'Enabled' },

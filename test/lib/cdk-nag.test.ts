@@ -1,7 +1,7 @@
-import { CHOICE_NAMES } from './deployment-choices.ts';
+import { CHOICES } from './deployment-choices.ts';
 import { findings } from './synthesized.ts';
 
-test.each(CHOICE_NAMES)(
+test.each(Object.keys(CHOICES))(
   'cdk-nag (AwsSolutions) finds only what is acknowledged with a reason in: %s',
   async (choice) => {
     expect(await findings(choice)).toBeNull();

@@ -1,7 +1,7 @@
 import type { DeploymentOptions } from '../../lib/deployment-options.ts';
 import type { VaWaveStackProps } from '../../lib/va-wave-stack.ts';
 
-/** A value for every option that an operator can set, except the stage and existing tables. */
+/** A value for every option that an operator can set, except the stage, existing tables and an existing network, which excludes fixed egress. */
 export const ALL_OPTIONS = {
   stackName: 'Chat-2',
   deliveryLogRetentionDays: 90,
@@ -23,37 +23,65 @@ export const ALL_OPTIONS = {
   webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/chat/11111111-2222-3333-4444-555555555555',
   fixedEgress: true,
   canary: true,
+  platformAccounts: ['210987654321', 'arn:aws:iam::210987654321:role/chat/runtime'],
+  kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/11111111-2222-3333-4444-555555555555',
+  edgeAccessLog: false,
+  gradual: true,
   originSecretVersion: '11111111-2222-3333-4444-555555555555',
   sealingKeyReplicaRegion: 'eu-central-1',
 } satisfies DeploymentOptions;
 
+/** A network of the operator. */
+const EXISTING_NETWORK = {
+  existingNetwork: {
+    vpcId: 'vpc-0123456789abcdef0',
+    subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+    securityGroupIds: ['sg-0123456789abcdef0'],
+  },
+} satisfies DeploymentOptions;
+
+/** The options from which the capacity follows that some options need. */
+const KNOWN_LOAD = { accountConcurrency: 1100, deliveriesPerSecond: 10_000 };
+const NEED_KNOWN_LOAD: readonly string[] = [
+  'deliveriesPerSecond',
+  'provisionedPollers',
+  'warmTables',
+  'deliveryLogCapacity',
+];
+
+/** Each option alone, by its name. */
+export const ALONE: Readonly<Record<string, DeploymentOptions>> = Object.fromEntries(
+  Object.entries({ ...ALL_OPTIONS, ...EXISTING_NETWORK }).map(([name, value]) => [
+    name,
+    { ...(NEED_KNOWN_LOAD.includes(name) ? KNOWN_LOAD : {}), ...(name in KNOWN_LOAD ? {} : { [name]: value }) },
+  ]),
+);
+
 /** The properties of the stacks that the tests synthesize, by name. */
-export const CHOICES = {
+const NAMED = {
   production: {},
   development: { stage: 'dev' },
   'production with every option': ALL_OPTIONS,
   'development with every option': { ...ALL_OPTIONS, stage: 'dev' },
+  'every option in a network that exists': { ...ALL_OPTIONS, ...EXISTING_NETWORK, fixedEgress: false },
   'a short delivery log': { deliveryLogRetentionDays: 7 },
   'few dispatchers': { deliveryConcurrency: 5 },
   'another name': { stackName: 'Second' },
   'a new account': { accountConcurrency: 10 },
   'a small account with few dispatchers': { accountConcurrency: 100, deliveryConcurrency: 7 },
-  'a known load': { accountConcurrency: 1100, deliveriesPerSecond: 10_000, warmTables: true },
+  'a known load': { ...KNOWN_LOAD, warmTables: true },
   'tables that exist': { existingTables: { configuration: 'restored', conversations: 'kept' } },
+  'guard rails': { edgeAccessLog: false },
 } satisfies Readonly<Record<string, VaWaveStackProps>>;
 
-export type Choice = keyof typeof CHOICES;
+export type Choice = keyof typeof NAMED | `only ${string}`;
 
-export const CHOICE_NAMES: readonly Choice[] = [
-  'production',
-  'development',
-  'production with every option',
-  'development with every option',
-  'a short delivery log',
-  'few dispatchers',
-  'another name',
-  'a new account',
-  'a small account with few dispatchers',
-  'a known load',
-  'tables that exist',
-];
+export const CHOICES: Readonly<Record<string, VaWaveStackProps>> = {
+  ...NAMED,
+  ...Object.fromEntries(Object.entries(ALONE).map(([name, options]) => [`only ${name}`, options])),
+};
+
+/** The context of a choice, in addition to that of cdk.json: the CDK's own means for the rules of an organization. */
+export const CONTEXT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'guard rails': { '@aws-cdk/core:permissionsBoundary': { name: 'Boundary' } },
+} satisfies Partial<Record<Choice, object>>;

@@ -14,10 +14,27 @@ test('ignores in the context the settings that only tests and the one-machine se
 
 test('accepts every option as text, as -c passes it', () => {
   const { domain, ...options } = ALL_OPTIONS;
-  const context = { ...options, stage: 'dev', domainName: domain.name, certificateArn: domain.certificateArn };
+  const context: Record<string, unknown> = {
+    ...options,
+    stage: 'dev',
+    domainName: domain.name,
+    certificateArn: domain.certificateArn,
+  };
   const texts = Object.fromEntries(Object.entries(context).map(([name, value]) => [name, String(value)]));
   expect(read(texts)).toEqual({ ...ALL_OPTIONS, stage: 'dev' });
   expect(read(context)).toEqual({ ...ALL_OPTIONS, stage: 'dev' });
+});
+
+test('accepts the ids of an existing network, as text or as lists', () => {
+  const network = {
+    vpcId: 'vpc-0123456789abcdef0',
+    subnetIds: ['subnet-01234567', 'subnet-89abcdef'],
+    securityGroupIds: ['sg-01234567'],
+  };
+  expect(read(network)).toEqual({ existingNetwork: network });
+  expect(read({ ...network, subnetIds: 'subnet-01234567, subnet-89abcdef', securityGroupIds: 'sg-01234567' })).toEqual({
+    existingNetwork: network,
+  });
 });
 
 test('accepts the names of existing tables', () => {
@@ -46,6 +63,21 @@ test.each([
     { deliveriesPerSecond: '30000', accountConcurrency: '10000' },
     '-c deliveriesPerSecond: 30000 also needs -c provisionedPollers=true',
   ],
+  [
+    { vpcId: 'vpc-01234567' },
+    '-c subnetIds: the network also needs it\n-c securityGroupIds: the network also needs it',
+  ],
+  [{ subnetIds: 'subnet-01234567,' }, '-c subnetIds.1: must be ids of subnets, separated by commas'],
+  [{ securityGroupIds: '' }, '-c securityGroupIds.0: must be ids of security groups'],
+  [
+    { vpcId: 'vpc-01234567', subnetIds: 'subnet-01234567', securityGroupIds: 'sg-01234567', fixedEgress: 'true' },
+    '-c vpcId: leave out -c fixedEgress',
+  ],
+  [{ platformAccounts: '123' }, 'must be account numbers of 12 digits or ARNs of roles'],
+  [{ platformAccounts: '*' }, 'must be account numbers of 12 digits or ARNs of roles'],
+  [{ platformAccounts: [] }, 'must be account numbers of 12 digits or ARNs of roles'],
+  [{ kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:alias/chat' }, '-c kmsKeyArn: must be the ARN of a KMS key'],
+  [{ gradual: '1' }, '-c gradual: must be true or false'],
   [{ accountConcurrency: '9' }, '-c accountConcurrency: must be at least 10'],
   [{ stackName: '2chat' }, '-c stackName: must begin with a letter'],
   [{ stackName: 'chat_2' }, '-c stackName: must begin with a letter'],

@@ -237,7 +237,7 @@ test.each(['KeysToken', 'KeysSealing'])(
   (name) => {
     const secret = ofType('AWS::SecretsManager::Secret').find((one) => one.name === name)?.resource;
     expect(secret).toMatchObject({
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: {
         GenerateSecretString: { SecretStringTemplate: '{"kid":"k1"}', GenerateStringKey: 'key', PasswordLength: 64 },
       },

@@ -55,16 +55,24 @@ test.each(['TablesConfigurationTable', 'TablesConversationsTable', 'TablesDelive
   },
 );
 
-test('keys, users, buckets and logs are kept when the production stack is deleted, but not in development', () => {
+test.each([
+  ['AWS::SecretsManager::Secret', 'RetainExceptOnCreate'],
+  ['AWS::Logs::LogGroup', 'RetainExceptOnCreate'],
+  // Their deletion would fail: the users are protected, and a bucket may have files.
+  ['AWS::Cognito::UserPool', 'Retain'],
+  ['AWS::S3::Bucket', 'Retain'],
+])('when the stack is deleted, each %s has the fate %s in production, and is deleted in development', (type, kept) => {
   const fates = (template: Template) =>
-    ['AWS::SecretsManager::Secret', 'AWS::Cognito::UserPool', 'AWS::S3::Bucket', 'AWS::Logs::LogGroup'].map((type) =>
-      Object.entries(ofType(template, type))
-        // A new origin secret can replace the old one.
-        .filter(([name]) => name !== 'KeysOrigin')
-        .map(([, { DeletionPolicy }]) => DeletionPolicy),
-    );
-  for (const fate of fates(prod).flat()) expect(fate).toBe('Retain');
-  for (const fate of fates(dev).flat()) expect(fate).toBe('Delete');
+    Object.entries(ofType(template, type))
+      // A new origin secret can replace the old one.
+      .filter(([name]) => name !== 'KeysOrigin')
+      .map(([, { DeletionPolicy, UpdateReplacePolicy }]) => [DeletionPolicy, UpdateReplacePolicy]);
+  expect(fates(prod).length).toBeGreaterThan(0);
+  for (const fate of fates(prod)) expect(fate).toEqual([kept, 'Retain']);
+  for (const fate of fates(dev)) expect(fate).toEqual(['Delete', 'Delete']);
+});
+
+test('the buckets of a development stack are emptied when it is deleted', () => {
   expect(Object.keys(ofType(dev, 'Custom::S3AutoDeleteObjects'))).toHaveLength(2);
   prod.resourceCountIs('Custom::S3AutoDeleteObjects', 0);
 });
@@ -142,7 +150,7 @@ describe('with every option', () => {
     const replicated = Object.entries(ofType(full, 'AWS::SecretsManager::Secret')).filter(
       ([, { Properties }]) => Properties.ReplicaRegions !== undefined,
     );
-    expect(replicated).toEqual([['KeysSealing', expect.objectContaining({ DeletionPolicy: 'Retain' })]]);
+    expect(replicated).toEqual([['KeysSealing', expect.objectContaining({ DeletionPolicy: 'RetainExceptOnCreate' })]]);
     expect(replicated[0]?.[1].Properties.ReplicaRegions).toEqual([{ Region: 'eu-central-1' }]);
   });
 
@@ -159,7 +167,7 @@ describe('with every option', () => {
     ]);
     full.resourceCountIs('AWS::EC2::NatGateway', 2);
     full.resourceCountIs('AWS::EC2::EIP', 2);
-    full.allResources('AWS::EC2::EIP', { DeletionPolicy: 'Retain' });
+    full.allResources('AWS::EC2::EIP', { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
     full.hasOutput('EgressAddresses', {});
     // No inbound connection is allowed.
     full.hasResourceProperties('AWS::EC2::SecurityGroup', { SecurityGroupIngress: Match.absent() });
@@ -176,6 +184,143 @@ describe('with every option', () => {
         true,
       ]);
     }
+  });
+});
+
+describe('in a network that exists', () => {
+  test('the outbound functions run with its ids, and the stack creates no network', async () => {
+    const own = await synthesize('every option in a network that exists');
+    const placed = Object.entries(ofType(own, 'AWS::Lambda::Function')).filter(
+      ([, { Properties }]) => Properties.VpcConfig !== undefined,
+    );
+    expect(placed).toHaveLength(5);
+    for (const [, { Properties }] of placed) {
+      expect(Properties.VpcConfig).toEqual({
+        SubnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+        SecurityGroupIds: ['sg-0123456789abcdef0'],
+      });
+    }
+    for (const type of ['AWS::EC2::VPC', 'AWS::EC2::NatGateway', 'AWS::EC2::EIP']) own.resourceCountIs(type, 0);
+    expect(JSON.stringify(own.findOutputs('EgressAddresses'))).toBe('{}');
+  });
+});
+
+describe('a platform in other accounts', () => {
+  test('may put events on the bus, and nothing else', () => {
+    const policies = Object.values(full.findResources('AWS::Events::EventBusPolicy'));
+    expect(policies).toHaveLength(1);
+    expect(policies[0]?.Properties.Statement).toMatchObject({
+      Effect: 'Allow',
+      Action: 'events:PutEvents',
+      Resource: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingBus/), 'Arn'] },
+    });
+    const principals = JSON.stringify(policies[0]?.Properties.Statement.Principal);
+    for (const account of ALL_OPTIONS.platformAccounts) expect(principals).toContain(account);
+    prod.resourceCountIs('AWS::Events::EventBusPolicy', 0);
+  });
+
+  test('may invoke the functions of the assistant runtime only', () => {
+    const allowed = Object.values(full.findResources('AWS::Lambda::Permission')).flatMap(({ Properties }) =>
+      String(Properties.Principal).endsWith('.amazonaws.com')
+        ? []
+        : [`${Properties.Principal} ${nameOf(String(Properties.FunctionName.Ref))}`],
+    );
+    expect(allowed.sort()).toEqual(
+      ALL_OPTIONS.platformAccounts
+        .flatMap((principal) => [
+          `${principal} AssistantRuntimeAiActionLive`,
+          `${principal} AssistantRuntimeUsageReportLive`,
+        ])
+        .sort(),
+    );
+  });
+});
+
+describe('a key of the operator', () => {
+  const KEY = ALL_OPTIONS.kmsKeyArn;
+
+  test.each([
+    ['AWS::DynamoDB::Table', { SSESpecification: { SSEType: 'KMS', KMSMasterKeyId: KEY } }],
+    ['AWS::SQS::Queue', { KmsMasterKeyId: KEY, SqsManagedSseEnabled: false }],
+    ['AWS::Logs::LogGroup', { KmsKeyId: KEY }],
+    ['AWS::SecretsManager::Secret', { KmsKeyId: KEY }],
+  ])('encrypts each %s', (type, properties) => {
+    full.allResourcesProperties(type, properties);
+    expect(JSON.stringify(prod.findResources(type))).not.toContain('kms');
+  });
+
+  test('is usable by each function through the services that it calls, and not directly', () => {
+    const uses = Object.entries(ofType(full, 'AWS::IAM::Policy')).flatMap(([name, { Properties }]) => {
+      const statements: { Action: unknown; Resource: unknown; Condition?: Record<string, Record<string, unknown>> }[] =
+        Properties.PolicyDocument.Statement;
+      return statements
+        .filter(({ Action }) => JSON.stringify(Action).includes('kms:'))
+        .map(({ Resource, Condition }) => {
+          expect(Resource).toBe(KEY);
+          const services = JSON.stringify(Condition?.StringEquals?.['kms:ViaService']).match(/\w+(?=\.")/g);
+          return [name.replace('RoleDefaultPolicy', ''), services];
+        });
+    });
+    expect(Object.fromEntries(uses)).toMatchObject({
+      DeliveriesDispatcher: ['dynamodb', 'secretsmanager', 'sqs'],
+      DeliveriesEventRouter: ['dynamodb', 'sqs'],
+      KeysKeyRotation: ['secretsmanager'],
+      WidgetRoutesFormSubmit: ['dynamodb', 'secretsmanager', 'sns'],
+    });
+    expect(uses.map(([name]) => name)).not.toContain('ApiNotFound');
+  });
+});
+
+describe('gradual releases', () => {
+  const aliases = Object.keys(ofType(full, 'AWS::Lambda::Alias'));
+
+  test('cover every function that is invoked by requests or messages', () => {
+    const functions = Object.keys(ofType(full, 'AWS::Lambda::Function')).flatMap(
+      (name) => /^(.*)Function$/.exec(name)?.[1] ?? [],
+    );
+    const scheduled = ['CanaryCanary', 'KeysKeyRotation'];
+    const covered = functions.filter((name) => aliases.includes(`${name}Live`));
+    expect(covered.sort()).toEqual(
+      Object.keys(ofType(prod, 'AWS::Lambda::Function'))
+        .flatMap((name) => (/^(?!Custom|AWS).*(?=Function$)/.exec(name) ?? []).slice(0, 1))
+        .filter((name) => !scheduled.includes(name))
+        .sort(),
+    );
+  });
+
+  test('roll back on the alarm of the feature', () => {
+    const groups = Object.values(full.findResources('AWS::CodeDeploy::DeploymentGroup'));
+    expect(groups).toHaveLength(aliases.length);
+    for (const { Properties } of groups) {
+      expect(nameOf(Properties.AlarmConfiguration.Alarms[0].Name.Ref)).toMatch(/Errors$/);
+      expect(Properties.AutoRollbackConfiguration.Events).toContain('DEPLOYMENT_STOP_ON_ALARM');
+    }
+  });
+
+  test('shift router and dispatcher almost at once, because older code refuses newer messages', () => {
+    const atOnce = Object.entries(ofType(full, 'AWS::CodeDeploy::DeploymentGroup'))
+      .filter(([, { Properties }]) => typeof Properties.DeploymentConfigName !== 'string')
+      .map(([name]) => name);
+    expect(atOnce.sort()).toEqual(['Releasesdispatcher', 'Releaseseventrouter']);
+    full.hasResourceProperties('AWS::CodeDeploy::DeploymentConfig', {
+      TrafficRoutingConfig: { TimeBasedCanary: { CanaryPercentage: 99 } },
+    });
+  });
+
+  test('are what every caller uses: routes, event sources, grants and outputs', () => {
+    const targets = ['AWS::ApiGatewayV2::Integration', 'AWS::Lambda::EventSourceMapping'].flatMap((type) =>
+      Object.values(full.findResources(type)).map(({ Properties }) => {
+        const target = JSON.stringify(Properties.IntegrationUri ?? Properties.FunctionName);
+        return nameOf(/"Ref":"(\w+)"/.exec(target)?.[1] ?? '');
+      }),
+    );
+    expect(targets.length).toBeGreaterThan(7);
+    for (const target of targets) expect(aliases).toContain(target);
+    expect(JSON.stringify(full.findOutputs('AiActionFunction'))).toContain('AssistantRuntimeAiActionLive');
+  });
+
+  test('are off in development', async () => {
+    (await synthesize('development with every option')).resourceCountIs('AWS::Lambda::Alias', 0);
   });
 });
 

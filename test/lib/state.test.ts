@@ -47,6 +47,9 @@ const STATELESS: readonly string[] = [
   'AWS::CloudFront::ResponseHeadersPolicy',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentConfig',
+  'AWS::CodeDeploy::DeploymentGroup',
   'AWS::Cognito::ManagedLoginBranding',
   'AWS::Cognito::UserPoolResourceServer',
   'AWS::EC2::FlowLog',
@@ -60,13 +63,16 @@ const STATELESS: readonly string[] = [
   'AWS::EC2::VPC',
   'AWS::EC2::VPCEndpoint',
   'AWS::EC2::VPCGatewayAttachment',
+  'AWS::Events::EventBusPolicy',
   'AWS::Events::Rule',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
+  'AWS::Lambda::Alias',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
   'AWS::Lambda::LayerVersion',
   'AWS::Lambda::Permission',
+  'AWS::Lambda::Version',
   'AWS::Logs::LogGroup',
   'AWS::S3::BucketPolicy',
   'AWS::SQS::QueuePolicy',
@@ -80,6 +86,7 @@ const resources = (template: Awaited<ReturnType<typeof synthesize>>) =>
 const everything = [
   ...resources(await synthesize('production with every option')),
   ...resources(await synthesize('development')),
+  ...resources(await synthesize('every option in a network that exists')),
 ];
 
 test.each(Object.entries(STATE))('resources of type %s keep their logical ids', (type, ids) => {

@@ -4,7 +4,7 @@ import { format } from 'node:util';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { VaWaveStack } from '../../lib/va-wave-stack.ts';
-import { CHOICES } from './deployment-choices.ts';
+import { CHOICES, CONTEXT } from './deployment-choices.ts';
 
 /**
  * Synthesizes a stack for each of the choices and writes `<choice>.json` into the folder that the argument names. The file holds the
@@ -24,8 +24,8 @@ const fullestFirst = Object.entries(CHOICES).sort(
 
 for (const [choice, props] of fullestFirst) {
   const outdir = join(folder, `cdk.out of ${choice}`);
-  const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
-  const stack = new VaWaveStack(app, 'stackName' in props ? props.stackName : 'VaWave', props);
+  const app = new App({ outdir, context: { ...context, ...CONTEXT[choice], 'aws:cdk:bundling-stacks': [] } });
+  const stack = new VaWaveStack(app, props.stackName ?? 'VaWave', props);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const complaints = complaintsOf(() => app.synth());
   const template: unknown = JSON.parse(readFileSync(join(outdir, stack.templateFile), 'utf8'));

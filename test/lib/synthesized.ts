@@ -16,7 +16,7 @@ const ENVIRONMENT = { ...process.env, CDK_DISABLE_STACK_TRACE: '1' };
 /** Several threads that collect garbage in small portions would take a sixth more processor time. */
 const MEMORY = ['--single-threaded-gc', '--max-semi-space-size=64'];
 
-async function synthesized(choice: Choice) {
+async function synthesized(choice: string) {
   const folder = await oncePerRun('templates', (made) =>
     promisify(execFile)(process.execPath, [...MEMORY, SCRIPT, made], { env: ENVIRONMENT }),
   );
@@ -36,7 +36,7 @@ export async function synthesize(choice: Choice = 'production'): Promise<Templat
 }
 
 /** Returns what cdk-nag (AwsSolutions) finds and no acknowledgement explains; null when it finds nothing. */
-export async function findings(choice: Choice): Promise<string | null> {
+export async function findings(choice: string): Promise<string | null> {
   return (await synthesized(choice)).complaints;
 }
 

@@ -1,10 +1,13 @@
 import { CloudFormationServiceException, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsServiceException, DescribeDeliverySourcesCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeLimitsCommand } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import type { AccountFacts } from '../../domain/operations/examine-account.ts';
-import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient } from '../aws-clients.ts';
+import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient, logsClient } from '../aws-clients.ts';
 
 const TOOLKIT = 'CDKToolkit';
+/** The only region in which the log of a distribution can be configured. */
+const CLOUDFRONT_REGION = 'us-east-1';
 
 /**
  * Reads facts about the AWS account. A quota that cannot be read is undefined.
@@ -12,7 +15,7 @@ const TOOLKIT = 'CDKToolkit';
  */
 export async function accountFacts(stackName: string, access: AwsAccess): Promise<AccountFacts> {
   const cloudFormation = cloudFormationClient(access);
-  const [region, toolkit, stack, concurrency, tableWriteUnits] = await Promise.all([
+  const [region, toolkit, stack, concurrency, tableWriteUnits, edgeLogs] = await Promise.all([
     cloudFormation.config.region(),
     stackState(TOOLKIT, access),
     stackState(stackName, access),
@@ -21,8 +24,21 @@ export async function accountFacts(stackName: string, access: AwsAccess): Promis
       return AccountLimit?.ConcurrentExecutions;
     }),
     quota(async () => (await dynamoDbClient(access).send(new DescribeLimitsCommand({}))).TableMaxWriteCapacityUnits),
+    edgeLogsAllowed(access),
   ]);
-  return { region, toolkit, stack, concurrency, tableWriteUnits };
+  return { region, toolkit, stack, concurrency, tableWriteUnits, edgeLogs };
+}
+
+/** Returns whether the account's rules allow calls to CloudWatch Logs in CloudFront's region; undefined when the answer does not say. */
+async function edgeLogsAllowed(access: AwsAccess): Promise<boolean | undefined> {
+  try {
+    await logsClient({ ...access, region: CLOUDFRONT_REGION }).send(new DescribeDeliverySourcesCommand({}));
+    return true;
+  } catch (error) {
+    return error instanceof CloudWatchLogsServiceException && error.name === 'AccessDeniedException'
+      ? false
+      : undefined;
+  }
 }
 
 async function stackState(name: string, access: AwsAccess): Promise<string | undefined> {

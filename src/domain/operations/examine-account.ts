@@ -7,6 +7,8 @@ export type AccountFacts = {
   readonly concurrency: number | undefined;
   /** DynamoDB's quota of write units per second for one on-demand table. */
   readonly tableWriteUnits: number | undefined;
+  /** Whether calls to CloudWatch Logs in us-east-1 are allowed, where CloudFront's access log is configured. */
+  readonly edgeLogs: boolean | undefined;
   /** State of the stack CDKToolkit, which `cdk bootstrap` creates. */
   readonly toolkit: string | undefined;
   /** State of the va-wave stack. */
@@ -40,6 +42,7 @@ export function examineAccount(facts: AccountFacts, plan: Plan): readonly Examin
     toolkit(facts),
     concurrency(facts, plan),
     tableWrites(facts, plan),
+    edgeLogs(facts),
     stack(facts, plan.stackName),
   ];
 }
@@ -90,6 +93,16 @@ function tableWrites({ tableWriteUnits: quota }: AccountFacts, { deliveriesPerSe
     advice: ok
       ? ''
       : `Enough for ${deliveriesFor(quota)} deliveries a second; request a higher quota from AWS before you need it`,
+  };
+}
+
+function edgeLogs({ edgeLogs: allowed }: AccountFacts): Examined {
+  return {
+    check: 'access log in us-east-1',
+    // An answer that does not say it is no reason against a deployment.
+    ok: allowed !== false,
+    found: allowed === undefined ? 'unknown' : allowed ? 'allowed' : 'denied',
+    advice: allowed === false ? 'Deploy with -c edgeAccessLog=false, or allow logs:* in us-east-1' : '',
   };
 }
 

@@ -1,0 +1,56 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type ILambdaDeploymentConfig,
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+  TimeBasedCanaryTrafficRouting,
+} from 'aws-cdk-lib/aws-codedeploy';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Alias } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { InvokedBy, ServiceFunction } from './service-function.ts';
+
+/** The functions of a feature, and the alarm on their errors. */
+export type Watched = { readonly functions: readonly ServiceFunction[]; readonly alarm: Alarm };
+
+/**
+ * Shifts the traffic of a new version of a function, and shifts it back when the alarm of its feature is raised. A lasting fault raises it
+ * within ten minutes.
+ */
+export class Releases extends Construct {
+  constructor(scope: Construct, id: string, watched: readonly Watched[]) {
+    super(scope, id);
+    const application = new LambdaApplication(this, 'Application');
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited')],
+    });
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+      reason: 'AWS maintains what CodeDeploy needs to shift the traffic of functions.',
+    });
+    const shifts: Readonly<Record<Exclude<InvokedBy, 'schedule'>, ILambdaDeploymentConfig>> = {
+      request: LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
+      // Older code refuses a newer message, which becomes visible again after 30 s and is a dead letter after 15 receives. With a hundredth of
+      // the receives, the older version does not use them up. Without any, CodeDeploy would not wait for the alarm.
+      message: new LambdaDeploymentConfig(this, 'AlmostAtOnce', {
+        trafficRouting: new TimeBasedCanaryTrafficRouting({ interval: Duration.minutes(15), percentage: 99 }),
+      }),
+    };
+    for (const { functions, alarm } of watched) {
+      for (const { name, callable, invokedBy } of functions) {
+        if (invokedBy === 'schedule' || !(callable instanceof Alias)) continue;
+        new LambdaDeploymentGroup(this, name, {
+          application,
+          role,
+          alias: callable,
+          deploymentConfig: shifts[invokedBy],
+          alarms: [alarm],
+          autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+        });
+      }
+    }
+  }
+}
