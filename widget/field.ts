@@ -96,8 +96,9 @@ export function fieldView(field: FormField, texts: Texts): FieldView {
     fill: (text) => {
       input.value = text;
     },
-    prefill: ({ name, email }) => {
-      const text = type === 'email' ? email : known === 'name' ? name : undefined;
+    prefill: ({ name, email, fields }) => {
+      const byKey = new Map(Object.entries(Object(fields))).get(field.key);
+      const text = byKey ?? (type === 'email' ? email : known === 'name' ? name : undefined);
       // The browser shows the default value until the visitor changes the field, and again after a reset.
       if (typeof text === 'string') input.defaultValue = text.slice(0, MAX_LENGTH);
     },

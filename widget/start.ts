@@ -22,13 +22,15 @@ export function start(settings: Settings, stub: Stub | undefined): void {
   let texts: VaWaveTexts = {};
   let view: VaWaveConversationView | undefined;
   let wanted: { readonly form?: string | undefined } | undefined;
+  let unread = 0;
   let destroyed = false;
 
   /** Builds the widget again and keeps it open if it was open. Shows nothing when there is neither a form nor a view. */
   const render = () => {
     if (!init || !languageTexts) return;
     const isFirst = !widget;
-    if (widget?.isOpen()) wanted ??= {};
+    const wasOpen = widget?.isOpen();
+    if (wasOpen) wanted ??= {};
     widget?.remove();
     widget = undefined;
     if (init.forms.length === 0 && !view) {
@@ -40,14 +42,23 @@ export function start(settings: Settings, stub: Stub | undefined): void {
       visitor,
       view,
       hidden,
+      unread,
+      onOpen: () => setUnread(0),
     });
     if (isFirst) emit('va-wave:ready', null);
-    if (wanted) widget?.open(wanted.form);
+    if (wanted) widget?.open(wanted.form, wasOpen);
     wanted = undefined;
   };
   const hide = (now: boolean) => {
     hidden = now;
     widget?.hide(now);
+  };
+
+  const setUnread = (count: number) => {
+    if (count === unread) return;
+    unread = count;
+    widget?.setUnread(count);
+    emit('va-wave:unread', { count });
   };
 
   const commands: VaWaveCommands = {
@@ -59,6 +70,10 @@ export function start(settings: Settings, stub: Stub | undefined): void {
       wanted = undefined;
       widget?.close();
     },
+    toggle: () => ((widget ? widget.isOpen() : wanted) ? commands.close() : commands.open()),
+    isOpen: () => !!widget?.isOpen(),
+    // Anything that is not a positive number is 0.
+    unread: (count) => setUnread(Math.max(0, Math.trunc(count)) || 0),
     show: () => hide(false),
     hide: () => hide(true),
     prefill: (known) => {
@@ -77,6 +92,7 @@ export function start(settings: Settings, stub: Stub | undefined): void {
     reset: () => {
       session.forget();
       visitor = {};
+      setUnread(0);
       render();
     },
     destroy: () => {
@@ -93,7 +109,7 @@ export function start(settings: Settings, stub: Stub | undefined): void {
   };
   const call = (command: string, ...values: unknown[]) => {
     // An unknown command may belong to another version. It must not break the page.
-    if (Object.hasOwn(commands, command)) Reflect.apply(Object(commands)[command], undefined, values);
+    if (Object.hasOwn(commands, command)) return Reflect.apply(Object(commands)[command], undefined, values);
   };
   const api: VaWave = Object.freeze(Object.assign(call, commands));
   // Set before any request, so that a second tag does not start a second widget.

@@ -37,7 +37,9 @@ export async function textFile(base: string, name: string): Promise<Readonly<Rec
 /** Loads the texts of a language; English if the widget has no texts in that language. @param wanted a BCP 47 tag */
 export async function textsFor(base: string, wanted: string): Promise<LanguageTexts> {
   const tag = wanted.toLowerCase();
-  const language = /^zh\b.*-(hant|tw|hk|mo)\b/.test(tag) ? 'zh-hant' : (tag.split('-')[0] ?? '');
+  const [primary = ''] = tag.split('-');
+  // Pages write Norwegian as no, nb or nn.
+  const language = /^zh\b.*-(hant|tw|hk|mo)\b/.test(tag) ? 'zh-hant' : /^n[on]$/.test(primary) ? 'nb' : primary;
   const texts = /^(en)?$/.test(language) ? undefined : await textFile(base, language);
   return texts ? { language, texts: { ...en, ...texts } } : { language: 'en', texts: en };
 }

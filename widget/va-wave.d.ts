@@ -9,6 +9,8 @@ export interface VaWaveVisitor {
   readonly name?: string;
   /** Fills fields of type Email. */
   readonly email?: string;
+  /** Fills fields of any type by their key. These values take precedence. */
+  readonly fields?: { readonly [key: string]: string };
 }
 
 /** The names of the widget's own texts. */
@@ -70,6 +72,12 @@ export interface VaWaveCommands {
   /** Opens the panel, or the form with this slug. If the widget is not ready yet, it opens as soon as it is. */
   open(form?: string): void;
   close(): void;
+  /** Opens the panel if it is closed, and closes it if it is open. */
+  toggle(): void;
+  /** Returns whether the panel is open. */
+  isOpen(): boolean;
+  /** Shows on the launcher how many messages the visitor has not read. The opening of the panel sets the number to 0. */
+  unread(count: number): void;
   /** Shows the launcher again. */
   show(): void;
   /** Hides the launcher. `open` still works, so a page can have its own button. */
@@ -88,12 +96,14 @@ export interface VaWaveCommands {
 }
 
 export type VaWave = Readonly<VaWaveCommands> &
-  (<C extends keyof VaWaveCommands>(command: C, ...values: Parameters<VaWaveCommands[C]>) => void);
+  /** Returns the result of the command, or undefined before the start. */
+  (<C extends keyof VaWaveCommands>(command: C, ...values: Parameters<VaWaveCommands[C]>) => unknown);
 
 export interface VaWaveEvents {
   'va-wave:ready': CustomEvent<null>;
   'va-wave:open': CustomEvent<null>;
   'va-wave:close': CustomEvent<null>;
+  'va-wave:unread': CustomEvent<{ readonly count: number }>;
   'va-wave:submitted': CustomEvent<{ readonly form: string; readonly submission_id: string }>;
   'va-wave:token-expired': CustomEvent<null>;
 }

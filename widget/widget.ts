@@ -23,12 +23,18 @@ export type PageSettings = {
   readonly visitor: VaWaveVisitor;
   readonly view: VaWaveConversationView | undefined;
   readonly hidden: boolean;
+  readonly unread: number;
+  readonly onOpen: () => void;
 };
 
 export type Widget = {
   readonly isOpen: () => boolean;
-  /** @param form slug of the form to show */
-  readonly open: (form?: string) => void;
+  /**
+   * @param form slug of the form to show
+   * @param again whether the panel was open before the widget was built again, so that the page sees no new opening
+   */
+  readonly open: (form?: string, again?: boolean) => void;
+  readonly setUnread: (count: number) => void;
   readonly close: () => void;
   readonly hide: (hidden: boolean) => void;
   readonly prefill: (visitor: VaWaveVisitor) => void;
@@ -49,12 +55,12 @@ export function mountWidget(
   const smallScreen = matchMedia(SMALL_SCREEN);
   const dark = settings.theme ? settings.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 
+  const badge = element('span', { class: 'badge' });
   const launcher = element(
     'button',
     {
       type: 'button',
       class: 'launcher',
-      'aria-label': texts.launcher,
       'aria-haspopup': 'dialog',
       'aria-expanded': 'false',
       'aria-controls': 'panel',
@@ -62,7 +68,13 @@ export function mountWidget(
     },
     icon(SPEECH_BUBBLE),
     icon(CHEVRON_DOWN),
+    badge,
   );
+  const setUnread = (count: number) => {
+    badge.textContent = count > 99 ? '99+' : count ? String(count) : '';
+    launcher.setAttribute('aria-label', texts.launcher + (count ? ` (${count})` : ''));
+  };
+  setUnread(pageSettings.unread);
   const close = () => {
     if (!dialog.open) return;
     dialog.close();
@@ -106,7 +118,7 @@ export function mountWidget(
     else dialog.show();
     if (focused instanceof HTMLElement) focused.focus();
   };
-  const open = (form?: string) => {
+  const open = (form?: string, again?: boolean) => {
     if (!host.isConnected) page.append(host);
     if (form) content.showForm(form);
     if (dialog.open) return;
@@ -117,7 +129,8 @@ export function mountWidget(
     // The visitor can read and type at once. A later submission asks for the conversation again.
     void session.begin();
     content.opened();
-    emit('va-wave:open', null);
+    pageSettings.onOpen();
+    if (!again) emit('va-wave:open', null);
   };
 
   launcher.addEventListener('click', () => (dialog.open ? close() : open()));
@@ -140,6 +153,7 @@ export function mountWidget(
     isOpen: () => dialog.open,
     open,
     close,
+    setUnread,
     hide: (hidden) => {
       launcher.hidden = hidden;
     },

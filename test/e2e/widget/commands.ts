@@ -212,6 +212,60 @@ export function testCommands(shared: () => Harness): void {
     });
   });
 
+  describe('toggle, isOpen and unread', () => {
+    test('toggle opens and closes, also before the start', async () => {
+      const calls = `<script>vaWave('toggle'); vaWave('toggle'); vaWave('toggle');</script>`;
+      const { page } = await harness.visit({ head: `${STUB}${calls}` });
+      await widgetOf(page).dialog.waitFor();
+      expect(await say(page, 'isOpen')).toBe(true);
+      await say(page, 'toggle');
+      expect([await widgetOf(page).dialog.count(), await page.evaluate('vaWave.isOpen()')]).toEqual([0, false]);
+      await say(page, 'toggle');
+      await widgetOf(page).dialog.waitFor();
+    });
+
+    test('unread shows a number on the launcher until the panel opens, and tells the page', async () => {
+      const counting = `<script>window.counts = [];
+        addEventListener('va-wave:unread', ({ detail }) => window.counts.push(detail.count));</script>`;
+      const { page } = await harness.visit({ head: counting });
+      const { launcher, host } = widgetOf(page);
+      await launcher.waitFor();
+      const badge = host.locator('.badge');
+      expect(await badge.isVisible()).toBe(false);
+      for (const count of [2, 2, 120, -1, 'many', null, 7.9]) await say(page, 'unread', count);
+      expect(await badge.innerText()).toBe('7');
+      expect(await launcher.locator('svg:visible').count()).toBe(1);
+      expect(await launcher.getAttribute('aria-label')).toBe('Help and contact (7)');
+      // The number survives a new build of the widget.
+      await say(page, 'texts', { launcher: 'Ask us' });
+      expect(await launcher.getAttribute('aria-label')).toBe('Ask us (7)');
+      await launcher.click();
+      expect([await badge.isVisible(), await launcher.getAttribute('aria-label')]).toEqual([false, 'Ask us']);
+      expect(await page.evaluate('window.counts')).toEqual([2, 120, 0, 7, 0]);
+    });
+  });
+
+  test('a title of 100 characters is completely visible, and the form can be sent', async () => {
+    for (const name of ['Long '.repeat(20), 'W'.repeat(100)]) {
+      for (const [width, height] of [
+        [320, 568],
+        [1366, 768],
+      ] as const) {
+        harness.service.init = () => ({ status: 200, body: { ...INIT, forms: [{ ...CONTACT_FORM, name }] } });
+        const { page } = await harness.visit({}, { viewport: { width, height } });
+        const widget = widgetOf(page);
+        await widget.launcher.click();
+        const cut = await widget.host
+          .locator('.bar')
+          .evaluate((bar) => [bar, ...bar.children].some((node) => node.scrollHeight > node.clientHeight + 1));
+        expect([name, width, cut]).toEqual([name, width, false]);
+        await widget.fill();
+        await widget.send.click();
+        await widget.host.getByText('Thank you!').waitFor();
+      }
+    }
+  });
+
   describe('prefill', () => {
     const visitor = { name: 'Ada Lovelace', email: 'ada@example.com' };
 
@@ -238,6 +292,18 @@ export function testCommands(shared: () => Harness): void {
       await widget.send.click();
       await widget.host.getByRole('button', { name: 'Send another message' }).click();
       expect(await widget.field('Your name').inputValue()).toBe(visitor.name);
+    });
+
+    test('fills a field of any type by its key, before name and email', async () => {
+      const { page } = await harness.visit();
+      const widget = widgetOf(page);
+      await widget.openForm();
+      const fields = { seats: '12', message: 'About order 1001', email: 'shop@example.com', phone: 5, nothing: 'x' };
+      await say(page, 'prefill', { ...visitor, fields });
+      const values = ['Your name', 'Email', 'Phone', 'How many seats?', 'Message'].map((label) =>
+        widget.field(label).inputValue(),
+      );
+      expect(await Promise.all(values)).toEqual([visitor.name, 'shop@example.com', '', '12', 'About order 1001']);
     });
 
     test('does not change a field that the visitor has filled in or cleared', async () => {

@@ -26,6 +26,14 @@ export function testLanguages(shared: () => Harness): void {
     ['lang="he" dir="rtl"', 'עזרה ויצירת קשר', 'he', 'rtl'],
     ['lang="ar"', 'المساعدة والتواصل', 'ar', 'rtl'],
     ['lang="ja"', 'ヘルプとお問い合わせ', 'ja', 'ltr'],
+    ['lang="ko"', '도움말 및 문의', 'ko', 'ltr'],
+    ['lang="ru-RU"', 'Помощь и контакты', 'ru', 'ltr'],
+    ['lang="da"', 'Hjælp og kontakt', 'da', 'ltr'],
+    ['lang="nb-NO"', 'Hjelp og kontakt', 'nb', 'ltr'],
+    ['lang="no"', 'Hjelp og kontakt', 'nb', 'ltr'],
+    ['lang="nn"', 'Hjelp og kontakt', 'nb', 'ltr'],
+    ['lang="sv"', 'Hjälp och kontakt', 'sv', 'ltr'],
+    ['lang="fi"', 'Ohjeet ja yhteydenotto', 'fi', 'ltr'],
     ['lang="zh-CN"', '帮助与联系', 'zh', 'ltr'],
     ['lang="zh-Hant-HK"', '協助與聯絡', 'zh-hant', 'ltr'],
     ['lang="zh-TW"', '協助與聯絡', 'zh-hant', 'ltr'],
@@ -110,10 +118,13 @@ export function testLanguages(shared: () => Harness): void {
       expect(await widget.send.textContent()).toBe('Senden');
       await widget.host.getByRole('button', { name: 'Zurück' }).click();
       await page.getByRole('dialog', { name: 'Frag die Werkstatt' }).waitFor();
-      await page.evaluate(`vaWave('texts', { language: 'nb', title: 'Spør verkstedet' })`);
-      // The panel stays open, and the earlier texts remain.
-      await page.getByRole('dialog', { name: 'Spør verkstedet' }).waitFor();
-      expect(await widget.host.locator('.root').getAttribute('lang')).toBe('nb');
+      await page.evaluate(`window.seen = [];
+        for (const type of ['open', 'close', 'ready']) document.addEventListener('va-wave:' + type, () => window.seen.push(type));
+        vaWave('texts', { language: 'cs', title: 'Zeptejte se dílny' })`);
+      // The panel stays open, so the page sees no event, and the earlier texts remain.
+      await page.getByRole('dialog', { name: 'Zeptejte se dílny' }).waitFor();
+      expect(await widget.host.locator('.root').getAttribute('lang')).toBe('cs');
+      expect(await page.evaluate('window.seen')).toEqual([]);
     });
 
     test('never become markup', async () => {
