@@ -127,6 +127,7 @@ describe('with every option', () => {
       .map(([id]) => nameOf(id));
     expect(reserved.sort()).toEqual([
       'AssistantRuntimeAiActionFunction',
+      'AssistantRuntimeUsageReportFunction',
       'DashboardActionTestFunction',
       'WidgetRoutesFormSubmitFunction',
     ]);
