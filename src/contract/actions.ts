@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ACTION_FIELDS } from './action-fields.ts';
 import { FIELD_TYPES, METHODS, type Method, PARAMETER_TYPES, TRIGGERS, type Trigger } from './action-kinds.ts';
 import { EVENT_NAMES } from './events.ts';
 import { recordOf } from './json.ts';
@@ -84,12 +85,7 @@ export const parametersSchema = z
   .meta({ id: 'Parameters' });
 export type ParametersSchema = z.infer<typeof parametersSchema>;
 
-const common = {
-  name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
-  method: z.enum(METHODS),
-  url: endpointUrl(),
-  enabled: z.boolean(),
-};
+const common = { ...ACTION_FIELDS, name: characters({ min: 1, max: NAME_MAX_CHARACTERS }), url: endpointUrl() };
 const defaults = { method: common.method.default('POST'), enabled: common.enabled.default(true) };
 
 const eventSettings = z.strictObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ACTION_FIELDS } from './action-fields.ts';
 import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from './action-kinds.ts';
 import { ACTION_CHANGES, actionInput } from './actions.ts';
 import { AUTHENTICATION_MODES, assistantChange, assistantInput } from './assistants.ts';
@@ -46,23 +47,17 @@ export const assistantView = z
 export type AssistantView = z.infer<typeof assistantView>;
 
 const actionStored = { ...stored, action_id: z.string(), org_id: z.string(), site_id: z.string(), slug: z.string() };
-const ofEveryAction = {
-  name: z.string(),
-  method: z.enum(METHODS),
-  url: z.string(),
-  enabled: z.boolean(),
-};
 
 /** An Action as the dashboard shows it. It never contains the signing secret, not even the sealed one. */
 export const actionView = z
   .discriminatedUnion('trigger', [
     z
-      .object({ trigger: z.literal('Event'), ...ofEveryAction, events: z.array(z.enum(EVENT_NAMES)), ...actionStored })
+      .object({ trigger: z.literal('Event'), ...ACTION_FIELDS, events: z.array(z.enum(EVENT_NAMES)), ...actionStored })
       .meta({ id: 'EventAction' }),
     z
       .object({
         trigger: z.literal('AI-decided'),
-        ...ofEveryAction,
+        ...ACTION_FIELDS,
         description: z.string(),
         parameters: z
           .object({
@@ -88,7 +83,7 @@ export const actionView = z
     z
       .object({
         trigger: z.literal('Form'),
-        ...ofEveryAction,
+        ...ACTION_FIELDS,
         form_fields: z.array(
           z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
         ),

@@ -128,7 +128,7 @@ export class FakeOperator {
       },
     },
     erasure: {
-      leftLogs: async () => [],
+      logsOfDeletedActions: async () => [],
       forgetLog: async () => undefined,
       eraseLog: async () => 3,
       eraseConversations: async () => 2,

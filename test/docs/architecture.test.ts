@@ -42,7 +42,7 @@ test('the table of data has every key of the configuration table', () => {
     KEYS.slug('<site>', '<trigger>', '<slug>'),
     KEYS.member('<org>', '<sub>'),
     KEYS.memberOrganization('<sub>', '<org>'),
-    KEYS.leftLog('<org>', '<site>', '<action>'),
+    KEYS.logOfDeletedAction('<org>', '<site>', '<action>'),
     KEYS.domain('<entry>', '<site>'),
     KEYS.audit('<org>', '<time>', '<entity>', 1),
   ];

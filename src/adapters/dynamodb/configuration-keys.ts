@@ -15,7 +15,7 @@ export const KEYS = {
     sk: `${at}#${entityId}#${version}`,
   }),
   /** Item for the delivery log of a deleted Action, which still exists and is erased with the assistant. */
-  leftLog: (orgId: string, siteId: string, actionId: string) => ({
+  logOfDeletedAction: (orgId: string, siteId: string, actionId: string) => ({
     pk: `ORG#${orgId}`,
     sk: `LOG#${siteId}#${actionId}`,
   }),

@@ -4,7 +4,7 @@ import type { ActionList, UnreadableAction } from '../../domain/organizations/st
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { itemsOf } from './items-of.ts';
-import { itemsUnder } from './items-under.ts';
+import { itemsWithPrefix } from './items-with-prefix.ts';
 import { readAction, readAssistant, readSlug, readSubscription } from './stored-configuration.ts';
 import { isUnreadable, readKey, type StoredItem } from './stored-item.ts';
 
@@ -45,7 +45,7 @@ export function configurationReads(client: DynamoDb, table: string) {
 
     /** Reads all Actions of an organization, for lists. Requests read only the Actions that they need. */
     actionsOf: async (orgId: string): Promise<ActionList> =>
-      actionsIn(await itemsUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)),
+      actionsIn(await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)),
 
     /**
      * Finds an assistant's Actions of a trigger by the items that keep their slugs unique. Therefore the work does not depend on the
@@ -54,7 +54,7 @@ export function configurationReads(client: DynamoDb, table: string) {
      */
     findOffered: async (siteId: string, trigger: 'Form' | 'AI-decided'): Promise<() => Promise<ActionList>> => {
       const { pk, sk } = KEYS.slug(siteId, trigger, '');
-      const slugs = await itemsUnder(client, table, pk, sk);
+      const slugs = await itemsWithPrefix(client, table, pk, sk);
       const [keys, withoutKey] = readEach(
         slugs,
         (slug) => readSlug(table, slug),

@@ -37,9 +37,9 @@ const readSubmission = itemReader(
 );
 
 /** Returns the prefix of the partition keys of a site's conversations. */
-export const conversationsOf = (siteId: string) => `SITE#${siteId}#CONVERSATION#`;
+export const conversationKeyPrefix = (siteId: string) => `SITE#${siteId}#CONVERSATION#`;
 
-const partition = (siteId: string, conversationId: string) => `${conversationsOf(siteId)}${conversationId}`;
+const partition = (siteId: string, conversationId: string) => `${conversationKeyPrefix(siteId)}${conversationId}`;
 
 /** Stores conversations, and the calls and form submissions in them. Each item expires a fixed time after it was last written. */
 export function conversations(client: DynamoDb, table: string, now: Clock) {

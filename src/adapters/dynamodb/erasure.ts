@@ -1,9 +1,9 @@
 import type { Erasure } from '../../domain/operations/erase.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
-import { conversationsOf } from './conversations.ts';
+import { conversationKeyPrefix } from './conversations.ts';
 import { logPartition } from './delivery-log.ts';
-import { namesUnder } from './items-under.ts';
+import { namesUnder } from './items-with-prefix.ts';
 
 /** Limit of items in one BatchWriteItem. */
 const BATCH = 25;
@@ -48,13 +48,13 @@ export function erasure(
   };
 
   return {
-    leftLogs: async (orgId, siteId) => {
-      const { pk, sk } = KEYS.leftLog(orgId, siteId, '');
+    logsOfDeletedActions: async (orgId, siteId) => {
+      const { pk, sk } = KEYS.logOfDeletedAction(orgId, siteId, '');
       return namesUnder(client, tables.configuration, pk, sk);
     },
 
     forgetLog: async (orgId, siteId, actionId) => {
-      await client.delete({ TableName: tables.configuration, Key: KEYS.leftLog(orgId, siteId, actionId) });
+      await client.delete({ TableName: tables.configuration, Key: KEYS.logOfDeletedAction(orgId, siteId, actionId) });
     },
 
     eraseLog: (logId, step) => erasePartition(tables.deliveryLog, logPartition(logId), step),
@@ -65,7 +65,7 @@ export function erasure(
       const scan = {
         TableName: tables.conversations,
         FilterExpression: 'begins_with(pk, :site)',
-        ExpressionAttributeValues: { ':site': conversationsOf(siteId) },
+        ExpressionAttributeValues: { ':site': conversationKeyPrefix(siteId) },
         ProjectionExpression: 'pk, sk',
         ConsistentRead: true,
       };

@@ -1,7 +1,7 @@
 import type { Membership } from '../../contract/members.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
-import { namesUnder } from './items-under.ts';
+import { namesUnder } from './items-with-prefix.ts';
 import { readMembership } from './stored-configuration.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */

@@ -5,7 +5,8 @@ import type { Creation, CreationKey, RecordedStores } from '../../domain/organiz
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
-import { configurationStore, type TransactItem } from './configuration-store.ts';
+import { configurationStore } from './configuration-store.ts';
+import type { TransactItem } from './configuration-transaction.ts';
 import { readAuditRecord } from './stored-configuration.ts';
 import { itemReader } from './stored-item.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from '../../contract/action-kinds.ts';
+import { ACTION_FIELDS } from '../../contract/action-fields.ts';
+import { FIELD_TYPES, PARAMETER_TYPES } from '../../contract/action-kinds.ts';
 import { AUTHENTICATION_MODES } from '../../contract/assistants.ts';
 import { ROLES } from '../../contract/members.ts';
 import { PLANS } from '../../contract/organizations.ts';
@@ -74,10 +75,7 @@ const ofEveryAction = {
   updated_at: z.string(),
   version: z.number(),
   ...restrictions,
-  name: z.string(),
-  method: z.enum(METHODS),
-  url: z.string(),
-  enabled: z.boolean(),
+  ...ACTION_FIELDS,
 };
 
 const parameters = z.looseObject({

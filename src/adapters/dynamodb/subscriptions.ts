@@ -6,7 +6,7 @@ import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { actionIdIn } from './configuration-reads.ts';
 import { ITEMS_AT_ONCE, itemsOf } from './items-of.ts';
-import { itemsUnder } from './items-under.ts';
+import { itemsWithPrefix } from './items-with-prefix.ts';
 import { readSubscription } from './stored-configuration.ts';
 import { isUnreadable, type StoredItem } from './stored-item.ts';
 
@@ -41,7 +41,7 @@ export function subscriptionReads(
   const read = async (orgId: string): Promise<SubscriberList> => {
     const subscribers: Subscriber[] = [];
     const unreadable: UnreadableSubscriber[] = [];
-    for (const item of await itemsUnder(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction)) {
+    for (const item of await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction)) {
       const action_id = actionIdIn(table, item);
       try {
         const { trigger, ...subscription } = readSubscription(table, item).action;

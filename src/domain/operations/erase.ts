@@ -11,7 +11,7 @@ const IN_PROGRESS_MS = 30_000;
 /** Finds and erases stored data (adapters/dynamodb). Every call may be repeated. Erasing calls return the number of erased items. */
 export type Erasure = {
   /** Returns the ids of deleted Actions whose delivery logs still exist. */
-  readonly leftLogs: (orgId: string, siteId: string) => Promise<readonly string[]>;
+  readonly logsOfDeletedActions: (orgId: string, siteId: string) => Promise<readonly string[]>;
   readonly forgetLog: (orgId: string, siteId: string, actionId: string) => Promise<void>;
   readonly eraseLog: (logId: string, step: (erased: number) => Promise<void>) => Promise<number>;
   /** Erases conversations, submissions and calls of a site. Reads the whole table, because no index has them by site. */
@@ -107,7 +107,7 @@ async function eraseDisabled(assistant: Assistant, ports: ErasePorts): Promise<P
   const eraseLog = async (logId: string) => {
     log_records += await erasure.eraseLog(logId, (count) => step(`Erasing the log of ${logId}: ${count}`));
   };
-  for (const actionId of await erasure.leftLogs(org_id, site_id)) {
+  for (const actionId of await erasure.logsOfDeletedActions(org_id, site_id)) {
     await eraseLog(actionId);
     await erasure.forgetLog(org_id, site_id, actionId);
   }

@@ -98,7 +98,11 @@ const KINDS: readonly Kind[] = [
     read: () => memberships().membershipsOf('anna'),
   },
   { kind: 'audit record', key: KEYS.audit(ORG_ID, AT, 'act_1', 1), read: () => recorded().auditOf(ORG_ID) },
-  { kind: 'left log', key: KEYS.leftLog(ORG_ID, SITE_ID, 'act_0'), read: () => erase().leftLogs(ORG_ID, SITE_ID) },
+  {
+    kind: 'left log',
+    key: KEYS.logOfDeletedAction(ORG_ID, SITE_ID, 'act_0'),
+    read: () => erase().logsOfDeletedActions(ORG_ID, SITE_ID),
+  },
   {
     kind: 'idempotency key',
     key: { pk: `creation#${ORG_ID}#anna#key` },

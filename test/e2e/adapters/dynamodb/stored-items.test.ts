@@ -350,7 +350,7 @@ describe('items that the service wrote before its readers had schemas', () => {
     expect(await stored.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-2' })).toMatchObject({
       entity_id: EVENT,
     });
-    expect(await stored.erasure.leftLogs(ORG, SITE)).toEqual(['act_7dzwm3kwm7z5qswulinx']);
+    expect(await stored.erasure.logsOfDeletedActions(ORG, SITE)).toEqual(['act_7dzwm3kwm7z5qswulinx']);
   });
 
   test('of visitors are read as they were written', async () => {

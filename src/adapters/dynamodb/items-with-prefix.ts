@@ -2,7 +2,7 @@ import type { DynamoDb } from './client.ts';
 import { readKey, type StoredItem } from './stored-item.ts';
 
 /** Returns all items of a partition whose sort key begins with a prefix, in the order of the key. Reads strongly consistently. */
-export async function itemsUnder(
+export async function itemsWithPrefix(
   client: DynamoDb,
   table: string,
   pk: string,
@@ -48,6 +48,6 @@ export async function namesUnder(
   pk: string,
   prefix: string,
 ): Promise<readonly string[]> {
-  const items = await itemsUnder(client, table, pk, prefix);
+  const items = await itemsWithPrefix(client, table, pk, prefix);
   return items.map((item) => readKey(table, item).sk.slice(prefix.length));
 }
