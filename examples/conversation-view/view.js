@@ -40,26 +40,36 @@ export function conversationView({ url, texts = ENGLISH }) {
         return response.json();
       };
 
-      const show = (from, text) => {
-        const said = node('p', { class: from }, node('span', { class: 'who' }, `${texts[from]}: `), text);
-        said.dir = 'auto';
-        log.append(said);
+      const toEnd = () => {
         log.scrollTop = log.scrollHeight;
+      };
+
+      /** @param at ISO 8601 time of the message, if the backend knows it */
+      const show = (from, text, at) => {
+        const said = node('p', { class: from }, node('span', { class: 'who' }, `${texts[from]}: `), ...withLinks(text));
+        said.dir = 'auto';
+        if (at)
+          said.append(' ', node('time', { datetime: at }, new Date(at).toLocaleTimeString([], { timeStyle: 'short' })));
+        log.append(said);
+        toEnd();
       };
 
       const showEnd = () => {
         const again = node('button', { type: 'button' }, texts.again);
         again.addEventListener('click', () => window.vaWave('reset'));
         form.replaceWith(node('div', { class: 'ended' }, node('strong', { role: 'alert' }, texts.ended), again));
+        toEnd();
       };
 
       const say = (text) => {
         status.textContent = text;
+        toEnd();
       };
 
+      let unread = 0;
       const add = ({ messages, ended }) => {
         if (removed) return;
-        for (const { from, text } of messages) show(from, text);
+        for (const { from, text, at } of messages) show(from, text, at);
         if (ended) showEnd();
       };
 
@@ -67,7 +77,7 @@ export function conversationView({ url, texts = ENGLISH }) {
         busy = true;
         form.setAttribute('aria-busy', 'true');
         say(texts.waiting);
-        show('visitor', text);
+        show('visitor', text, new Date().toISOString());
         const shown = log.lastElementChild;
         input.value = '';
         try {
@@ -75,6 +85,9 @@ export function conversationView({ url, texts = ENGLISH }) {
           const answer = await post('/turns', { text });
           say('');
           add(answer);
+          // The visitor has closed the panel while the assistant was writing.
+          unread = window.vaWave('isOpen') ? 0 : unread + answer.messages.length;
+          window.vaWave('unread', unread);
         } catch {
           // Without an answer, the message returns to the input field, so that the visitor can send it again.
           shown.remove();
@@ -97,11 +110,21 @@ export function conversationView({ url, texts = ENGLISH }) {
         form.requestSubmit();
       });
 
+      // The log shrinks when the input field grows.
+      input.addEventListener('input', toEnd);
+      const opened = () => {
+        unread = 0;
+        // On a touch screen the focus would open the keyboard over the conversation.
+        if (!matchMedia('(pointer: coarse)').matches) input.focus();
+      };
+      document.addEventListener('va-wave:open', opened);
+
       show('assistant', texts.greeting);
       // Loads the earlier messages after a reload. When this fails, the visitor can still write.
       const restored = post('/read', {}).then(add, () => {});
       return () => {
         removed = true;
+        document.removeEventListener('va-wave:open', opened);
       };
     },
   };
@@ -116,9 +139,18 @@ const ENGLISH = {
   greeting: 'Hello! How can I help?',
   visitor: 'You',
   assistant: 'Assistant',
-  ended: 'The conversation has ended.',
-  again: 'Start a new conversation',
+  ended: 'Conversation ended.',
+  again: 'New conversation',
 };
+
+/** Returns a text with its web addresses as links. */
+function withLinks(text) {
+  return text
+    .split(/(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/)
+    .map((part, index) =>
+      index % 2 === 0 ? part : node('a', { href: part, target: '_blank', rel: 'noopener noreferrer' }, part),
+    );
+}
 
 function node(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -134,15 +166,18 @@ function sheet() {
     *, ::before { box-sizing: border-box; }
     [role=log] { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 16px 20px; display: flex; flex-direction: column; gap: 10px; }
     p { margin: 0; }
-    [role=log] p { position: relative; max-width: 85%; padding: 9px 14px; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; unicode-bidi: plaintext; }
+    [role=log] p { position: relative; flex: none; max-width: 85%; padding: 9px 14px; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; unicode-bidi: plaintext; }
     .assistant { align-self: flex-start; background: var(--soft); color: var(--fg); border-end-start-radius: 4px; }
     .visitor { align-self: flex-end; background: var(--accent); color: var(--on-accent); border-end-end-radius: 4px; }
+    a { color: inherit; }
+    time { display: block; font-size: 12px; text-align: end; }
     .who { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
     [role=status] { min-height: 24px; padding: 0 20px; color: var(--muted); font-size: 14px; }
     form, .ended { display: flex; gap: 8px; align-items: center; padding: 10px 14px calc(14px + env(safe-area-inset-bottom)); border-block-start: 1px solid var(--hairline); }
-    .ended { justify-content: space-between; padding-inline: 20px; }
+    .ended { justify-content: space-between; white-space: nowrap; font-size: 14px; }
+    .ended button { font-size: 14px; padding-inline: 12px; }
     textarea, button { font: inherit; font-size: 16px; min-height: 44px; border-radius: 10px; margin: 0; }
-    textarea { flex: 1; min-width: 0; resize: none; padding: 9px 12px; border: 1px solid var(--line); background: var(--bg); color: var(--fg); }
+    textarea { flex: 1; min-width: 0; resize: none; field-sizing: content; max-height: 8em; padding: 9px 12px; border: 1px solid var(--line); background: var(--bg); color: var(--fg); }
     textarea::placeholder { color: var(--muted); opacity: 1; }
     button { padding: 8px 16px; border: 1px solid transparent; background: var(--accent); color: var(--on-accent); font-weight: 650; cursor: pointer; white-space: nowrap; }
     [aria-busy] button { filter: saturate(.55); cursor: progress; }

@@ -1,5 +1,6 @@
 import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { DEMO_EVENTS } from './organization.ts';
+import { BUDGET_TOKENS } from './receiver.ts';
 
 const PAUSES = EVENT_RETRY_DELAYS_SECONDS.join(' and ');
 
@@ -8,6 +9,8 @@ export type DemoPage = {
   readonly baseUrl: string;
   readonly receiverUrl: string;
   readonly fail: number;
+  /** Whether the assistant's Domain and Allowed Domains contain the host of this page. */
+  readonly allowed: boolean;
   /** Of the widget's script tag. */
   readonly credential: { readonly 'data-site-id': string } | { readonly 'data-session-token': string };
 };
@@ -54,12 +57,13 @@ export function demoPage(page: DemoPage): string {
         ? "This is a customer's website. The round button in the corner is the widget, which one script tag embeds. The service allows it because the host is in a list: <strong>Allowed Websites</strong>."
         : "This is the members' area. The page's backend created a session token that is valid for one minute, and creates a new one when the widget asks: <strong>Session Signed</strong>."
     }</p>
+    ${page.allowed ? '' : '<p class="refused" role="status"><strong>The widget does not appear here.</strong> The host of this page is not allowed. Go back with <a id="elsewhere" href="/">localhost</a>.</p>'}
     <h2>Try this</h2>
     <ol class="steps">
       <li><strong>Talk to the assistant.</strong> Click the round button and ask <em>Where is order 1001?</em> The assistant, which is a script, calls an Action. ${
         page.kind === 'website'
           ? 'Its sixth call in one conversation is refused.'
-          : 'Usage is reported after each answer. The usage webhook ends the conversation when its budget is spent.'
+          : `Usage is reported after each answer. The usage webhook ends the conversation when its budget of ${BUDGET_TOKENS} tokens is spent.`
       }</li>
       <li><strong>Send a form.</strong> Choose one above the conversation, fill it in, and watch the signed request arrive on this page.</li>
       <li><strong>Let an event happen.</strong> The platform puts it on the bus, and every Action that is subscribed to it is called.
@@ -74,7 +78,7 @@ export function demoPage(page: DemoPage): string {
       }</li>
       <li>${
         page.kind === 'website'
-          ? '<strong>Use another host.</strong> Open this page as <a id="elsewhere" href="/">127.0.0.1</a>. That host is not allowed, so the widget does not appear.'
+          ? `<strong>Use another host.</strong> Open this page as ${page.allowed ? '<a id="elsewhere" href="/">127.0.0.1</a>' : '127.0.0.1'}. That host is not allowed, so the widget does not appear.`
           : '<strong>Let the token expire.</strong> Wait a minute with the form open, then send it. The page renews the token, and the form is sent as usual.'
       }</li>
     </ol>

@@ -24,7 +24,7 @@ const SIGNED_HEADERS = [
 ];
 
 /** What Northwind Bikes pays for one conversation: about eight questions. */
-const BUDGET_TOKENS = 4000;
+export const BUDGET_TOKENS = 4000;
 const ORDERS: Readonly<Record<number, string>> = { 1001: 'ready for pick-up', 1002: 'on its way' };
 
 /**

@@ -83,7 +83,8 @@ async function answer(
 ): Promise<Answer> {
   const { cloud, fail, receiverPort } = neighbours;
   const receiverUrl = `https://localhost:${receiverPort}`;
-  const shared = { baseUrl: cloud.baseUrl, receiverUrl, fail };
+  const allowed = request.headers.host?.startsWith('localhost:') === true;
+  const shared = { baseUrl: cloud.baseUrl, receiverUrl, fail, allowed };
   const page = (rest: Pick<DemoPage, 'kind' | 'credential'>): Answer => ({
     status: 200,
     type: 'text/html',

@@ -11,6 +11,11 @@ if (!window.vaWave) {
 }
 window.vaWave('conversation', conversationView({ url: '/conversation' }));
 
+// The page makes room for the panel, so that the visitor can read the instructions beside it.
+for (const type of ['open', 'close']) {
+  addEventListener(`va-wave:${type}`, () => document.body.classList.toggle('beside', type === 'open'));
+}
+
 const list = document.querySelector('#requests');
 const empty = document.querySelector('#empty');
 
@@ -85,7 +90,6 @@ function show(request) {
     element('summary', '', 'Body and signature'),
     element('pre', '', pretty(request.body)),
     element('pre', '', signature.join('\n')),
-    element('span', 'row', button('Replay', again(false)), button('Alter and replay', again(true))),
   );
   const item = element(
     'li',
@@ -108,6 +112,7 @@ function show(request) {
       time,
     ),
     element('p', '', explain(request)),
+    element('span', 'row', button('Replay', again(false)), button('Alter and replay', again(true))),
     details,
   );
   empty.hidden = true;

@@ -17,7 +17,7 @@ const TEXT_MAX_CHARACTERS = 1000;
 export const turnRequest = z.object({ conversation_id: z.string(), text: z.string().min(1).max(TEXT_MAX_CHARACTERS) });
 export const readRequest = z.object({ conversation_id: z.string() });
 
-type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string };
+type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string; readonly at: string };
 type Answer = { readonly messages: readonly Message[]; readonly ended: boolean };
 type Talk = {
   readonly conversation: Conversation;
@@ -69,14 +69,15 @@ export function conversations(cloud: DemoCloud, orgId: string, operator: Operato
 
   const take = async (talk: Talk, visitor: Visitor, text: string): Promise<readonly Message[]> => {
     const said: Message[] = [];
-    talk.transcript.push({ from: 'visitor', text });
+    const at = () => new Date().toISOString();
+    talk.transcript.push({ from: 'visitor', text, at: at() });
     // The token is renewed while the page is open; each turn is reported with the one that it came with.
     const conversation = { ...talk.conversation, sessionToken: visitor.sessionToken };
     await runTurn(conversation, text, {
       model: scriptedModel,
       platform: platformOf(talk.siteId),
       say: async (reply) => {
-        said.push({ from: 'assistant', text: reply });
+        said.push({ from: 'assistant', text: reply, at: at() });
       },
       onFault: (what, cause) => console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
     });

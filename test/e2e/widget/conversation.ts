@@ -161,9 +161,10 @@ export function testConversation(shared: () => Harness): void {
       await widget.launcher.click();
       const input = widget.host.getByRole('textbox', { name: 'Write a message' });
       const say = async (text: string) => {
+        const answer = `Turn ${turns.length + 1}`;
         await input.fill(text);
         await input.press('Enter');
-        await widget.host.getByText(`Turn ${turns.length}`, { exact: false }).waitFor();
+        await widget.host.getByText(answer).waitFor();
       };
       return { page, errors, widget, turns, input, say };
     };
@@ -180,13 +181,76 @@ export function testConversation(shared: () => Harness): void {
     });
 
     test('shows that the conversation has ended', async () => {
-      const { widget, input } = await open();
+      const { page, widget, input } = await open();
       await input.fill('Goodbye');
       await input.press('Enter');
-      await widget.host.getByText('The conversation has ended.').waitFor();
+      const ended = widget.host.getByText('Conversation ended.');
+      await ended.waitFor();
       expect(await input.count()).toBe(0);
-      await widget.host.getByRole('button', { name: 'Start a new conversation' }).click();
+      // One line, on a narrow phone too. The answer above it is completely visible.
+      await page.setViewportSize({ width: 320, height: 568 });
+      const { top, bottom } = await boxOf(ended);
+      expect(bottom - top).toBeLessThan(30);
+      const again = await boxOf(widget.host.getByRole('button', { name: 'New conversation' }));
+      expect(again.right).toBeLessThanOrEqual(320);
+      expect((await boxOf(widget.host.getByText('Turn 1'))).bottom).toBeLessThanOrEqual(
+        (await boxOf(widget.host.getByRole('log'))).bottom,
+      );
+      await widget.host.getByRole('button', { name: 'New conversation' }).click();
       await input.waitFor();
+    });
+
+    test('has the focus in its input field whenever the panel opens, and the field grows', async () => {
+      const { widget, input } = await open();
+      const focus = () => input.and(widget.host.locator(':focus')).waitFor();
+      await focus();
+      await widget.launcher.click();
+      await widget.launcher.click();
+      await focus();
+      const height = async () => (await boxOf(input)).bottom - (await boxOf(input)).top;
+      const before = await height();
+      await input.fill('A long message. '.repeat(10));
+      expect(await height()).toBeGreaterThan(before * 1.5);
+      await input.fill('A long message. '.repeat(60));
+      expect((await boxOf(widget.host.getByRole('button', { name: 'Send' }))).bottom).toBeLessThanOrEqual(
+        (await boxOf(widget.dialog)).bottom,
+      );
+    });
+
+    test('makes links of web addresses only, and shows the time of a message', async () => {
+      const { page, widget, say, errors } = await open();
+      await say('See https://shop.example/orders/1001, or javascript:alert(1) <b>http://b.example</b>.');
+      const links = await widget.host
+        .locator('.visitor a')
+        .evaluateAll((nodes) => nodes.map((node) => [node.getAttribute('href'), node.getAttribute('rel')]));
+      expect(links).toEqual([
+        ['https://shop.example/orders/1001', 'noopener noreferrer'],
+        ['http://b.example', 'noopener noreferrer'],
+      ]);
+      expect(await widget.host.locator('.visitor time').innerText()).toMatch(/^\d+:\d\d/);
+      expect(await page.locator('b').count()).toBe(0);
+      expect(errors).toEqual([]);
+    });
+
+    test('counts the messages that arrive while the panel is closed', async () => {
+      const { page, widget, input } = await open();
+      const answered = Promise.withResolvers<void>();
+      await page.route(
+        '**/conversation/turns',
+        async (route) => {
+          await answered.promise;
+          await route.fulfill({ json: { messages: [{ from: 'assistant', text: 'Here it is' }], ended: false } });
+        },
+        { times: 1 },
+      );
+      await input.fill('Where is it?');
+      await input.press('Enter');
+      await widget.launcher.click();
+      answered.resolve();
+      await widget.host.locator('.badge', { hasText: '1' }).waitFor();
+      await widget.launcher.click();
+      await widget.host.getByText('Here it is').waitFor();
+      expect(await widget.host.locator('.badge').isVisible()).toBe(false);
     });
 
     test('restores the message when sending fails', async () => {
@@ -248,7 +312,7 @@ export function testConversation(shared: () => Harness): void {
         .then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))`);
       expect([...(await violations()), ...(await poorContrasts(page))]).toEqual([]);
       await input.press('Enter');
-      await widget.host.getByText('The conversation has ended.').waitFor();
+      await widget.host.getByText('Conversation ended.').waitFor();
       expect([...(await violations()), ...(await poorContrasts(page))]).toEqual([]);
     });
   });

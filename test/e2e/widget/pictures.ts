@@ -118,7 +118,7 @@ async function demoPicture(): Promise<void> {
   const cloud = await startLocalCloud({ data, authorities: [certificates.caFile], assembly: await serviceAssembly() });
   const demo = await startDemo(cloud, { fail: 0, certificates });
   const browser = await launchBrowser();
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });
+  const context = await browser.newContext({ viewport: { width: 1400, height: 860 }, reducedMotion: 'reduce' });
   const page = await context.newPage();
   await page.goto(demo.urls.members ?? '');
   await widgetOf(page).launcher.click();

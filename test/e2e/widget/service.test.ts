@@ -228,12 +228,31 @@ describe('the demo', () => {
   test('ignores a replay and refuses an altered request', async () => {
     const { page } = await visit(demo.urls.site ?? '');
     const sent = entry(page, 'form contact').first();
-    await sent.getByText('Body and signature').click();
     await sent.getByRole('button', { name: 'Replay', exact: true }).click();
     await entry(page, 'duplicate, ignored').waitFor();
-    await entry(page, '200 accepted').first().getByText('Body and signature').first().click();
-    await page.getByRole('button', { name: 'Alter and replay' }).filter({ visible: true }).first().click();
+    await entry(page, '200 accepted').first().getByRole('button', { name: 'Alter and replay' }).click();
     await entry(page, '401 refused').getByText('not verified', { exact: true }).waitFor();
+  });
+
+  test('says on a host that is not allowed why the widget does not appear', async () => {
+    const { page } = await visit((demo.urls.site ?? '').replace('localhost', '127.0.0.1'));
+    await page.getByText('The widget does not appear here.').waitFor();
+    await page.getByRole('link', { name: 'localhost' }).click();
+    await widgetOf(page).launcher.waitFor();
+    expect(await page.getByText('The widget does not appear here.').count()).toBe(0);
+  });
+
+  test('does not cover the instructions with the panel, and names the budget of a conversation', async () => {
+    const { page } = await visit(demo.urls.members ?? '');
+    await page.getByText('budget of 4000 tokens').waitFor();
+    for (const width of [1000, 1366]) {
+      await page.setViewportSize({ width, height: 768 });
+      await widgetOf(page).launcher.click();
+      const panel = await widgetOf(page).dialog.boundingBox();
+      const steps = await page.locator('.steps').boundingBox();
+      expect(steps?.x).toBeGreaterThan((panel?.x ?? 0) + (panel?.width ?? 0));
+      await widgetOf(page).launcher.click();
+    }
   });
 
   test('shows members their form with a token from the backend', async () => {
@@ -272,15 +291,16 @@ describe('the demo', () => {
       // The answer of the usage webhook arrives after the reply.
       await widget.host.locator('form[aria-busy]').waitFor({ state: 'detached' });
     }
-    expect(said.slice(0, 5)).toEqual(Array(5).fill('Assistant: Order 1001 is ready for pick-up.'));
+    const answer = /^Assistant: Order 1001 is ready for pick-up\. \d+:\d\d/;
+    expect(said.slice(0, 5)).toEqual(Array(5).fill(expect.stringMatching(answer)));
     expect(said[5]).toContain('five orders in one conversation');
     expect(said.length).toBeLessThan(20);
-    await widget.host.getByText('The conversation has ended.').waitFor();
+    await widget.host.getByText('Conversation ended.').waitFor();
     await entry(page, 'usage report').first().getByText('signature verified').waitFor();
     await entry(page, 'conversation.ended').first().waitFor();
     expect((await calls.count()) - callsBefore).toBe(5);
 
-    await widget.host.getByRole('button', { name: 'Start a new conversation' }).click();
+    await widget.host.getByRole('button', { name: 'New conversation' }).click();
     await input.fill('Where is order 1002?');
     await input.press('Enter');
     await widget.host.getByText('Order 1002 is on its way.').waitFor();
