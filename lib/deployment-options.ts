@@ -54,6 +54,8 @@ export type DeploymentOptions = {
   readonly edgeAccessLog?: boolean | undefined;
   /** Shifts the traffic of a new version gradually, and back when an alarm is raised. Not in dev. @default false */
   readonly gradual?: boolean | undefined;
+  /** Lets X-Ray trace the functions. docs/costs.md has the price. @default false */
+  readonly tracing?: boolean | undefined;
   /** Uses the service from outside every five minutes, as a customer does (docs/runbook.md). @default false */
   readonly canary?: boolean | undefined;
   /** Version of the origin secret that the distribution sends, after a rotation. @default the version that is current at the deployment */
@@ -154,6 +156,7 @@ const context = z.object({
   kmsKeyArn: kmsKeyArn.optional(),
   edgeAccessLog: flag.optional(),
   gradual: flag.optional(),
+  tracing: flag.optional(),
   canary: flag.optional(),
   originSecretVersion: versionId.optional(),
   sealingKeyReplicaRegion: region.optional(),

@@ -1,8 +1,9 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
+  CfnFunction,
   type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
@@ -101,6 +102,21 @@ export class ServiceFunction extends Construct {
   get invoked(): { readonly name: string; readonly arn: string } {
     const qualifier = this.callable === this.fn ? '' : `:${ALIAS}`;
     return { name: `${this.fn.functionName}${qualifier}`, arn: `${this.fn.functionArn}${qualifier}` };
+  }
+
+  /** Lets X-Ray record a trace of the invocations. Its id is then in the log lines and delivery records. */
+  trace(): void {
+    const resource = this.fn.node.defaultChild;
+    if (!(resource instanceof CfnFunction)) throw new Error(`${this.fn.node.path} has no function`);
+    resource.tracingConfig = { mode: Tracing.ACTIVE };
+    this.fn.addEnvironment(ENVIRONMENT.tracing, 'true');
+    this.fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] }),
+    );
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'These calls of X-Ray have no resource.',
+    });
   }
 
   /** Allows these calls on these resources, and passes the names of the resources in environment variables. */

@@ -124,6 +124,8 @@ export class VaWaveStack extends Stack {
         accountConcurrency: props.accountConcurrency ?? USUAL_ACCOUNT_CONCURRENCY,
       });
     }
+    const functions = this.node.findAll().filter((part) => part instanceof ServiceFunction);
+    if (props.tracing === true) for (const fn of functions) fn.trace();
     if (stage.gradual) new Releases(this, 'Releases', alarms.watched);
     if (props.kmsKeyArn !== undefined) encryptWithOwnKey(this, props.kmsKeyArn);
     acknowledgeFindings(this);
@@ -156,9 +158,7 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.userPool, login.pool.userPoolId);
     this.#output(OUTPUTS.actionTest, dashboard.actionTest.callable.functionName);
     this.#output(ACCESS_LOG_OUTPUT, api.accessLog.logGroupName);
-    for (const part of this.node.findAll()) {
-      if (part instanceof ServiceFunction) this.#output(logOutput(part.name), part.log.logGroupName);
-    }
+    for (const { name, log } of functions) this.#output(logOutput(name), log.logGroupName);
   }
 
   #output(name: string, value: string): void {

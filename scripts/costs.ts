@@ -33,6 +33,7 @@ export const PRICES = {
   natGb: 0.045,
   publicAddressHour: 0.005,
   webAclMonth: 5,
+  trace: 5 / MILLION,
   keyMonth: 1,
   keyRequest: 3 / MILLION,
   /** A run of a canary of CloudWatch Synthetics, without the function behind it. */
@@ -185,6 +186,8 @@ const CANARY_RUN: Usage = sum(routed(1), SESSION_CREATE, init(COUNTED.init, 0), 
 /** The canary's secret, its metric, and the alarms on the metric, on its errors and on its events. */
 const CANARY_MONTH = PRICES.secretMonth + PRICES.customMetricMonth + 3 * PRICES.alarmMetricMonth;
 
+/** The part of the invocations that X-Ray records, beyond one a second. */
+const TRACED = 0.05;
 /** A steady load with which the options for capacity are compared, in deliveries per second. */
 const STEADY = 1000;
 /** The part of provisioned capacity that is in use (lib/tables.ts). */
@@ -360,6 +363,10 @@ instead of ${dollars(logWrites(STEADY) * HOURS * 3600 * PRICES.dynamoWrite)} on 
 ${dollars(10 * 4 * HOURS * 12 * PRICES.keyRequest)} a month for ten containers that are always busy, with three tables or secrets and a queue each`,
     ],
     ['`-c vpcId=…`, `-c platformAccounts=…`, `-c gradual=true`', 'nothing by themselves'],
+    [
+      '`-c tracing=true`: a trace of one invocation in twenty, and of one a second',
+      `${dollars(MILLION * TRACED * PRICES.trace)} per million invocations; the first 100 000 traces of a month are free`,
+    ],
     ['`-c edgeAccessLog=false`', 'saves the storage of the log, $0.023 per GB and month'],
     ['`-c webAclArn=…`', `${dollars(PRICES.webAclMonth)} a month and $0.60 per million requests, plus its rules`],
   ],

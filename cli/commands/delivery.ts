@@ -91,6 +91,7 @@ function attemptFields(record: EventAttempt, attempts: number): [string, string]
     ['outcome', outcomeText(record)],
     ...(error === null ? [] : [['meaning', FAILURE_ADVICE[error.code]] satisfies [string, string]]),
     ['status', record.status === null ? '' : String(record.status)],
+    ...(record.trace_id === undefined ? [] : [['trace', record.trace_id] satisfies [string, string]]),
     ['latency', record.latency_ms === null ? '' : `${record.latency_ms} ms`],
   ];
 }

@@ -51,4 +51,6 @@ export type DeliveryRecord = {
   readonly error: { readonly code: FailureCode; readonly message: string } | null;
   /** How many times this attempt was sent. More than 1 only after a crash cut off an earlier send. */
   readonly sends: number;
+  /** Id of the X-Ray trace of the attempt; only with the deployment option `tracing`. */
+  readonly trace_id?: string | undefined;
 };

@@ -23,5 +23,7 @@ export const ENVIRONMENT = {
    * value would be a separately billed metric. The log of a function shows which function emitted a value. Powertools reads it.
    */
   metricsService: 'POWERTOOLS_SERVICE_NAME',
+  /** `true` when X-Ray traces the functions; otherwise absent. */
+  tracing: 'TRACING',
   actionTestFunction: 'ACTION_TEST_FUNCTION',
 } as const;

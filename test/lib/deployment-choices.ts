@@ -27,6 +27,7 @@ export const ALL_OPTIONS = {
   kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/11111111-2222-3333-4444-555555555555',
   edgeAccessLog: false,
   gradual: true,
+  tracing: true,
   originSecretVersion: '11111111-2222-3333-4444-555555555555',
   sealingKeyReplicaRegion: 'eu-central-1',
 } satisfies DeploymentOptions;

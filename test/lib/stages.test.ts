@@ -1,7 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { STAGES } from '../../lib/stage.ts';
 import { ALL_OPTIONS } from './deployment-choices.ts';
-import { grantsOf, nameOf, synthesize } from './synthesized.ts';
+import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
 const prod = await synthesize();
 const dev = await synthesize('development');
@@ -270,6 +270,15 @@ describe('a key of the operator', () => {
     });
     expect(uses.map(([name]) => name)).not.toContain('ApiNotFound');
   });
+});
+
+test('tracing covers every function, and is off without the option', () => {
+  const modes = Object.entries(ofType(full, 'AWS::Lambda::Function'))
+    .filter(([name]) => !bringsAlong(name))
+    .map(([, { Properties }]) => [Properties.TracingConfig, Properties.Environment.Variables.TRACING]);
+  expect(modes).toHaveLength(13);
+  for (const mode of modes) expect(mode).toEqual([{ Mode: 'Active' }, 'true']);
+  expect(JSON.stringify(prod.toJSON())).not.toMatch(/xray|TracingConfig/);
 });
 
 describe('gradual releases', () => {

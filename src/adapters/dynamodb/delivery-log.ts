@@ -40,6 +40,7 @@ const storedRecord = z.object({
     attempt: z.number(),
     started_at: z.string(),
     replay: z.string().optional(),
+    trace_id: z.string().optional(),
   }),
   payload: z.string().optional(),
   payload_gzip: z.instanceof(Uint8Array).optional(),
@@ -72,6 +73,8 @@ export type DeliveryLogOptions = {
   /** Days for which a record is kept. */
   readonly retentionDays: number;
   readonly now: Clock;
+  /** Returns the id of the trace of the current invocation. @default none */
+  readonly traceId?: () => string | undefined;
   /** Makes the claims and the completions. @default each write in a separate call */
   readonly writes?: { readonly claims: WritesTogether; readonly completions: WritesTogether };
 };
@@ -79,20 +82,24 @@ export type DeliveryLogOptions = {
 /** Creates the delivery log (spec "Delivery log record"). */
 export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLogOptions): DeliveryLog {
   const { claims, completions } = options.writes ?? { claims: EACH_ALONE, completions: EACH_ALONE };
-  const started = (start: AttemptStart) => ({
-    ...keyOf(start),
-    record: {
-      action_id: start.action_id,
-      reference: start.reference,
-      trigger: start.trigger,
-      trigger_ref: start.trigger_ref,
-      attempt: start.attempt,
-      started_at: start.started_at,
-      ...(start.replay === undefined ? {} : { replay: start.replay }),
-    },
-    message_id: start.message_id ?? undefined,
-    expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
-  });
+  const started = (start: AttemptStart) => {
+    const trace_id = options.traceId?.();
+    return {
+      ...keyOf(start),
+      record: {
+        action_id: start.action_id,
+        reference: start.reference,
+        trigger: start.trigger,
+        trigger_ref: start.trigger_ref,
+        attempt: start.attempt,
+        started_at: start.started_at,
+        ...(start.replay === undefined ? {} : { replay: start.replay }),
+        ...(trace_id === undefined ? {} : { trace_id }),
+      },
+      message_id: start.message_id ?? undefined,
+      expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
+    };
+  };
 
   /** Writes a new record. Returns undefined when it was written, otherwise the existing record. @param isOwn as in conditionFailure */
   const putNew = async (

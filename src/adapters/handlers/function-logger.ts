@@ -1,8 +1,9 @@
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+import { traceId } from './trace-id.ts';
 
 /**
- * Formats log lines without the attributes that are the same in every line of a function: ARN, name, memory, tracing (always off), and
+ * Formats log lines without the attributes that are the same in every line of a function: ARN, name, memory, and
  * cold start, which Lambda logs itself. They are more bytes than the rest of a line, and logs are billed by the byte (docs/costs.md).
  */
 class LeanFormatter extends LogFormatter {
@@ -17,6 +18,7 @@ class LeanFormatter extends LogFormatter {
         timestamp: this.formatTimestamp(timestamp),
         service: serviceName,
         function_request_id: lambdaContext?.awsRequestId,
+        trace_id: traceId(process.env),
       },
     }).addAttributes(more);
   }

@@ -17,6 +17,7 @@ import { functionLogger } from './function-logger.ts';
 import { type InvocationTime, withinInvocation } from './invocation.ts';
 import { logWriteFailed } from './log-write-failed.ts';
 import { now, outboundClock } from './system-clock.ts';
+import { traceId } from './trace-id.ts';
 
 /** What belongs to one invocation. Other invocations may run in the environment at the same time. */
 export type InvocationPorts = {
@@ -64,6 +65,7 @@ export function outboundFunction(
       log: deliveryLog(dynamo, table, {
         retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
         now,
+        traceId: () => traceId(environment),
         ...(recordsTogether
           ? { writes: { claims: writesTogether(dynamo, table), completions: writesTogether(dynamo, table) } }
           : {}),

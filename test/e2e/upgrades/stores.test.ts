@@ -59,12 +59,12 @@ describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
   const opened = (stores: Stores) => {
     const access = stores.dynamoDb(tables.access);
     return {
-      log: stores.deliveryLog(access, tables.sorted, { retentionDays: 30, now: clock.now }),
+      log: stores.deliveryLog(access, tables.sorted, { retentionDays: 30, now: clock.now, traceId: () => '1-a-b' }),
       records: async (actionId: string) => {
         const all = [];
         for await (const record of stores.deliveryRecords(access, tables.sorted, actionId)) {
-          // 0.1.0 does not return it.
-          all.push({ ...record, event_time: undefined });
+          // 0.1.0 does not return them.
+          all.push({ ...record, event_time: undefined, trace_id: undefined });
         }
         return all;
       },

@@ -126,6 +126,19 @@ describe('a claim', () => {
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ sends: 2 })]);
   });
 
+  test('stores the id of the trace', async () => {
+    const traced = deliveryLog(tables.client, tables.sorted, {
+      retentionDays: 30,
+      now: clock.now,
+      traceId: () => '1-a-b',
+    });
+    const [one, other] = [aStart(), aStart()];
+    await traced.claim(one);
+    await log().claim(other);
+    expect(await recordsOf(one.action_id)).toEqual([expect.objectContaining({ trace_id: '1-a-b' })]);
+    expect((await recordsOf(other.action_id))[0]).not.toHaveProperty('trace_id');
+  });
+
   test('whose answer is lost is found by the repeated write, and no send is counted twice', async () => {
     const start = aStart();
     const later = new FrozenClock();
