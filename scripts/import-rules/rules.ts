@@ -233,7 +233,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   },
   {
     path: 'test',
-    purpose: 'mirrors the folders of the code; also `e2e/`, `fakes/`, `vectors/`',
+    purpose: 'mirrors the folders of the code; also `e2e/`, `fakes/`, `schedules/`, `vectors/`',
     folders: ['*'],
     packages: ['*'],
     importsComputed: true,

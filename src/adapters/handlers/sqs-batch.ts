@@ -15,44 +15,51 @@ export type BatchOptions = {
   readonly hideFor?: (receiptHandle: string, seconds: number) => Promise<void>;
 };
 
+type RunInvocation = <Result>(context: Context, work: (handle: HandleMessage) => Promise<Result>) => Promise<Result>;
+
 /**
  * Creates a Lambda handler for batches of queue messages. Handles the messages concurrently; SQS delivers only those again whose handling
  * threw an error.
  * @param invocation runs the work of one batch with what handles its messages
  */
-export function sqsBatchHandler(
-  logger: Logger,
-  invocation: <Result>(context: Context, work: (handle: HandleMessage) => Promise<Result>) => Promise<Result>,
-  { hideFor }: BatchOptions = {},
-) {
+export function sqsBatchHandler(logger: Logger, invocation: RunInvocation, options: BatchOptions = {}) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
-    .handler(async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
-      const processor = new BatchProcessor(EventType.SQS);
-      return invocation(context, (handle) => {
-        const handleRecord = async (record: SQSRecord) => {
-          try {
-            await handle(messageBody(record), messageIdOf(record));
-          } catch (error) {
-            if (error instanceof AttemptInProgress && hideFor !== undefined) {
-              await shortenVisibility(logger, record, error.retryAfterSeconds, hideFor);
-              throw error;
-            }
-            logger.error('A message failed and becomes visible again', {
-              message_id: record.messageId,
-              error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
-            });
+    .handler(sqsBatches(logger, invocation, options));
+}
+
+/** Returns the function that handles a batch, without what belongs to Lambda's own interface. */
+export function sqsBatches(
+  logger: Pick<Logger, 'info' | 'error'>,
+  invocation: RunInvocation,
+  { hideFor }: BatchOptions = {},
+) {
+  return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    const processor = new BatchProcessor(EventType.SQS);
+    return invocation(context, (handle) => {
+      const handleRecord = async (record: SQSRecord) => {
+        try {
+          await handle(messageBody(record), messageIdOf(record));
+        } catch (error) {
+          if (error instanceof AttemptInProgress && hideFor !== undefined) {
+            await shortenVisibility(logger, record, error.retryAfterSeconds, hideFor);
             throw error;
           }
-        };
-        return processPartialResponse(event, handleRecord, processor, { context, throwOnFullBatchFailure: false });
-      });
+          logger.error('A message failed and becomes visible again', {
+            message_id: record.messageId,
+            error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
+          });
+          throw error;
+        }
+      };
+      return processPartialResponse(event, handleRecord, processor, { context, throwOnFullBatchFailure: false });
     });
+  };
 }
 
 /** Shortens the time until SQS delivers a message again. When that fails, the visibility timeout of the queue applies. */
 async function shortenVisibility(
-  logger: Logger,
+  logger: Pick<Logger, 'info' | 'error'>,
   { messageId, receiptHandle }: SQSRecord,
   seconds: number,
   hideFor: (receiptHandle: string, seconds: number) => Promise<void>,

@@ -1,0 +1,143 @@
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { buildApp } from 'fauxqs';
+import { MemoryQueue } from '../../fakes/queue.ts';
+
+const engine = buildApp({ logger: false });
+let client: SQSClient;
+beforeAll(async () => {
+  const endpoint = await engine.listen({ host: '127.0.0.1', port: 0 });
+  client = new SQSClient({
+    endpoint,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+});
+afterAll(async () => {
+  client.destroy();
+  await engine.close();
+});
+
+const VISIBILITY_SECONDS = 2;
+const MAX_RECEIVES = 2;
+
+type Received = { readonly body: string; readonly receives: number; readonly receipt: string };
+/** A queue as a consumer sees it. */
+type Queue = {
+  readonly send: (entries: readonly (readonly [body: string, delaySeconds?: number])[]) => Promise<unknown>;
+  /** Receives all messages that can be received. */
+  readonly receive: () => Promise<readonly Received[]>;
+  readonly delete: (receipt: string) => Promise<unknown>;
+  readonly hide: (receipt: string, seconds: number) => Promise<unknown>;
+  readonly deadLetters: () => Promise<readonly string[]>;
+};
+
+async function engineQueue(): Promise<Queue> {
+  const QueueUrls: string[] = [];
+  for (const [QueueName, Attributes] of [
+    ['dead', {}],
+    [
+      'queue',
+      {
+        VisibilityTimeout: String(VISIBILITY_SECONDS),
+        RedrivePolicy: JSON.stringify({
+          deadLetterTargetArn: 'arn:aws:sqs:eu-central-1:000000000000:dead',
+          maxReceiveCount: MAX_RECEIVES,
+        }),
+      },
+    ],
+  ] as const) {
+    const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
+    QueueUrls.push(QueueUrl);
+  }
+  const [dead = '', QueueUrl = ''] = QueueUrls;
+  const receive = async (url: string) => {
+    const { Messages = [] } = await client.send(
+      new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
+    );
+    return Messages.map(({ Body = '', ReceiptHandle = '', Attributes }) => ({
+      body: Body,
+      receipt: ReceiptHandle,
+      receives: Number(Attributes?.ApproximateReceiveCount),
+    }));
+  };
+  return {
+    send: (entries) =>
+      client.send(
+        new SendMessageBatchCommand({
+          QueueUrl,
+          Entries: entries.map(([MessageBody, DelaySeconds], index) => ({
+            Id: String(index),
+            MessageBody,
+            DelaySeconds,
+          })),
+        }),
+      ),
+    receive: () => receive(QueueUrl),
+    delete: (ReceiptHandle) => client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle })),
+    hide: (ReceiptHandle, VisibilityTimeout) =>
+      client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout })),
+    deadLetters: async () => (await receive(dead)).map(({ body }) => body),
+  };
+}
+
+function memoryQueue(): Queue {
+  const queue = new MemoryQueue({
+    now: () => Date.now(),
+    visibilitySeconds: VISIBILITY_SECONDS,
+    maxReceives: MAX_RECEIVES,
+  });
+  return {
+    send: async (entries) => {
+      for (const [body, delay] of entries) queue.send(body, delay);
+    },
+    receive: async () =>
+      queue
+        .visible()
+        .slice(0, 10)
+        .map((message) => queue.receive(message)),
+    delete: async (receipt) => queue.delete(receipt),
+    hide: async (receipt, seconds) => queue.hide(receipt, seconds),
+    deadLetters: async () => queue.deadLetters.map(({ body }) => body),
+  };
+}
+
+const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+/** What consumers see of delays, receives, deletions, visibility and dead letters. */
+async function seenOf(queue: Queue): Promise<readonly unknown[]> {
+  const seen: unknown[] = [];
+  const look = async () => {
+    const received = await queue.receive();
+    seen.push(received.map(({ body, receives }) => `${body} ${receives}`).toSorted());
+    return new Map(received.map(({ body, receipt }) => [body, receipt]));
+  };
+  await queue.send([['deleted'], ['returned'], ['hidden'], ['shortened'], ['late', 1]]);
+  const first = await look();
+  await look();
+  await queue.delete(first.get('deleted') ?? '');
+  await queue.hide(first.get('shortened') ?? '', 0);
+  await queue.hide(first.get('hidden') ?? '', 5);
+  await look();
+  await pause(1.3);
+  await look();
+  await pause(1.2);
+  await look();
+  await pause(2.3);
+  await look();
+  seen.push((await queue.deadLetters()).toSorted());
+  await pause(1);
+  await look();
+  return seen;
+}
+
+test('a queue in memory delivers, hides and gives up messages as an engine of SQS does', async () => {
+  const [ours, theirs] = await Promise.all([seenOf(memoryQueue()), seenOf(await engineQueue())]);
+  expect(ours).toEqual(theirs);
+});

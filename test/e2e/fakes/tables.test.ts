@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as fc from 'fast-check';
+import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
+import { ConditionFailed, TransactionCancelled } from '../../../src/adapters/dynamodb/conditions.ts';
+import { configurationStore } from '../../../src/adapters/dynamodb/configuration-store.ts';
+import { conversations } from '../../../src/adapters/dynamodb/conversations.ts';
+import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { failurePeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
+import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.ts';
+import { hitPerDay, hitPerMinute } from '../../../src/adapters/dynamodb/rate-limits.ts';
+import { subscriptionReads } from '../../../src/adapters/dynamodb/subscriptions.ts';
+import { writesTogether } from '../../../src/adapters/dynamodb/writes-together.ts';
+import type { Action } from '../../../src/contract/actions.ts';
+import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
+import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+import { MemoryTables, memoryDynamoDb } from '../../fakes/tables.ts';
+import { startTables, type TestTables } from '../adapters/dynamodb/tables.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables?.stop());
+
+/** What a call did, without what differs between two engines. */
+const seen = (settled: PromiseSettledResult<unknown>): unknown => {
+  if (settled.status === 'fulfilled') return settled.value;
+  const { reason } = settled;
+  if (reason instanceof ConditionFailed) return [reason.name, reason.item];
+  return reason instanceof TransactionCancelled ? [reason.name, reason.codes] : String(reason);
+};
+
+/** Returns a client that makes each call on the engine and in memory, one after the other, and lists the calls whose results differ. */
+function both() {
+  const memory = memoryDynamoDb(new MemoryTables());
+  const differences: unknown[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  const same = <Result>(make: (client: DynamoDb) => Promise<Result>): Promise<Result> => {
+    const made = last.then(async () => {
+      const [theirs, ours] = await Promise.allSettled([make(tables.client), make(memory)]);
+      if (!isDeepStrictEqual(seen(ours), seen(theirs))) differences.push({ ours: seen(ours), theirs: seen(theirs) });
+      if (theirs.status === 'rejected') throw theirs.reason;
+      return theirs.value;
+    });
+    last = made.catch(() => undefined);
+    return made;
+  };
+  const pagesOf = async <Page>(pages: AsyncIterable<Page>) => {
+    const all: Page[] = [];
+    for await (const page of pages) all.push(page);
+    return all;
+  };
+  const client: DynamoDb = {
+    get: (input) => same((one) => one.get(input)),
+    put: (input) => same((one) => one.put(input)),
+    update: (input) => same((one) => one.update(input)),
+    delete: (input) => same((one) => one.delete(input)),
+    query: (input) => same(async (one) => ({ ...(await one.query(input)), ScannedCount: 0 })),
+    queryPages: async function* (input) {
+      yield* await same(async (one) =>
+        (await pagesOf(one.queryPages(input))).map((page) => ({ ...page, ScannedCount: 0 })),
+      );
+    },
+    scanPages: async function* (input) {
+      yield* await same((one) => pagesOf(one.scanPages(input)));
+    },
+    batchDelete: (table, keys) => same((one) => one.batchDelete(table, keys)),
+    batchGet: (input) =>
+      same(async (one) => {
+        const { Items, UnprocessedKeys } = await one.batchGet(input);
+        return { UnprocessedKeys, Items: Items.toSorted((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1)) };
+      }),
+    writeEach: (statements) => same((one) => one.writeEach(statements)),
+    transactWrite: (input) => same((one) => one.transactWrite(input)),
+  };
+  return { client, differences };
+}
+
+/** Calls of the adapters, with few different keys, so that most conditions hold in one call and not in the next. */
+const few = fc.nat({ max: 2 });
+const COMMANDS = fc.array(fc.record({ kind: fc.nat({ max: 17 }), a: few, b: few, seconds: fc.nat({ max: 40 }) }), {
+  minLength: 20,
+  maxLength: 60,
+  size: 'max',
+});
+const SUCCESS: AttemptResult = { status: 200, response_excerpt: 'ok', latency_ms: 3, success: true, error: null };
+const RESULTS: readonly AttemptResult[] = [
+  SUCCESS,
+  { status: null, response_excerpt: null, latency_ms: 5, success: false, error: { code: 'timeout', message: '' } },
+  { status: 404, response_excerpt: '', latency_ms: 4, success: false, error: { code: 'http_status', message: '' } },
+];
+
+async function run(
+  client: DynamoDb,
+  unique: string,
+  commands: readonly { kind: number; a: number; b: number; seconds: number }[],
+) {
+  const clock = new FrozenClock();
+  const { now } = clock;
+  const { sorted, unsorted } = tables;
+  const org = `${ORG_ID}${unique}`;
+  const site = `${SITE_ID}${unique}`;
+  const log = deliveryLog(client, sorted, {
+    retentionDays: 1,
+    now,
+    writes: { claims: writesTogether(client, sorted), completions: writesTogether(client, sorted) },
+  });
+  const alone = deliveryLog(client, sorted, { retentionDays: 1, now });
+  const periods = failurePeriods(client, { counters: unsorted, deliveryLog: sorted });
+  const talks = conversations(client, sorted, now);
+  const store = configurationStore(client, sorted);
+  const subscribersOf = subscriptionReads(client, sorted, now);
+  const takeLease = inFlightLeases(client, unsorted, 2);
+  const start = (a: number, b: number): AttemptStart => ({
+    action_id: `sent_${unique}${a}`,
+    at: '2026-03-04T05:06:07.250Z',
+    reference: `e${b}`,
+    attempt: 1,
+    trigger: 'event',
+    trigger_ref: 'message.sent',
+    payload: '{"id":1}',
+    started_at: now().toISOString(),
+    message_id: `m${b}`,
+  });
+  const both = <Result>(work: (b: number) => Promise<Result>) => Promise.allSettled([work(0), work(1), work(1)]);
+  await store.createOrganization({ org_id: org, name: 'Shop', plan: 'free', created_at: now().toISOString() });
+  const versions = new Map<number, Action>();
+  for (const { kind, a, b, seconds } of commands) {
+    clock.advance(seconds * 1000);
+    const action = { ...anEventAction(), org_id: org, site_id: site, action_id: `act_${unique}${a}`, version: b };
+    const form = aFormAction({ org_id: org, site_id: site, action_id: `form_${unique}${a}`, slug: `s${b}` });
+    const key = { siteId: site, conversationId: `c${a}`, clientKey: `k${b}` };
+    const calls: readonly (() => Promise<unknown>)[] = [
+      () => log.claim(start(a, b)),
+      () => both((one) => log.claim(start(a, one))),
+      () => alone.claim({ ...start(a, b), message_id: 'another' }),
+      () => both((one) => log.complete(start(a, one), RESULTS[b] ?? SUCCESS)),
+      () => alone.complete(start(a, b), RESULTS[b] ?? SUCCESS),
+      () => log.recordUnsent(start(a, b), { code: 'action_disabled', message: '' }),
+      () => periods.recordFailure(`x${unique}${a}`, now()),
+      async () => {
+        const period = await periods.recordFailure(`x${unique}${a}`, now());
+        await periods.lookForSuccess(`sent_${unique}${a}`, period, 0);
+        return b === 0
+          ? periods.claimSignal(`x${unique}${a}`, period, now())
+          : periods.restartFailurePeriod(`x${unique}${a}`, period, now());
+      },
+      () => talks.countCall({ ...key, actionId: `x${b}` }, 2),
+      () => talks.claimSubmission(key, `id${b}`, now()),
+      async () => {
+        const claim = await talks.claimSubmission(key, `id${b}`, now());
+        await talks.settleSubmission(key, b === 1);
+        return claim;
+      },
+      () => hitPerMinute(client, unsorted)(`minute${unique}${a}`, 3, now()),
+      () => hitPerDay(client, unsorted)(`${unique}${a}`, 3, now()),
+      async () => (await takeLease(`${org}${a}`, now()))?.release(),
+      () => store.createAssistant(anAssistant({ org_id: org, site_id: `${site}${a}`, domain: `${a}.example` }), 2),
+      async () => {
+        const outcome = await store.createAction(b === 0 ? action : form);
+        if (outcome === 'created') versions.set(a, b === 0 ? action : form);
+        return [outcome, await subscribersOf(org), await store.listActions(org)];
+      },
+      async () => {
+        const previous = versions.get(a) ?? form;
+        const next = { ...previous, slug: `t${b}`, version: previous.version + 1 };
+        if ((await store.replaceAction(previous, next)) === 'replaced') versions.set(a, next);
+      },
+      () => store.deleteAction(versions.get(a) ?? action),
+    ];
+    await calls[kind]?.().catch((error: unknown) => {
+      if (!(error instanceof ConditionFailed)) throw error;
+    });
+  }
+  for await (const _ of deliveryRecords(client, sorted, `sent_${unique}0`));
+  await eventAttempts(client, sorted, `sent_${unique}0`, 'e0', { at: '2026-03-04T05:06:07.250Z' });
+  await store.changeOrganization(org, { suspended: true });
+  await store.assistantsPage(org, undefined);
+}
+
+test('tables in memory answer every call of the adapters as an engine of DynamoDB does', async () => {
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(COMMANDS, async (commands) => {
+      const { client, differences } = both();
+      await run(client, `r${++runs}x`, commands);
+      expect(differences).toEqual([]);
+    }),
+    { numRuns: 12, seed: 1, endOnFailure: true },
+  );
+});

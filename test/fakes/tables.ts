@@ -1,0 +1,476 @@
+import type { DynamoDb, WriteStatement } from '../../src/adapters/dynamodb/client.ts';
+import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/conditions.ts';
+import { ITEM_VERSION } from '../../src/adapters/dynamodb/item-version.ts';
+import type { StoredItem } from '../../src/adapters/dynamodb/stored-item.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+type Expression = {
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
+  readonly ExpressionAttributeValues?: Values | undefined;
+};
+type Conditional = Expression & {
+  readonly ConditionExpression?: string | undefined;
+  readonly ReturnValuesOnConditionCheckFailure?: string | undefined;
+};
+type Update = Conditional & {
+  readonly TableName: string | undefined;
+  readonly Key: Values | undefined;
+  readonly UpdateExpression?: string | undefined;
+};
+type Read = Expression & {
+  readonly TableName: string | undefined;
+  readonly KeyConditionExpression?: string | undefined;
+  readonly FilterExpression?: string | undefined;
+  readonly ProjectionExpression?: string | undefined;
+  readonly Limit?: number | undefined;
+  readonly ScanIndexForward?: boolean | undefined;
+  readonly ExclusiveStartKey?: Values | undefined;
+};
+
+/** DynamoDB refuses the call; the adapters have no such call. */
+class ValidationException extends Error {
+  override readonly name = 'ValidationException';
+}
+
+/**
+ * Tables in memory with the expressions that the adapters use. Each method is one call, made at once. The test
+ * test/e2e/fakes/tables.test.ts makes the same calls here and on a DynamoDB engine and compares the results.
+ */
+export class MemoryTables {
+  readonly #tables = new Map<string, Map<string, StoredItem>>();
+
+  /** The items of a table, in any order. */
+  items(table: string): IterableIterator<StoredItem> {
+    return this.#table(table).values();
+  }
+
+  get(table: string, key: Values): StoredItem | undefined {
+    return this.#table(table).get(nameOf(key));
+  }
+
+  put(input: Conditional & { readonly TableName: string | undefined; readonly Item: Values | undefined }): void {
+    const item = plain({ v: ITEM_VERSION, ...input.Item });
+    const existing = this.get(input.TableName ?? '', item);
+    check(existing, input);
+    this.#set(input.TableName, item);
+  }
+
+  update(input: Update): StoredItem {
+    const existing = this.get(input.TableName ?? '', input.Key ?? {});
+    check(existing, input);
+    const next = updated(existing ?? plain(input.Key ?? {}), input);
+    this.#set(input.TableName, next);
+    return next;
+  }
+
+  delete(input: Conditional & { readonly TableName: string | undefined; readonly Key: Values | undefined }): void {
+    check(this.get(input.TableName ?? '', input.Key ?? {}), input);
+    this.#table(input.TableName ?? '').delete(nameOf(input.Key ?? {}));
+  }
+
+  /** Returns a page. `whole` reads all tables of a scan. */
+  read(input: Read): { Items: StoredItem[]; LastEvaluatedKey?: Values; ScannedCount: number } {
+    const matches =
+      input.KeyConditionExpression === undefined ? () => true : holds(input.KeyConditionExpression, input);
+    const order = input.ScanIndexForward === false ? -1 : 1;
+    const from = input.ExclusiveStartKey === undefined ? undefined : nameOf(input.ExclusiveStartKey);
+    const found = [...this.#table(input.TableName ?? '')]
+      .filter(([, item]) => matches(item))
+      .sort(([a], [b]) => (a < b ? -order : order))
+      .filter(([name]) => from === undefined || (order === 1 ? name > from : name < from))
+      .map(([, item]) => item);
+    const page = found.slice(0, input.Limit);
+    const last = page.at(-1);
+    const kept = input.FilterExpression === undefined ? () => true : holds(input.FilterExpression, input);
+    return {
+      Items: page.filter(kept).map((item) => projected(item, input)),
+      ScannedCount: page.length,
+      ...(last !== undefined && page.length === input.Limit ? { LastEvaluatedKey: keyIn(last) } : {}),
+    };
+  }
+
+  /** Makes writes independently of each other. All are refused when two have the same key. */
+  writeEach(statements: readonly WriteStatement[]): readonly boolean[] {
+    const writes = statements.map(parseStatement);
+    if (new Set(writes.map(({ name }) => name)).size < writes.length) return statements.map(() => false);
+    return writes.map(({ table, name, insert, set, when }) => {
+      const existing = this.#table(table).get(name);
+      if (insert ? existing !== undefined : existing === undefined) return false;
+      if (existing !== undefined && Object.entries(when).some(([key, value]) => existing[key] !== value)) return false;
+      this.#table(table).set(name, { ...existing, ...set });
+      return true;
+    });
+  }
+
+  transactWrite({ TransactItems = [] }: Parameters<DynamoDb['transactWrite']>[0]): void {
+    const codes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => {
+      const one = Put ?? Update ?? Delete ?? ConditionCheck;
+      const key = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
+      const existing = this.get(one?.TableName ?? '', key);
+      if (one?.ConditionExpression !== undefined && !holds(one.ConditionExpression, one)(existing ?? {})) {
+        return 'ConditionalCheckFailed';
+      }
+      return 'None';
+    });
+    if (codes.some((code) => code !== 'None')) throw new TransactionCancelled(codes);
+    for (const { Put, Update, Delete } of TransactItems) {
+      if (Put) this.#set(Put.TableName, plain({ v: ITEM_VERSION, ...Put.Item }));
+      if (Update) {
+        const existing = this.get(Update.TableName ?? '', Update.Key ?? {});
+        this.#set(Update.TableName, updated(existing ?? plain(Update.Key ?? {}), Update));
+      }
+      if (Delete) this.#table(Delete.TableName ?? '').delete(nameOf(Delete.Key ?? {}));
+    }
+  }
+
+  #table(name: string): Map<string, StoredItem> {
+    const known = this.#tables.get(name);
+    if (known !== undefined) return known;
+    const table = new Map<string, StoredItem>();
+    this.#tables.set(name, table);
+    return table;
+  }
+
+  #set(table: string | undefined, item: StoredItem): void {
+    this.#table(table ?? '').set(nameOf(item), item);
+  }
+}
+
+/** Makes a call: at once, or when and with the faults that the caller decides. @param repeatable false for a call that takes effect once */
+export type MakeCall = <Result>(label: () => string, call: () => Result, repeatable: boolean) => Promise<Result>;
+
+/** Returns the client of the adapters over tables in memory. */
+export function memoryDynamoDb(tables: MemoryTables, make: MakeCall = async (_label, call) => call()): DynamoDb {
+  const read = (label: () => string, input: Read) => make(label, () => tables.read(input), true);
+  async function* pages(label: () => string, input: Read) {
+    let from: Values | undefined;
+    do {
+      const page = await read(label, { ...input, ...(from === undefined ? {} : { ExclusiveStartKey: from }) });
+      yield page;
+      from = page.LastEvaluatedKey;
+    } while (from !== undefined);
+  }
+  const query: DynamoDb['query'] = (input) => read(() => `query ${label(input.ExpressionAttributeValues)}`, input);
+  return {
+    get: (input) =>
+      make(
+        () => `get ${label(input.Key)}`,
+        () => {
+          const Item = tables.get(input.TableName ?? '', input.Key ?? {});
+          return Item === undefined ? {} : { Item };
+        },
+        true,
+      ),
+    put: (input) =>
+      make(
+        () => `put ${label(input.Item)}`,
+        () => tables.put(input),
+        true,
+      ),
+    update: (input) =>
+      make(
+        () => `update ${label(input.Key)}`,
+        () => {
+          const Attributes = tables.update(input);
+          return input.ReturnValues === 'ALL_NEW' ? { Attributes } : {};
+        },
+        true,
+      ),
+    delete: (input) =>
+      make(
+        () => `delete ${label(input.Key)}`,
+        () => tables.delete(input),
+        true,
+      ),
+    query,
+    queryPages: (input) => pages(() => `query ${label(input.ExpressionAttributeValues)}`, input),
+    scanPages: (input) => pages(() => 'scan', input),
+    batchDelete: (TableName, keys) =>
+      make(
+        () => `batchDelete of ${keys.length}`,
+        () => {
+          for (const Key of keys) tables.delete({ TableName, Key });
+          return [];
+        },
+        true,
+      ),
+    batchGet: ({ TableName, Keys }) =>
+      make(
+        () => `batchGet ${Keys.map(label).join(', ')}`,
+        () => ({
+          Items: Keys.map((key) => tables.get(TableName, key)).filter((item) => item !== undefined),
+          UnprocessedKeys: [],
+        }),
+        true,
+      ),
+    writeEach: (statements) =>
+      make(
+        () => `writeEach of ${statements.length} ${statements[0]?.text.slice(0, 6)}`,
+        () => tables.writeEach(statements),
+        true,
+      ),
+    transactWrite: (input) =>
+      make(
+        () => `transactWrite of ${input.TransactItems?.length}`,
+        () => tables.transactWrite(input),
+        false,
+      ),
+  };
+}
+
+const label = (key: Values = {}) => [key.pk ?? key[':pk'], key.sk ?? key[':prefix']].filter(Boolean).join(' / ');
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+/** Sorts like the keys themselves: no key has a control character. */
+const nameOf = ({ pk, sk }: Values): string => `${text(pk)}\u0000${text(sk)}`;
+const keyIn = ({ pk, sk }: Values): Values => (sk === undefined ? { pk } : { pk, sk });
+
+function projected(item: StoredItem, { ProjectionExpression }: Read): StoredItem {
+  const names = ProjectionExpression?.split(', ');
+  return names === undefined ? item : Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
+}
+
+/** Returns a value as DynamoDB returns it: without undefined members, and with objects for Maps. */
+function plainValue(value: unknown): unknown {
+  if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(plainValue);
+  return plain(value instanceof Map ? Object.fromEntries(value) : value);
+}
+function plain(values: object): Record<string, unknown> {
+  const item: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) item[name] = plainValue(value);
+  return item;
+}
+
+function check(existing: StoredItem | undefined, input: Conditional): void {
+  if (input.ConditionExpression === undefined || holds(input.ConditionExpression, input)(existing ?? {})) return;
+  throw new ConditionFailed(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? (existing ?? {}) : {});
+}
+
+/** A part of an expression: reads a value from an item. */
+type Part<Value> = (item: StoredItem, input: Expression) => Value;
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+
+const TOKEN = /\s*([#:]?\w+|<=|>=|<>|[(),.=<>+-])/y;
+
+/** Reads an expression token by token. */
+class Tokens {
+  readonly #tokens: string[] = [];
+  #next = 0;
+
+  constructor(expression: string) {
+    TOKEN.lastIndex = 0;
+    let last = 0;
+    for (let match = TOKEN.exec(expression); match !== null; match = TOKEN.exec(expression)) {
+      this.#tokens.push(match[1] ?? '');
+      last = TOKEN.lastIndex;
+    }
+    if (expression.slice(last).trim() !== '') throw new ValidationException(`The fake cannot read ${expression}`);
+  }
+
+  get peek(): string {
+    return this.#tokens[this.#next] ?? '';
+  }
+  take(): string {
+    this.#next += 1;
+    return this.#tokens[this.#next - 1] ?? '';
+  }
+  /** Takes this token if it is the next one. */
+  taken(token: string): boolean {
+    if (this.peek !== token) return false;
+    this.#next += 1;
+    return true;
+  }
+  need(token: string): void {
+    if (!this.taken(token)) throw new ValidationException(`The fake expects ${token} and found ${this.peek}`);
+  }
+}
+
+function pathOf(tokens: Tokens): (input: Expression) => readonly string[] {
+  const names = [tokens.take()];
+  while (tokens.taken('.')) names.push(tokens.take());
+  if (names.every((name) => !name.startsWith('#'))) return () => names;
+  return ({ ExpressionAttributeNames = {} }) => names.map((name) => ExpressionAttributeNames[name] ?? name);
+}
+
+const at = (item: StoredItem, path: readonly string[]): unknown => {
+  let value: unknown = item;
+  for (const name of path) value = value === item ? item[name] : memberOf(value, name);
+  return value;
+};
+
+function operand(tokens: Tokens): Part<unknown> {
+  const token = tokens.peek;
+  if (token.startsWith(':')) {
+    tokens.take();
+    return (_, { ExpressionAttributeValues = {} }) => ExpressionAttributeValues[token];
+  }
+  if (token === 'if_not_exists') {
+    tokens.take();
+    tokens.need('(');
+    const path = pathOf(tokens);
+    tokens.need(',');
+    const otherwise = operand(tokens);
+    tokens.need(')');
+    return (item, input) => {
+      const value = at(item, path(input));
+      return value === undefined ? otherwise(item, input) : value;
+    };
+  }
+  const path = pathOf(tokens);
+  return (item, input) => at(item, path(input));
+}
+
+const isLess = (a: unknown, b: unknown): boolean =>
+  (typeof a === 'number' && typeof b === 'number' && a < b) ||
+  (typeof a === 'string' && typeof b === 'string' && a < b);
+
+const COMPARISONS: Readonly<Record<string, (a: unknown, b: unknown) => boolean>> = {
+  '=': (a, b) => a !== undefined && a === b,
+  '<>': (a, b) => a !== b,
+  '<': isLess,
+  '<=': (a, b) => isLess(a, b) || (a !== undefined && a === b),
+  '>': (a, b) => isLess(b, a),
+  '>=': (a, b) => isLess(b, a) || (a !== undefined && a === b),
+};
+
+function condition(tokens: Tokens): Part<boolean> {
+  const parts = [conjunction(tokens)];
+  while (tokens.taken('OR')) parts.push(conjunction(tokens));
+  return parts.length === 1 && parts[0] ? parts[0] : (item, input) => parts.some((part) => part(item, input));
+}
+function conjunction(tokens: Tokens): Part<boolean> {
+  const parts = [comparison(tokens)];
+  while (tokens.taken('AND')) parts.push(comparison(tokens));
+  return parts.length === 1 && parts[0] ? parts[0] : (item, input) => parts.every((part) => part(item, input));
+}
+function comparison(tokens: Tokens): Part<boolean> {
+  if (tokens.taken('(')) {
+    const inner = condition(tokens);
+    tokens.need(')');
+    return inner;
+  }
+  const name = tokens.peek;
+  if (name === 'attribute_exists' || name === 'attribute_not_exists') {
+    tokens.take();
+    tokens.need('(');
+    const path = pathOf(tokens);
+    tokens.need(')');
+    const wanted = name === 'attribute_exists';
+    return (item, input) => (at(item, path(input)) !== undefined) === wanted;
+  }
+  if (tokens.taken('begins_with')) {
+    tokens.need('(');
+    const value = operand(tokens);
+    tokens.need(',');
+    const prefix = operand(tokens);
+    tokens.need(')');
+    return (item, input) => text(value(item, input)).startsWith(text(prefix(item, input)));
+  }
+  const left = operand(tokens);
+  const operator = tokens.take();
+  const right = operand(tokens);
+  if (operator === 'BETWEEN') {
+    tokens.need('AND');
+    const most = operand(tokens);
+    return (item, input) =>
+      !isLess(left(item, input), right(item, input)) && !isLess(most(item, input), left(item, input));
+  }
+  const compare = COMPARISONS[operator];
+  if (compare === undefined) throw new ValidationException(`The fake does not know ${operator}`);
+  return (item, input) => compare(left(item, input), right(item, input));
+}
+
+const conditions = new Map<string, Part<boolean>>();
+
+/** Returns a function that tells whether an item meets a condition. */
+function holds(expression: string, input: Expression): (item: StoredItem) => boolean {
+  let parsed = conditions.get(expression);
+  if (parsed === undefined) {
+    const tokens = new Tokens(expression);
+    parsed = condition(tokens);
+    if (tokens.peek !== '') throw new ValidationException(`The fake cannot read ${expression}`);
+    conditions.set(expression, parsed);
+  }
+  const part = parsed;
+  return (item) => part(item, input);
+}
+
+type Change = { readonly path: (input: Expression) => readonly string[]; readonly value: Part<unknown> };
+const updates = new Map<string, readonly Change[]>();
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : 0);
+
+function changesIn(expression: string): readonly Change[] {
+  const tokens = new Tokens(expression);
+  const changes: Change[] = [];
+  let action = '';
+  while (tokens.peek !== '') {
+    if (['SET', 'ADD', 'REMOVE'].includes(tokens.peek)) action = tokens.take();
+    else tokens.need(',');
+    const path = pathOf(tokens);
+    if (action === 'REMOVE') changes.push({ path, value: () => undefined });
+    else if (action === 'ADD') {
+      const by = operand(tokens);
+      changes.push({ path, value: (item, input) => numberOf(at(item, path(input))) + numberOf(by(item, input)) });
+    } else {
+      tokens.need('=');
+      const first = operand(tokens);
+      const sign = tokens.peek === '+' ? 1 : tokens.peek === '-' ? -1 : 0;
+      if (sign !== 0) tokens.take();
+      const second = sign === 0 ? () => 0 : operand(tokens);
+      changes.push({
+        path,
+        value:
+          sign === 0 ? first : (item, input) => numberOf(first(item, input)) + sign * numberOf(second(item, input)),
+      });
+    }
+  }
+  return changes;
+}
+
+/** All values are those before the update. */
+function updated(item: StoredItem, input: Update): StoredItem {
+  const expression = input.UpdateExpression ?? '';
+  let changes = updates.get(expression);
+  if (changes === undefined) {
+    changes = changesIn(expression);
+    updates.set(expression, changes);
+  }
+  const next: Record<string, unknown> = { ...item };
+  for (const { path, value } of changes) {
+    const [first = '', second] = path(input);
+    const set = plainValue(value(item, input));
+    if (second !== undefined) {
+      const parent = next[first];
+      if (typeof parent !== 'object' || parent === null) throw new ValidationException(`There is no ${first}`);
+      next[first] = plain({ ...parent, [second]: set });
+    } else if (set === undefined) delete next[first];
+    else next[first] = set;
+  }
+  return next;
+}
+
+const INSERT = /^INSERT INTO "([^"]+)" VALUE \{(.*)\}$/;
+const CHANGE = /^UPDATE "([^"]+)" SET (.*) WHERE (.*)$/;
+const namesIn = (list: string) => [...list.matchAll(/['"](\w+)['"]/g)].map(([, name = '']) => name);
+
+function parseStatement({ text: statement, parameters }: WriteStatement) {
+  const insert = INSERT.exec(statement);
+  if (insert !== null) {
+    const item = plain(Object.fromEntries(namesIn(insert[2] ?? '').map((name, index) => [name, parameters[index]])));
+    return { table: insert[1] ?? '', name: nameOf(item), insert: true, set: item, when: {} };
+  }
+  const change = CHANGE.exec(statement);
+  if (change === null) throw new ValidationException(`The fake cannot read ${statement}`);
+  const set = namesIn(change[2] ?? '');
+  const when = namesIn(change[3] ?? '');
+  const whenValues = Object.fromEntries(when.map((name, index) => [name, parameters[set.length + index]]));
+  return {
+    table: change[1] ?? '',
+    name: nameOf(whenValues),
+    insert: false,
+    set: plain(Object.fromEntries(set.map((name, index) => [name, parameters[index]]))),
+    when: whenValues,
+  };
+}

@@ -1,0 +1,577 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
+import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
+import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
+import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
+import { subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
+import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
+import { type InvocationTime, unlessEnded, withinInvocation } from '../../src/adapters/handlers/invocation.ts';
+import { type HandleMessage, sqsBatches } from '../../src/adapters/handlers/sqs-batch.ts';
+import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
+import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
+import { deliveryMessage } from '../../src/contract/queues.ts';
+import { updateAction } from '../../src/domain/actions/manage-actions.ts';
+import { type AttemptAndWatchPorts, attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
+import { recordNotCarried } from '../../src/domain/delivery/attempt-delivery.ts';
+import type { AttemptKey } from '../../src/domain/delivery/delivery-log.ts';
+import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
+import { isRetried } from '../../src/domain/delivery/retries.ts';
+import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-message.ts';
+import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
+import { Environment, Faults } from '../fakes/environment.ts';
+import { MemoryQueue, memorySqsClient, type QueueMessage } from '../fakes/queue.ts';
+import { countingBytes } from '../fakes/sources.ts';
+import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
+import type { World } from '../fakes/world.ts';
+
+export type DispatcherPorts = Omit<AttemptAndWatchPorts, 'makeAttempt' | 'attempted' | 'watchFailed' | 'signal'>;
+/** Replaces parts of the code by faulty ones, to show that the schedules find them. */
+export type DeliveryDefects = {
+  readonly dispatcher?: (ports: DispatcherPorts, parts: { readonly dynamo: DynamoDb }) => DispatcherPorts;
+  readonly router?: (ports: RouteMessagePorts) => RouteMessagePorts;
+  readonly request?: (makeAttempt: MakeAttempt) => MakeAttempt;
+  /** The ports of one batch. */
+  readonly batch?: (
+    ports: Pick<DispatcherPorts, 'sendLater'> & { readonly makeAttempt: MakeAttempt },
+  ) => Pick<DispatcherPorts, 'sendLater'> & { readonly makeAttempt: MakeAttempt };
+  /** What a function answers to Lambda. @param all the ids of the messages of the batch */
+  readonly batchResult?: (response: SQSBatchResponse, all: readonly string[]) => SQSBatchResponse;
+};
+
+const CONFIGURATION = 'configuration';
+const LOG = 'log';
+const COUNTERS = 'counters';
+const ROUTER_SECONDS = 25;
+const DISPATCHER_SECONDS = 15;
+const EVENT = 'conversation.started';
+const CREATED = '2026-01-01T00:00:00.000Z';
+
+/** Clients are slow to create, so that the environments of all schedules use the same ones. */
+const clients: ReturnType<typeof memorySqsClient>[] = [];
+const silent = { info: () => {}, error: () => {} };
+
+type Sent = {
+  readonly attempt: number;
+  readonly at: number;
+  readonly body: string;
+  readonly environment: Environment;
+  endedAt: number;
+  outcome: OutboundOutcome | undefined;
+};
+
+/** One run of events through the bus, the router, the queues and the dispatcher to the endpoints. */
+export class Deliveries {
+  readonly #world: World;
+  readonly #faults: Faults;
+  readonly #defects: DeliveryDefects;
+  readonly #tables = new MemoryTables();
+  readonly #events: MemoryQueue;
+  readonly #deliveries: MemoryQueue;
+  readonly #environments = { router: [] as RunningFunction[], dispatcher: [] as RunningFunction[] };
+  readonly #sent = new Map<string, Sent[]>();
+  readonly #accepted: { readonly id: string; readonly at: number }[] = [];
+  readonly #unwritten = new Set<string>();
+  readonly #actions: readonly { readonly id: string; readonly behaviour: number; readonly poisoned: boolean }[];
+  /** The step at which an Action was disabled. */
+  readonly #disabled = new Map<string, number>();
+  readonly #open = new Set<{ readonly environment: Environment; readonly message: string }>();
+  #clients = 0;
+
+  constructor(world: World, defects: DeliveryDefects) {
+    this.#world = world;
+    this.#defects = defects;
+    this.#faults = new Faults(world);
+    const now = () => world.time;
+    this.#events = new MemoryQueue({
+      now,
+      visibilitySeconds: 150,
+      maxReceives: 4,
+      describe: (body) => String(JSON.parse(body).id),
+    });
+    this.#deliveries = new MemoryQueue({ now, visibilitySeconds: 30, maxReceives: 5, describe: describeDelivery });
+    this.#actions = Array.from({ length: 1 + world.choose(3) }, (_, index) => ({
+      id: `act_${index + 1}`,
+      behaviour: world.choose(BEHAVIOURS.length),
+      poisoned: world.oneIn(12),
+    }));
+  }
+
+  async run(): Promise<void> {
+    const world = this.#world;
+    this.#configure();
+    const [routers, dispatchers] = [1, 1 + world.choose(2)];
+    for (let index = 0; index < routers; index++) this.#environments.router.push(this.#router(index));
+    for (let index = 0; index < dispatchers; index++) this.#environments.dispatcher.push(this.#dispatcher(index));
+    const events = 1 + world.choose(2);
+    for (let index = 1; index <= events; index++) {
+      world.after(
+        world.choose(3) * 1000,
+        () => `the bus accepts event${index}`,
+        () => this.#accept(`event${index}`),
+      );
+    }
+    if (world.oneIn(6)) this.#disableOne();
+    await world.run(() => this.#disturb());
+    this.#checkEnd();
+  }
+
+  #configure(): void {
+    const organization = { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: CREATED };
+    const Item = { ...KEYS.organization(ORG_ID), organization, action_count: this.#actions.length };
+    this.#tables.put({ TableName: CONFIGURATION, Item });
+    for (const { id, poisoned } of this.#actions) {
+      const action = anEventAction({ action_id: id, slug: id, url: `https://crm.example/${id}` });
+      const stored = poisoned ? { ...action, url: 7 } : action;
+      this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.action(ORG_ID, id), action: stored } });
+      this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.actionOwner(id), org_id: ORG_ID } });
+    }
+  }
+
+  #accept(id: string): void {
+    const world = this.#world;
+    this.#accepted.push({ id, at: world.time });
+    const detail = { org_id: ORG_ID, site_id: SITE_ID, data: { n: 1 } };
+    const body = JSON.stringify({ id, 'detail-type': EVENT, time: world.clock().toISOString(), detail });
+    const copies = this.#faults.now('delivered twice') ? 2 : 1;
+    for (let copy = 0; copy < copies; copy++) this.#events.send(body);
+    this.#poll(this.#events, 'router');
+  }
+
+  #disableOne(): void {
+    const world = this.#world;
+    const { id, poisoned } = this.#actions[world.choose(this.#actions.length)] ?? { id: '', poisoned: true };
+    if (poisoned) return;
+    const operator = new Environment('operator', world, this.#faults);
+    const store = configurationStore(memoryDynamoDb(this.#tables, operator.call), CONFIGURATION);
+    const ports = { store, now: operator.now, randomBytes: countingBytes(), sealSigningSecret: async () => 'sealed' };
+    world.after(
+      world.choose(5) * 1000,
+      () => `an admin disables ${id}`,
+      () => {
+        updateAction(id, { enabled: false }, ports).then(
+          () => {
+            this.#disabled.set(id, world.steps);
+            world.note(() => `${id} is disabled`);
+          },
+          // It may be disabled.
+          () => this.#disabled.set(id, Number.POSITIVE_INFINITY),
+        );
+      },
+    );
+  }
+
+  #disturb(): void {
+    const faults = this.#faults;
+    if (faults.now('crash')) {
+      const kind = this.#world.oneIn(4) ? 'router' : 'dispatcher';
+      const all = this.#environments[kind];
+      const index = this.#world.choose(all.length);
+      all[index]?.environment.end();
+      all[index] = kind === 'router' ? this.#router(index) : this.#dispatcher(index);
+    }
+    if (faults.now('clock jumps')) {
+      const all = this.#environments.dispatcher;
+      all[this.#world.choose(all.length)]?.environment.jump();
+    }
+  }
+
+  #environment(name: string) {
+    const environment = new Environment(name, this.#world, this.#faults);
+    const position = this.#clients++;
+    const pooled = clients[position] ?? memorySqsClient();
+    clients[position] = pooled;
+    pooled.connect(
+      this.#deliveries,
+      async (label, effect, repeatable) => {
+        const result = await environment.call(label, effect, repeatable);
+        this.#pollLater();
+        return result;
+      },
+      () => this.#faults.now('fails before'),
+    );
+    return { environment, dynamo: memoryDynamoDb(this.#tables, environment.call), sqs: pooled.client };
+  }
+
+  #router(index: number): RunningFunction {
+    const { environment, dynamo, sqs } = this.#environment(`router${index + 1}`);
+    const { now } = environment;
+    const log = deliveryLog(dynamo, LOG, { retentionDays: 30, now });
+    const own: RouteMessagePorts = {
+      subscribersOf: subscriptionReads(dynamo, CONFIGURATION, now),
+      ...deliveriesQueue(sqs, QUEUE_URL),
+      recordNotCarried: recordNotCarried({ log, now }),
+      routed: () => {},
+      dropped: (id) => this.#world.violated(`the event of message ${id} was dropped`),
+    };
+    const ports = this.#defects.router?.(own) ?? own;
+    const handler = sqsBatches(silent, (_, work) => work((body, messageId) => routeMessage(body, messageId, ports)));
+    return { environment, handler, seconds: ROUTER_SECONDS };
+  }
+
+  /** As lambdas/dispatcher wires it. */
+  #dispatcher(index: number): RunningFunction {
+    const world = this.#world;
+    const { environment, dynamo, sqs } = this.#environment(`dispatcher${index + 1}`);
+    const { now } = environment;
+    const writes = { claims: writesTogether(dynamo, LOG), completions: writesTogether(dynamo, LOG) };
+    const queue = deliveriesQueue(sqs, QUEUE_URL);
+    const wired: DispatcherPorts = {
+      log: deliveryLog(dynamo, LOG, { retentionDays: 30, now, writes }),
+      logWriteFailed: (key) => this.#unwritten.add(nameOf(key)),
+      ...failurePeriods(dynamo, { counters: COUNTERS, deliveryLog: LOG }),
+      findAction: actionsTogether(dynamo, CONFIGURATION),
+      openSigningSecret,
+      sendLater: queue.sendLater,
+      now,
+    };
+    const ports = this.#defects.dispatcher?.(wired, { dynamo }) ?? wired;
+    const handler = sqsBatches(
+      silent,
+      (context, work) =>
+        withinInvocation(context, async (ended) => {
+          const deadline = world.time + context.getRemainingTimeInMillis();
+          const makeAttempt = this.#outbound(environment, deadline);
+          const ofBatch = {
+            makeAttempt: this.#defects.request?.(makeAttempt) ?? makeAttempt,
+            sendLater: unlessEnded(ended, ports.sendLater),
+          };
+          const { sendLater, makeAttempt: send } = this.#defects.batch?.(ofBatch) ?? ofBatch;
+          const own = { ...ports, sendLater, signal: async () => {}, attempted: () => {}, watchFailed: () => {} };
+          const handle: HandleMessage = async (body, messageId) => {
+            const began = world.steps;
+            const message = deliveryMessage.parse(body);
+            const attemptOne: MakeAttempt = (request) => {
+              this.#checkReading(message.action_id, began);
+              return send({ ...request, headers: { ...request.headers, ATTEMPT: nameOfAttempt(message) } }, ended);
+            };
+            const open = { environment, message: messageId };
+            this.#open.add(open);
+            await attemptAndWatch(message, messageId, { ...own, makeAttempt: attemptOne }).finally(() =>
+              this.#open.delete(open),
+            );
+          };
+          return work(handle);
+        }),
+      { hideFor: queue.hideFor },
+    );
+    return { environment, handler, seconds: DISPATCHER_SECONDS };
+  }
+
+  /** The network and the endpoints. As the outbound pipeline, it ends with the invocation and never throws otherwise. */
+  #outbound(environment: Environment, deadline: number): MakeAttempt {
+    const world = this.#world;
+    return async (request, ended) => {
+      ended?.throwIfAborted();
+      const result = Promise.withResolvers<OutboundOutcome>();
+      let over = false;
+      const stop = () => {
+        over = true;
+        result.reject(ended?.reason);
+      };
+      ended?.addEventListener('abort', stop, { once: true });
+      world.after(
+        0,
+        () => `${environment.name}: request ${request.headers.ATTEMPT}`,
+        () => {
+          if (!environment.alive || over) return;
+          const sent = this.#receive(request, environment, deadline);
+          const { outcome, seconds } = this.#answer(request);
+          world.after(
+            seconds * 1000,
+            () => `${request.url} ends ${request.headers.ATTEMPT}: ${outcome.failure?.code ?? 'ok'}`,
+            () => {
+              sent.endedAt = Math.min(sent.endedAt, world.time);
+              sent.outcome = outcome;
+              if (!environment.alive || over) return;
+              result.resolve(outcome);
+            },
+          );
+        },
+      );
+      return result.promise.finally(() => ended?.removeEventListener('abort', stop));
+    };
+  }
+
+  #answer({ url }: OutboundRequest): { readonly outcome: OutboundOutcome; readonly seconds: number } {
+    const action = this.#actions.find(({ id }) => url.endsWith(id));
+    const possible = BEHAVIOURS[action?.behaviour ?? 0] ?? [];
+    return possible[this.#world.choose(possible.length)] ?? OK;
+  }
+
+  /** Checks a request that reaches an endpoint. */
+  #receive(request: OutboundRequest, environment: Environment, deadline: number): Sent {
+    const world = this.#world;
+    const name = request.headers.ATTEMPT ?? '';
+    const [event = '', actionId = '', number = ''] = name.split(' ');
+    const attempt = Number(number);
+    const delivery = `${event} ${actionId}`;
+    const all = this.#sent.get(delivery) ?? [];
+    this.#sent.set(delivery, all);
+    const same = all.filter((one) => one.attempt === attempt);
+    const record = this.#record(event, actionId, attempt);
+    if (record === undefined) world.violated(`the request ${name} has no record`);
+    else if (Number(record.sends) < same.length + 1)
+      world.violated(`the record of ${name} does not tell of all its requests`);
+    if (world.time > deadline) world.violated(`the request ${name} was sent after the deadline of its invocation`);
+    if (same.length > 0 && this.#faults.happened.size === 0)
+      world.violated(`the request ${name} was repeated without a fault`);
+    if (
+      !this.#faults.happened.has('clock jumps') &&
+      same.some((one) => one.environment.alive && one.endedAt > world.time)
+    ) {
+      world.violated(`two requests ${name} at the same time`);
+    }
+    const body = String(request.body === null ? '' : Buffer.from(request.body));
+    if (all.some((one) => one.body !== body)) world.violated(`the request ${name} has other bytes than the one before`);
+    if (attempt > EVENT_ATTEMPTS) world.violated(`the request ${name} is one too many`);
+    if (attempt > 1) {
+      const failures = all.filter((one) => one.attempt === attempt - 1 && one.outcome !== undefined);
+      const earliest = Math.min(...failures.map(({ endedAt }) => endedAt));
+      const due = earliest + 1000 * (EVENT_RETRY_DELAYS_SECONDS[attempt - 2] ?? 0);
+      if (failures.length === 0) world.violated(`the request ${name} follows no failure`);
+      else if (world.time < due) world.violated(`the request ${name} is ${due - world.time} ms too early`);
+      else if (world.time > due + 100 && this.#faults.happened.size === 0)
+        world.violated(`the request ${name} is ${world.time - due} ms late`);
+    } else if (this.#faults.happened.size === 0) {
+      const at = this.#accepted.find(({ id }) => id === event)?.at ?? 0;
+      if (world.time > at + 100) world.violated(`the request ${name} is ${world.time - at} ms late`);
+    }
+    if (
+      all.some((one) => one.attempt > attempt) &&
+      !this.#faults.happened.has('clock jumps') &&
+      !this.#unwritten.has(name)
+    ) {
+      world.violated(`the request ${name} was sent after a later attempt`);
+    }
+    const sent: Sent = {
+      attempt,
+      at: world.time,
+      body,
+      environment,
+      endedAt: Number.POSITIVE_INFINITY,
+      outcome: undefined,
+    };
+    sent.endedAt = Math.max(deadline, world.time);
+    all.push(sent);
+    return sent;
+  }
+
+  #checkReading(actionId: string, began: number): void {
+    const disabled = this.#disabled.get(actionId);
+    if (disabled !== undefined && began > disabled)
+      this.#world.violated(`a request to ${actionId} that was disabled before its reading`);
+  }
+
+  #record(event: string, actionId: string, attempt: number) {
+    const at = this.#timeOf(event);
+    return this.#tables.get(LOG, { pk: `ACTION#${actionId}`, sk: [at, event, attempt].join('#') });
+  }
+
+  #timeOf(event: string): string {
+    const at = this.#accepted.find(({ id }) => id === event)?.at ?? 0;
+    return new Date(this.#world.clock().getTime() - this.#world.time + at).toISOString();
+  }
+
+  #pollLater(): void {
+    const times = new Set(this.#deliveries.messages.map(({ visibleAt }) => visibleAt));
+    for (const time of times) this.#pollAt(this.#deliveries, 'dispatcher', time);
+  }
+
+  readonly #polls = new Set<string>();
+
+  #pollAt(queue: MemoryQueue, kind: 'router' | 'dispatcher', time: number): void {
+    const at = Math.max(time, this.#world.time);
+    const name = `${kind} ${at}`;
+    if (this.#polls.has(name)) return;
+    this.#polls.add(name);
+    this.#world.after(
+      at - this.#world.time,
+      () => `${kind} is polled`,
+      () => {
+        this.#polls.delete(name);
+        this.#receiveBatch(queue, kind);
+      },
+    );
+  }
+
+  #poll(queue: MemoryQueue, kind: 'router' | 'dispatcher'): void {
+    for (const { visibleAt } of queue.messages) this.#pollAt(queue, kind, visibleAt);
+  }
+
+  /** What Lambda's event source mapping does. */
+  #receiveBatch(queue: MemoryQueue, kind: 'router' | 'dispatcher'): void {
+    const world = this.#world;
+    const visible = [...queue.visible()];
+    if (visible.length === 0) return;
+    const size = Math.min(10, visible.length) - world.choose(Math.min(10, visible.length));
+    const batch: QueueMessage[] = [];
+    while (batch.length < size) {
+      const [message] = visible.splice(world.choose(visible.length), 1);
+      if (message !== undefined) batch.push(queue.receive(message, this.#faults.now('delivered twice')));
+    }
+    const all = this.#environments[kind];
+    const target = all[world.choose(all.length)];
+    this.#poll(queue, kind);
+    if (target === undefined) return;
+    world.note(
+      () =>
+        `${target.environment.name} receives ${batch.map(({ id, body }) => `${id} ${queue.describe(body)}`).join(', ')}`,
+    );
+    const deadline = world.time + target.seconds * 1000;
+    const context = aContext(() => deadline - world.time);
+    target.handler(anSqsEvent(batch), context).then(
+      (response) => {
+        const { batchItemFailures } =
+          this.#defects.batchResult?.(
+            response,
+            batch.map(({ id }) => id),
+          ) ?? response;
+        if (!target.environment.alive || world.time >= deadline) return;
+        const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+        if (this.#faults.happened.size === 0) this.#checkHealthy(batch, failed);
+        for (const { id, receipt } of batch) {
+          if (!failed.has(id) && !this.#faults.now('deletion is lost')) queue.delete(receipt);
+        }
+      },
+      (error: unknown) => world.violated(`a batch failed as a whole: ${error}`),
+    );
+  }
+
+  /** Without a fault, only messages of an Action that cannot be read fail. */
+  #checkHealthy(batch: readonly QueueMessage[], failed: ReadonlySet<string>): void {
+    for (const { id, body } of batch) {
+      const poisoned = this.#actions.some((action) => action.poisoned && body.includes(`"${action.id}"`));
+      if (failed.has(id) && !poisoned) this.#world.violated(`the message ${id} failed without a fault of its own`);
+    }
+  }
+
+  #checkEnd(): void {
+    const world = this.#world;
+    for (const { environment, message } of this.#open) {
+      if (environment.alive) world.violated(`the handling of message ${message} never ends`);
+    }
+    for (const { id } of this.#accepted) {
+      if (this.#events.deadLetters.some(({ body }) => body.includes(`"${id}"`))) continue;
+      for (const action of this.#actions) this.#checkDelivery(id, action);
+    }
+  }
+
+  #checkDelivery(event: string, { id, poisoned }: { readonly id: string; readonly poisoned: boolean }): void {
+    const world = this.#world;
+    const name = `${event} ${id}`;
+    const queued = [...this.#deliveries.deadLetters, ...this.#deliveries.messages].some(
+      ({ body }) => body.includes(`"id":"${event}"`) && body.includes(`"action_id":"${id}"`),
+    );
+    const records = [];
+    for (let attempt = 1; attempt <= EVENT_ATTEMPTS + 1; attempt++) {
+      const record = this.#record(event, id, attempt);
+      if (record !== undefined) records.push({ attempt, ...record });
+    }
+    for (const record of records) {
+      const { attempt, record_state } = { record_state: '', ...record };
+      const requests = (this.#sent.get(name) ?? []).filter((one) => one.attempt === attempt);
+      if (record_state === 'succeeded' && !requests.some(({ outcome }) => outcome?.failure === null)) {
+        world.violated(`the record of ${name} ${attempt} tells of a success that did not happen`);
+      }
+      if (Number({ sends: 0, ...record }.sends) > 1 && this.#faults.happened.size === 0) {
+        world.violated(`the record of ${name} ${attempt} counts a request that did not happen`);
+      }
+    }
+    if (queued) return;
+    const last = records.at(-1);
+    if (last === undefined) {
+      if (!this.#disabled.has(id)) world.violated(`${name} is nowhere`);
+      else if (poisoned) world.violated(`${name} is nowhere`);
+      return;
+    }
+    if (records.length !== last.attempt) world.violated(`${name} has no record of an attempt before ${last.attempt}`);
+    const { record_state, failure, status } = { record_state: '', failure: null, status: null, ...last };
+    if (record_state === 'started' && !this.#unwritten.has(`${name} ${last.attempt}`))
+      world.violated(`${name} ${last.attempt} never ended`);
+    if (record_state !== 'failed' || last.attempt === EVENT_ATTEMPTS || failure === null) return;
+    const { code } = Object.assign({ code: 'internal_error' as const }, failure);
+    if (isRetried({ code, status })) world.violated(`the retry after ${name} ${last.attempt} is nowhere`);
+  }
+}
+
+type RunningFunction = {
+  readonly environment: Environment;
+  readonly handler: ReturnType<typeof sqsBatches>;
+  /** The function's timeout. */
+  readonly seconds: number;
+};
+
+const QUEUE_URL = 'https://sqs.eu-central-1.amazonaws.com/000000000000/deliveries';
+
+const OK = { outcome: answered(200), seconds: 0 };
+const LATE = { outcome: answered(200), seconds: 4 };
+const BROKEN = { outcome: answered(500), seconds: 0 };
+const HANGS = { outcome: unanswered('timeout'), seconds: 5 };
+const CLOSES = { outcome: unanswered('connection_closed'), seconds: 1 };
+const REFUSES = { outcome: answered(404), seconds: 0 };
+/** How endpoints answer: each request with one of these. */
+const BEHAVIOURS = [
+  [OK],
+  [OK, BROKEN],
+  [BROKEN, CLOSES],
+  [HANGS],
+  [REFUSES],
+  [OK, LATE, BROKEN, HANGS, CLOSES, REFUSES],
+];
+
+function describeDelivery(body: string): string {
+  const { version, ...message } = deliveryMessage.parse(JSON.parse(body));
+  return `${version === 3 ? 'the record of ' : ''}${nameOfAttempt(message)}`;
+}
+
+const nameOf = ({ reference, action_id, attempt }: AttemptKey) => `${reference} ${action_id} ${attempt}`;
+const nameOfAttempt = ({
+  envelope,
+  action_id,
+  attempt,
+}: {
+  readonly envelope: { readonly id: string };
+  readonly action_id: string;
+  readonly attempt: number;
+}) => `${envelope.id} ${action_id} ${attempt}`;
+
+function anSqsEvent(messages: readonly QueueMessage[]): SQSEvent {
+  return {
+    Records: messages.map(({ id, body, receipt, receives }) => ({
+      messageId: id,
+      receiptHandle: receipt,
+      body,
+      attributes: {
+        ApproximateReceiveCount: String(receives),
+        SentTimestamp: '0',
+        SenderId: '',
+        ApproximateFirstReceiveTimestamp: '0',
+      },
+      messageAttributes: {},
+      md5OfBody: '',
+      eventSource: 'aws:sqs',
+      eventSourceARN: '',
+      awsRegion: 'eu-central-1',
+    })),
+  };
+}
+
+function aContext(getRemainingTimeInMillis: InvocationTime['getRemainingTimeInMillis']): Context {
+  return {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName: '',
+    functionVersion: '',
+    invokedFunctionArn: '',
+    memoryLimitInMB: '',
+    awsRequestId: '',
+    logGroupName: '',
+    logStreamName: '',
+    getRemainingTimeInMillis,
+    done: () => {},
+    fail: () => {},
+    succeed: () => {},
+  };
+}
