@@ -18,6 +18,8 @@ import { endpointUrl } from './url.ts';
 /** Validates session create's body. A field that is `null` counts as absent, because many clients send it for "none". */
 export const sessionCreateRequest = z.object({
   user_id: characters({ max: USER_ID_MAX_CHARACTERS })
+    // What is not UTF-8 becomes this character before a function sees it, so that two ids would become one.
+    .refine((id) => !id.includes('\ufffd'), 'must be valid UTF-8')
     .nullish()
     .describe('An anonymous id is generated when it is absent'),
   user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),

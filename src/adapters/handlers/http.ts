@@ -122,10 +122,11 @@ function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
 function jsonObject(event: APIGatewayProxyEventV2): Record<string, unknown> {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > REQUEST_BODY_MAX_BYTES) throw new Refusal('body_too_large');
-  const text = bytes.toString();
-  if (text.trim() === '') return {};
   let value: unknown;
   try {
+    // A body that is not UTF-8 comes in base64. Replacement characters would make two different texts the same.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (text.trim() === '') return {};
     value = parseJson(text);
   } catch {
     throw new Refusal('body_not_json');

@@ -46,5 +46,5 @@ export function ttlSeconds(ttlMinutes: unknown): number {
 function asNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   if (typeof value !== 'string' || exceedsCharacters(value, 32)) return undefined;
-  return /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
+  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
 }

@@ -4,7 +4,7 @@ import { required } from '../../../src/adapters/handlers/environment.ts';
 import { type HttpRequest, httpHandler } from '../../../src/adapters/handlers/http.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { errorBody } from '../../fakes/error-body.ts';
-import { call, REQUEST_ID } from '../../lambdas/invocation.ts';
+import { call, httpEvent, lambdaContext, logged, REQUEST_ID } from '../../lambdas/invocation.ts';
 
 const logger = new Logger({ serviceName: 'test' });
 const handlerOf = (route: Parameters<typeof httpHandler>[1]) => httpHandler(logger, route);
@@ -56,6 +56,21 @@ test('headers that were set before a refusal or an error are kept', async () => 
     });
     expect((await call(handler, {})).headers).toMatchObject({ 'access-control-allow-origin': 'https://shop.example' });
   }
+});
+
+test.each([
+  ['a byte that is not UTF-8', Buffer.from('{"user_id":"caf\xe9"}', 'latin1')],
+  ['a character cut short', Buffer.from('{"user_id":"\u20ac"}').subarray(0, 14)],
+  ['a byte order mark', Buffer.from('\ufeff{}')],
+])('refuses a body with %s', async (_, bytes) => {
+  const event = { ...httpEvent({ path: '/a' }), body: bytes.toString('base64'), isBase64Encoded: true };
+  const { result } = await logged(() =>
+    handlerOf(async ({ readBody }) => ({ status: 200, body: readBody() }))(event, lambdaContext()),
+  );
+  expect([result.statusCode, JSON.parse(result.body ?? '')]).toEqual([
+    400,
+    errorBody('Request body must be valid JSON'),
+  ]);
 });
 
 test('only a refusal with a time has the header Retry-After', async () => {

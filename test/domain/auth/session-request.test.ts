@@ -21,6 +21,7 @@ describe('refuses with 400 and names the field', () => {
     ['user_id of 256 characters', { user_id: 'u'.repeat(256) }, 'user_id'],
     ['user_id of 256 code points', { user_id: EMOJI.repeat(256) }, 'user_id'],
     ['user_id that is a number', { user_id: 7 }, 'user_id'],
+    ['user_id with a replacement character', { user_id: 'caf\ufffd' }, 'user_id'],
     ['user_name that is a number', { user_name: 7 }, 'user_name'],
     ['user_email that is a list', { user_email: [] }, 'user_email'],
     ['context of 2049 bytes', { context: contextOf(2049) }, 'context'],
@@ -137,6 +138,12 @@ describe('ttl_minutes', () => {
     ['+2', 120],
     ['-3', 60],
     ['1e9', 3600],
+    ['20.', 1200],
+    ['.5', 60],
+    ['+20', 1200],
+    ['.', 900],
+    ['2 0', 900],
+    ['0x10', 900],
     ['1e999', 3600],
   ])('%p gives %p seconds', (value, seconds) => {
     expect(ttlSeconds(value)).toBe(seconds);
