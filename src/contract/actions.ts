@@ -108,7 +108,7 @@ const aiSettings = z.strictObject({
   response_field_map: recordOf(
     mappedName,
     unicodeText
-      .regex(/^\$(\.[^.\s]+)+$/)
+      .regex(/^\$(\.[^.\s]+)+$/, 'must be a dotted path such as $.order.status')
       .max(FIELD_PATH_MAX_CHARACTERS, `must be at most ${FIELD_PATH_MAX_CHARACTERS} characters`),
   )
     .refine(atMostProperties.fits, { error: atMostProperties.error })

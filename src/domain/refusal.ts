@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { REFUSALS, type RefusalCode, type RefusalStatus } from '../contract/errors.ts';
 import { WRONG_FIELDS_MAX } from '../contract/limits.ts';
+import { inOurWords } from '../contract/problems.ts';
 
 /** The dotted path of a field and the problem with its value. */
 export type FieldProblem = { readonly field: string; readonly problem: string };
@@ -62,22 +63,29 @@ export function invalidFields(fields: readonly FieldProblem[]): Refusal {
   });
 }
 
-/** Returns a 400 that names the wrong fields of an input. @param within the field whose value was parsed, unless it was the whole input */
-export function invalidInput(error: z.ZodError, within?: string): Refusal {
-  return invalidFields(problemsOf(error, within));
+/** Validates an input. The problems are in the words of this service. */
+export function parseInput<Value>(schema: z.ZodType<Value>, input: unknown): z.ZodSafeParseResult<Value> {
+  return schema.safeParse(input, { error: inOurWords });
 }
 
 /** Returns the problems that a schema found, by field. */
 export function problemsOf({ issues }: z.ZodError, within?: string): FieldProblem[] {
-  return issues.map(({ code, path, message }) => ({
-    field: [...(within === undefined ? [] : [within]), ...path.map(String)].join('.'),
-    problem: code === 'custom' ? message : message.replace(/^Invalid input: /, ''),
-  }));
+  return issues.flatMap((issue) => {
+    const path = [...(within === undefined ? [] : [within]), ...issue.path.map(String)];
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({ field: [...path, key].join('.'), problem: issue.message }));
+    const problem = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+    return [{ field: path.join('.'), problem }];
+  });
 }
 
-/** Validates an input. @throws Refusal 400 that names the first wrong field */
-export function inputOf<Value>(schema: z.ZodType<Value>, input: unknown): Value {
-  const { success, data, error } = schema.safeParse(input);
-  if (!success) throw invalidInput(error);
+/**
+ * Validates an input.
+ * @param within the field whose value this is, unless it is the whole input
+ * @throws Refusal 400 that names the wrong fields
+ */
+export function inputOf<Value>(schema: z.ZodType<Value>, input: unknown, within?: string): Value {
+  const { success, data, error } = parseInput(schema, input);
+  if (!success) throw invalidFields(problemsOf(error, within));
   return data;
 }

@@ -85,7 +85,7 @@ test.each([
   ['half a field', [...FORM, '--field', 'a:A'], 'form_fields.1: must be key:Label:Type'],
   ['a key twice', [...FORM, '--field', 'mail:Again:Text'], 'form_fields.0.key: must not be the key of another field'],
   ['a short description', [...AI, '--description', 'too short'], 'description: must be at least 10 characters'],
-  ['no description', AI.slice(0, 6), 'description: must be at least 10 characters'],
+  ['no description', AI.slice(0, 6), 'description: is required'],
   ['parameters that are not JSON', [...AI, '--parameters', '{'], 'parameters: must be JSON'],
   ['a missing file of parameters', [...AI, '--parameters', 'nope.json'], 'parameters: cannot read the file nope.json'],
   [

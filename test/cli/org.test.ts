@@ -17,7 +17,7 @@ test('creates an organization with the plan free by default', async () => {
 test.each([
   [['--name', ' '], 'name: is required'],
   [['--name', 'x'.repeat(101)], 'name: must be at most 100 characters'],
-  [['--name', 'Shop', '--plan', 'gold'], 'plan: Invalid option: expected one of "free"|"paid"'],
+  [['--name', 'Shop', '--plan', 'gold'], 'plan: must be one of "free", "paid"'],
 ])('refuses %j and names the field', async (words, message) => {
   const operator = new FakeOperator();
   expect(await operator.run('org', 'create', ...words)).toEqual({ code: 2, out: '', err: `${message}\n` });

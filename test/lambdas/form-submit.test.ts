@@ -100,7 +100,7 @@ test('a failure of the delivery log changes neither the response nor the attempt
 
 test.each<[string, Parameters, number, string]>([
   ['malformed JSON', { body: '{' }, 400, 'Request body must be valid JSON'],
-  ['no conversation', { body: { values: {} } }, 400, 'conversation_id: expected string, received undefined'],
+  ['no conversation', { body: { values: {} } }, 400, 'conversation_id: is required'],
   ['a body above 256 KB', { body: 'x'.repeat(300_000) }, 413, 'Request body is too large'],
   ['a missing required field', { body: { conversation_id: 'c-1', values: {} } }, 400, 'values.email: is required'],
   ['an unknown form', { pathParameters: { site_id: SITE_ID, slug: 'nothing' } }, 404, 'Form not found'],

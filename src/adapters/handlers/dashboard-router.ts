@@ -12,7 +12,7 @@ import { actionView } from '../../domain/actions/dashboard-actions.ts';
 import { type MembershipReads, requireMembership } from '../../domain/organizations/access.ts';
 import { assistantView } from '../../domain/organizations/dashboard-assistants.ts';
 import { StaleVersion } from '../../domain/organizations/stale-version.ts';
-import { invalidInput, Refusal } from '../../domain/refusal.ts';
+import { inputOf, Refusal } from '../../domain/refusal.ts';
 import { type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 
 /** Ids in the path of an operation. */
@@ -39,7 +39,7 @@ export function forUser<O extends DashboardOperation, I>(
   return {
     operation,
     answer: async (request, sub) =>
-      DASHBOARD_ANSWERS[operation].parse(await work({ sub, input: inputOf(request, schema) })),
+      DASHBOARD_ANSWERS[operation].parse(await work({ sub, input: requestInput(request, schema) })),
   };
 }
 
@@ -81,7 +81,7 @@ function inOrganization<O extends DashboardOperation, I>(
     answer: async (request, sub, ids, members) => {
       const orgId = named(ids, 'org_id');
       const member = await requireMembership(orgId, sub, role === 'admin' ? 'admin' : 'member', members);
-      return DASHBOARD_ANSWERS[operation].parse(await work({ member, input: inputOf(request, schema) }, ids));
+      return DASHBOARD_ANSWERS[operation].parse(await work({ member, input: requestInput(request, schema) }, ids));
     },
   };
 }
@@ -132,11 +132,9 @@ function staleBody(error: string, current: NonNullable<StaleVersion['current']>)
   };
 }
 
-function inputOf<I>(request: HttpRequest, schema: z.ZodType<I>): I {
-  const input = request.method === 'POST' || request.method === 'PATCH' ? request.readBody() : request.query;
-  const parsed = schema.safeParse(input);
-  if (!parsed.success) throw invalidInput(parsed.error);
-  return parsed.data;
+function requestInput<I>(request: HttpRequest, schema: z.ZodType<I>): I {
+  const hasBody = request.method === 'POST' || request.method === 'PATCH';
+  return inputOf(schema, hasBody ? request.readBody() : request.query);
 }
 
 /** Returns the ids of a path that matches the pattern; undefined for any other path. */

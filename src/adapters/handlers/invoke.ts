@@ -5,7 +5,7 @@ import type { Context } from 'aws-lambda';
 import type * as z from 'zod';
 import { INTERNAL_ERROR } from '../../contract/errors.ts';
 import type { RefusedInvocation } from '../../contract/invocations.ts';
-import { invalidInput, Refusal } from '../../domain/refusal.ts';
+import { inputOf, Refusal } from '../../domain/refusal.ts';
 import { countRefusal } from './refusals-metric.ts';
 
 /**
@@ -20,11 +20,10 @@ export function invokeHandler<Input, Result extends object>(
   return middy<unknown, (Result & { readonly success: true }) | RefusedInvocation>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .handler(async (event: unknown, context: Context) => {
-      const input = schema.safeParse(event);
-      if (!input.success) return refused(invalidInput(input.error));
-      logger.appendKeys(idsOf(input.data));
       try {
-        return { success: true, ...(await operation(input.data, context)) };
+        const input = inputOf(schema, event);
+        logger.appendKeys(idsOf(input));
+        return { success: true, ...(await operation(input, context)) };
       } catch (error) {
         if (error instanceof Refusal) {
           countRefusal(error);

@@ -8,7 +8,7 @@ import { visitorNetwork } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
-import { invalidInput, Refusal, refusedField } from '../refusal.ts';
+import { inputOf, Refusal, refusedField } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';
 
@@ -72,9 +72,7 @@ export async function submitForm(
   const assistant = admit(request);
   const userId = request.widget.claims?.sub ?? null;
   const siteId = assistant.site_id;
-  const parsed = formSubmitRequest.safeParse(request.readBody());
-  if (!parsed.success) throw invalidInput(parsed.error);
-  const { conversation_id, values, client_key } = parsed.data;
+  const { conversation_id, values, client_key } = inputOf(formSubmitRequest, request.readBody());
   const now = ports.now();
   const [perMinute, form, conversation] = await Promise.all([
     ports.hitPerMinute(

@@ -7,7 +7,7 @@ import {
   USER_NAME_MAX_CHARACTERS,
 } from '../../contract/limits.ts';
 import { sessionCreateRequest } from '../../contract/sessions.ts';
-import { invalidInput } from '../refusal.ts';
+import { inputOf } from '../refusal.ts';
 
 export type SessionRequest = {
   readonly userId: string | undefined;
@@ -23,9 +23,7 @@ export type SessionRequest = {
  * @throws Refusal 400 that names the first wrong field
  */
 export function parseSessionRequest(body: unknown): SessionRequest {
-  const parsed = sessionCreateRequest.safeParse(body);
-  if (!parsed.success) throw invalidInput(parsed.error);
-  const { user_id, user_name, user_email, context, usage_webhook, ttl_minutes } = parsed.data;
+  const { user_id, user_name, user_email, context, usage_webhook, ttl_minutes } = inputOf(sessionCreateRequest, body);
   return {
     userId: user_id || undefined,
     userName: user_name == null ? undefined : truncateCharacters(user_name, USER_NAME_MAX_CHARACTERS),

@@ -14,7 +14,7 @@ import {
 } from '../auth/authenticate-widget.ts';
 import type { PublishEvent } from '../events/publish.ts';
 import type { HitPerHour } from '../rate-limits/rate-limits.ts';
-import { invalidInput, Refusal } from '../refusal.ts';
+import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock, NewId } from '../sources.ts';
 import { belongsTo, type Conversation, type FindConversation } from './conversations.ts';
 import { anonymousVisitorId, userVisitorId } from './visitor-id.ts';
@@ -71,8 +71,7 @@ export async function initWidget(
   ports: InitWidgetPorts,
 ): Promise<PublicAnswer<'initWidget'>> {
   const assistant = admitWidget(widget);
-  const parsed = initRequest.safeParse(readBody());
-  if (!parsed.success) throw invalidInput(parsed.error);
+  const parsed = inputOf(initRequest, readBody());
   if (named.status === 'rejected') throw named.reason;
   if (found.status === 'rejected') throw found.reason;
   const now = ports.now();
@@ -80,10 +79,10 @@ export async function initWidget(
   const resumed = belongsTo(named.value, userId) ? named.value : undefined;
   const visitorId =
     userId === null
-      ? (resumed?.visitor_id ?? anonymousVisitorId(parsed.data.visitor_id ?? undefined, ports.newId))
+      ? (resumed?.visitor_id ?? anonymousVisitorId(parsed.visitor_id ?? undefined, ports.newId))
       : userVisitorId(userId);
   const begun: Conversation | undefined =
-    resumed !== undefined || parsed.data.begin_conversation === false
+    resumed !== undefined || parsed.begin_conversation === false
       ? undefined
       : {
           site_id: assistant.site_id,
@@ -103,8 +102,7 @@ export async function initWidget(
     // Saved after the count, so that a request over the limit writes nothing else.
     await ports.saveConversation(begun);
     const { conversation_id, session_id, visitor_id } = begun;
-    const referrer =
-      parsed.data.referrer == null ? null : truncateCharacters(parsed.data.referrer, REFERRER_MAX_CHARACTERS);
+    const referrer = parsed.referrer == null ? null : truncateCharacters(parsed.referrer, REFERRER_MAX_CHARACTERS);
     await ports.publish({
       event: 'conversation.started',
       org_id: assistant.org_id,

@@ -12,7 +12,15 @@ import { readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import { newId } from '../ids.ts';
-import { type FieldProblem, invalidField, invalidFields, invalidInput, problemsOf, Refusal } from '../refusal.ts';
+import {
+  type FieldProblem,
+  inputOf,
+  invalidField,
+  invalidFields,
+  parseInput,
+  problemsOf,
+  Refusal,
+} from '../refusal.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { createRestricted, restrictionsOf } from './restrictions.ts';
@@ -103,10 +111,9 @@ export async function setEscalationTopics(
   topics: readonly string[],
   ports: ManagementPorts,
 ): Promise<Assistant> {
-  const parsed = escalationTopics.safeParse(topics);
-  if (!parsed.success) throw invalidInput(parsed.error, 'escalation_topics');
+  const parsed = inputOf(escalationTopics, topics, 'escalation_topics');
   const previous = await requireAssistant(siteId, ports);
-  return save(previous, { ...previous, escalation_topics: parsed.data }, ports);
+  return save(previous, { ...previous, escalation_topics: parsed }, ports);
 }
 
 /**
@@ -114,10 +121,9 @@ export async function setEscalationTopics(
  * @throws Refusal 400, 404, 409
  */
 export async function setFormSubmissions(siteId: string, perHour: number, ports: ManagementPorts): Promise<Assistant> {
-  const parsed = formSubmissionsPerHour.safeParse(perHour);
-  if (!parsed.success) throw invalidInput(parsed.error, 'form_submissions_per_hour');
+  const parsed = inputOf(formSubmissionsPerHour, perHour, 'form_submissions_per_hour');
   const previous = await requireAssistant(siteId, ports);
-  return save(previous, { ...previous, form_submissions_per_hour: parsed.data }, ports);
+  return save(previous, { ...previous, form_submissions_per_hour: parsed }, ports);
 }
 
 /** Returns an assistant. @throws Refusal 404 */
@@ -143,7 +149,7 @@ function settingsOf<Settings extends Partial<AssistantSettings>>(
   schema: z.ZodType<Settings>,
   input: unknown,
 ): Settings {
-  const parsed = schema.safeParse(input);
+  const parsed = parseInput(schema, input);
   const problems = parsed.success ? [] : problemsOf(parsed.error);
   const { domain, allowed_domains, ip_allowlist } = hostSettings.parse(input);
   const normalized = {

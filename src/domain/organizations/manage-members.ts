@@ -1,5 +1,5 @@
 import { type Membership, memberInput } from '../../contract/members.ts';
-import { invalidInput, Refusal } from '../refusal.ts';
+import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock } from '../sources.ts';
 import { requireOrganization } from './manage-organizations.ts';
 import type { ConfigurationStore } from './store.ts';
@@ -30,9 +30,7 @@ export async function addMember(
   input: { readonly email: string; readonly role?: string },
   ports: ManageMembersPorts,
 ): Promise<{ readonly membership: Membership; readonly invited: boolean }> {
-  const parsed = memberInput.safeParse({ ...input, email: input.email.trim().toLowerCase() });
-  if (!parsed.success) throw invalidInput(parsed.error);
-  const { email, role } = parsed.data;
+  const { email, role } = inputOf(memberInput, { ...input, email: input.email.trim().toLowerCase() });
   await requireOrganization(orgId, ports);
   const { sub, invited, verified } = await ports.ensureUser(email);
   if (!verified) {

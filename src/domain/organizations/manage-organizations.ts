@@ -1,6 +1,6 @@
 import { type Organization, type OrganizationInput, organizationInput } from '../../contract/organizations.ts';
 import { newId } from '../ids.ts';
-import { invalidInput, Refusal } from '../refusal.ts';
+import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock, RandomBytes } from '../sources.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import type { ConfigurationStore } from './store.ts';
@@ -54,7 +54,5 @@ export async function requireOrganization(
 }
 
 function parseOrganization(input: unknown): OrganizationInput {
-  const parsed = organizationInput.safeParse(input);
-  if (!parsed.success) throw invalidInput(parsed.error);
-  return parsed.data;
+  return inputOf(organizationInput, input);
 }

@@ -1,5 +1,5 @@
 import { dailyOutboundQuota, type OrganizationRestrictions } from '../../contract/organizations.ts';
-import { invalidInput } from '../refusal.ts';
+import { inputOf } from '../refusal.ts';
 import { type ChangedParts, type RestrictionPorts, restrictOrganization } from './restrictions.ts';
 
 export type QuotaChange = ChangedParts & { readonly org_id: string; readonly daily_outbound_quota: number | null };
@@ -14,9 +14,7 @@ export async function setOutboundQuota(
   perDay: number | null,
   ports: RestrictionPorts,
 ): Promise<QuotaChange> {
-  const parsed = dailyOutboundQuota.safeParse(perDay);
-  if (!parsed.success) throw invalidInput(parsed.error, 'daily_outbound_quota');
-  const restriction = { daily_outbound_quota: parsed.data };
+  const restriction = { daily_outbound_quota: inputOf(dailyOutboundQuota, perDay, 'daily_outbound_quota') };
   const carries = (part: OrganizationRestrictions) =>
     (part.daily_outbound_quota ?? null) === restriction.daily_outbound_quota;
   return { org_id: orgId, ...restriction, ...(await restrictOrganization(orgId, restriction, carries, ports)) };

@@ -25,10 +25,10 @@ test('a result is a success and is not logged', async () => {
 });
 
 test.each<[unknown, string]>([
-  [{}, 'token: expected string, received undefined'],
-  [{ token: 5 }, 'token: expected string, received number'],
-  [null, 'expected object, received null'],
-  ['text', 'expected object, received string'],
+  [{}, 'token: is required'],
+  [{ token: 5 }, 'token: must be a string'],
+  [null, 'must be an object'],
+  ['text', 'must be an object'],
 ])('the wrong input %j returns a refusal with the field', async (input, error) => {
   const { result } = await invoke(input, async () => ({}));
   expect(result).toMatchObject({

@@ -244,8 +244,8 @@ describe('changing an Action', () => {
     [{ url: 'https://crm.example/\ud83d' }, 'url: must be well-formed Unicode'],
     [JSON.parse('{"__proto__": {"name": "x"}}'), '__proto__'],
     [{ events: [] }, 'events: at least one event is required'],
-    [{ action_id: 'act_other' }, 'Unrecognized key'],
-    [{ sealed_signing_secret: 'x' }, 'Unrecognized key'],
+    [{ action_id: 'act_other' }, 'action_id: is not known'],
+    [{ sealed_signing_secret: 'x' }, 'sealed_signing_secret: is not known'],
   ])('to %p is refused: %p', async (change, message) => {
     const { ports } = setUp();
     const action = await createAction(SITE_ID, EVENT, ports);

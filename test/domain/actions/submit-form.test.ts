@@ -261,15 +261,7 @@ describe('refuses', () => {
     ['an unknown form', {}, BODY, {}, { slug: 'nothing' }, 404, 'Form not found'],
     ['a malformed slug', {}, BODY, {}, { slug: 'a/../b' }, 404, 'Form not found'],
     ['a disabled form', { form: { enabled: false } }, BODY, {}, {}, 404, 'Form not found'],
-    [
-      'a body without conversation_id',
-      {},
-      { values: {} },
-      {},
-      {},
-      400,
-      'conversation_id: expected string, received undefined',
-    ],
+    ['a body without conversation_id', {}, { values: {} }, {}, {}, 400, 'conversation_id: is required'],
     ['a body without values', {}, { conversation_id: CONVERSATION }, {}, {}, 400, 'values: must be an object'],
     [
       'values that are a list',
