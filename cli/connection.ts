@@ -30,6 +30,8 @@ const readyFile = z.object({
   access_key_id: z.string(),
   secret_access_key: z.string(),
   outputs: z.record(z.string(), z.string()),
+  /** The ready file of an older version lacks it. */
+  data_folder: z.string().optional(),
   receiver_tls: z.object({ certificate: z.string(), key: z.string() }).nullish(),
 });
 
@@ -54,7 +56,7 @@ export async function connect(target: Target): Promise<Deployment> {
   return {
     ...deployment,
     receiverTls: ready.receiver_tls ?? undefined,
-    log: (name, query) => localLog(dirname(file), logGroupOf(ready.outputs, name), query),
+    log: (name, query) => localLog(ready.data_folder ?? dirname(file), logGroupOf(ready.outputs, name), query),
   };
 }
 

@@ -6,7 +6,7 @@ import { parseJson } from '../src/contract/json.ts';
 
 /**
  * Reads the log of a function of the one-machine service, which is a file.
- * @param folder the folder of the ready file, which is also the data folder
+ * @param folder the data folder
  * @param logGroup name of the log group in the stack's outputs
  */
 export async function* localLog(folder: string, logGroup: string, query: LogQuery): AsyncIterable<LogLine> {

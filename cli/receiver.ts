@@ -55,6 +55,8 @@ export function receiverServer(options: {
   readonly now: () => Date;
   /** Chooses the answer to a verified request. */
   readonly answer: (received: Received<Verified>) => Answer;
+  /** Called when the Actions cannot be read. The service gets a 503 and sends an event again. */
+  readonly onFault?: (error: unknown) => void;
   /** Reports every request with the status of its answer. */
   readonly onRequest: (received: Received, status: number) => void;
 }): Server {
@@ -92,7 +94,11 @@ export function receiverServer(options: {
   };
 
   return createServer(options.tls, (request, response) => {
-    receive(request, response).catch(() => response.destroy());
+    receive(request, response).catch((error: unknown) => {
+      if (request.destroyed && !request.complete) return response.destroy();
+      options.onFault?.(error);
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{"message":"The Actions cannot be read"}');
+    });
   });
 }
 

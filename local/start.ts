@@ -1,7 +1,9 @@
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { CloudError } from './cloud/cloud-error.ts';
 import { writeFileAtomically } from './cloud/state/atomic-file.ts';
+import { makeDataFolder } from './cloud/state/data-folder.ts';
 import type { RunningDemo } from './demo-cloud.ts';
 import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
 import { type ReceiverCertificates, receiverCertificates } from './receiver-certificates.ts';
@@ -58,7 +60,11 @@ for (const signal of SIGNALS) process.on(signal, () => process.exit(130));
 async function main(): Promise<void> {
   const started = performance.now();
   const options = program.parse().opts<Options>();
-  const data = resolve(options.data);
+  const data = makeDataFolder(options.data);
+  const readyFile = options.readyFile === undefined ? undefined : resolve(options.readyFile);
+  if (readyFile !== undefined && !existsSync(dirname(readyFile))) {
+    throw new CloudError(`The folder of the ready file ${readyFile} does not exist`);
+  }
   const elapsed = () => (performance.now() - started) / 1000;
   const doing = (what: string) => console.error(`${elapsed().toFixed(1).padStart(5)} s  ${what} …`);
   const demo = options.demo && !options.strict ? await import('./demo/demo.ts') : undefined;
@@ -78,7 +84,7 @@ async function main(): Promise<void> {
       doing('Preparing the demo: a customer with a website and a receiver');
       running = await demo.startDemo(cloud, { fail: options.demoFail, certificates });
     }
-    writeReadyFiles(cloud, { demo: running, certificates, readyFile: options.readyFile });
+    writeReadyFiles(cloud, { demo: running, certificates, readyFile });
     announce(cloud, running, options.strict, elapsed());
     await untilAsked();
     console.log('Stopping …');
@@ -112,11 +118,12 @@ function writeReadyFiles(
     // A receiver on this machine can use this certificate.
     receiver_tls:
       certificates === undefined ? null : { certificate: certificates.certificateFile, key: certificates.keyFile },
+    data_folder: cloud.dataDir,
     pid: process.pid,
   };
   const text = `${JSON.stringify(ready, null, 2)}\n`;
   writeFileAtomically(join(cloud.dataDir, 'ready.json'), text);
-  if (readyFile !== undefined) writeFileAtomically(resolve(readyFile), text);
+  if (readyFile !== undefined) writeFileAtomically(readyFile, text);
 }
 
 function announce(cloud: LocalCloud, demo: RunningDemo | undefined, strict: boolean, seconds: number): void {

@@ -2,7 +2,7 @@ import type { Server } from 'node:https';
 import { type Command, InvalidArgumentError } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { Deployment } from '../deployment.ts';
-import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { CommandFailure, EXIT, failureOf } from '../exit-codes.ts';
 import { plainText } from '../plain-text.ts';
 import type { CliProcess } from '../process.ts';
 import { closeServer, type Received, type ReceivedAction, receiverServer } from '../receiver.ts';
@@ -82,6 +82,8 @@ Examples:
             ++verifiedRequests <= (options.times ?? Number.POSITIVE_INFINITY)
               ? { status: options.status, body, delayMs: options.delay }
               : { status: 200, body },
+          onFault: (error) =>
+            output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
           onRequest: (received, answered) => show(found(received, answered), session),
         });
         await listen(server, options.port);

@@ -7,6 +7,24 @@ export type HttpAnswer = {
   readonly body: Buffer | string;
 };
 
+/** Another process uses the port. */
+export class PortInUse extends CloudError {
+  constructor(port: number) {
+    super(`Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 = any)`);
+  }
+}
+
+/** @param port 0 = any that is free @returns `127.0.0.1:<port>` @throws PortInUse */
+export async function listenOnLoopback(server: Server, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(codeOf(error) === 'EADDRINUSE' ? new PortInUse(port) : error));
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new CloudError('The listener has no port');
+  return `127.0.0.1:${address.port}`;
+}
+
 /** A loopback listener whose address is known before it can answer, because the template's values contain addresses. */
 export class Listener {
   readonly #server: Server;
@@ -20,25 +38,12 @@ export class Listener {
 
   /**
    * @param port 0 = any that is free
-   * @throws CloudError when another process uses the port
+   * @throws PortInUse
    */
   static async open(port: number, limits: { readonly maxHeaderSize?: number } = {}): Promise<Listener> {
     const server = createServer(limits);
     server.keepAliveTimeout = 60_000;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) => {
-        if (codeOf(error) !== 'EADDRINUSE') return reject(error);
-        reject(
-          new CloudError(
-            `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 = any)`,
-          ),
-        );
-      });
-      server.listen(port, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new CloudError('The listener has no port');
-    return new Listener(server, `127.0.0.1:${address.port}`);
+    return new Listener(server, await listenOnLoopback(server, port));
   }
 
   /** Begins to answer. What `answer` throws becomes a 500 and is reported. */

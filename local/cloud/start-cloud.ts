@@ -1,5 +1,5 @@
 import { Authorizer, type Denial, type Grant } from './access/authorizer.ts';
-import { AccessKeys, type Credentials, type RoleStatement } from './access/callers.ts';
+import { AccessKeys, type Credentials, newCredentials, type RoleStatement } from './access/callers.ts';
 import { REGION } from './account.ts';
 import { CloudError, messageOf } from './cloud-error.ts';
 import { DynamoEngine } from './engines/dynamodb.ts';
@@ -20,8 +20,8 @@ import { HttpApi } from './http/api.ts';
 import { readBucketObjects } from './http/bucket-objects.ts';
 import { Edge } from './http/edge.ts';
 import { sourceQueue, targetCalls } from './in-process.ts';
-import { Listener } from './listener.ts';
-import { LoginServer } from './login/login-server.ts';
+import { Listener, PortInUse } from './listener.ts';
+import { LoginServer, newLoginKey } from './login/login-server.ts';
 import { Users } from './login/users.ts';
 import { dynamoDb } from './services/dynamodb.ts';
 import { eventBridge } from './services/event-bridge.ts';
@@ -31,8 +31,9 @@ import { sns } from './services/sns.ts';
 import { sqs } from './services/sqs.ts';
 import { userPools } from './services/user-pools.ts';
 import { DataFolder } from './state/data-folder.ts';
+import { type Identity, keepIdentity, readIdentity } from './state/kept-identity.ts';
 import { readAssembly } from './template/assembly.ts';
-import { type DroppedStatement, TemplateReader } from './template/model.ts';
+import { type DroppedStatement, type Model, TemplateReader } from './template/model.ts';
 
 /** What a machine runs. */
 export type Composition = {
@@ -105,29 +106,34 @@ export type Cloud = {
 
 const KEPT_MESSAGES = 1000;
 
+/** What has been started, to be ended in turn, the latest first: what is still running may need what is older. */
+class Stops {
+  readonly #ends: (() => Promise<void> | void)[] = [];
+
+  add(end: () => Promise<void> | void): void {
+    this.#ends.push(end);
+  }
+
+  async run(): Promise<void> {
+    for (const end of this.#ends.splice(0).reverse()) await end();
+  }
+}
+
+/** What every step of the start needs. */
+type Start = {
+  readonly options: CloudOptions;
+  readonly folder: DataFolder;
+  readonly stops: Stops;
+  readonly print: (line: string) => void;
+  readonly onFault: (error: unknown) => void;
+};
+
 /**
  * Starts everything that a template describes, on loopback.
  * @throws CloudError when it cannot, with one message for the person at the terminal; nothing is left running then
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
-  const stops: (() => Promise<void> | void)[] = [];
-  const stop = async (): Promise<void> => {
-    // In turn, the latest first: what is still running may need what is older.
-    for (const end of stops.splice(0).reverse()) await end();
-  };
-  try {
-    return await start(options, stops, stop);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
-async function start(
-  options: CloudOptions,
-  stops: (() => Promise<void> | void)[],
-  stop: () => Promise<void>,
-): Promise<Cloud> {
+  const stops = new Stops();
   const messages: string[] = [];
   const print = (line: string): void => {
     messages.push(line);
@@ -135,58 +141,172 @@ async function start(
     options.print?.(line);
   };
   const onFault = (error: unknown): void => print(`Fault: ${error instanceof Error ? error.stack : messageOf(error)}`);
+  try {
+    const folder = DataFolder.open(options.data);
+    stops.add(() => folder.release());
+    return { ...(await start({ options, folder, stops, print, onFault })), messages, stop: () => stops.run() };
+  } catch (error) {
+    await stops.run();
+    throw error;
+  }
+}
 
-  const folder = DataFolder.open(options.data);
-  stops.push(() => folder.release());
-  const listen = async (port: number, limits = {}): Promise<Listener> => {
-    const listener = await Listener.open(port, limits);
-    stops.push(() => listener.close());
-    return listener;
-  };
-  const edgeListener = await listen(options.port ?? 0, { maxHeaderSize: 64 * 1024 });
-  const apiListener = await listen(0, { maxHeaderSize: 64 * 1024 });
-  const gatewayListener = await listen(0);
-  const loginServer = await LoginServer.open();
-  stops.push(() => loginServer.close());
-  const gatewayUrl = `http://${gatewayListener.address}`;
-
-  const [{ assembly, environment = {}, compiledCode = folder.file('compiled-code') }, dynoxide, queues] =
-    await settleAll([
-      options.compose(folder.path).then((composed) => ({ ...composed, assembly: readAssembly(composed.assembly) })),
-      startDynoxide(
-        folder.file('dynamodb.db'),
-        () => print('The DynamoDB engine has ended. Restart to go on'),
-        'own',
-      ).then((engine) => {
-        stops.push(() => engine.stop());
-        if (engine.openTo !== undefined)
-          print(`This system permits no network of its own to the DynamoDB engine, so it is open to ${engine.openTo}`);
-        return engine;
-      }),
-      SqsEngine.open(folder.file('sqs')).then((engine) => {
-        stops.push(() => engine.stop());
-        return engine;
-      }),
-    ]);
+async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
+  const { options, folder, stops, onFault } = step;
+  const kept = readIdentity(folder);
+  const listeners = await openListeners(step, kept);
+  const { addresses } = listeners;
+  const [composition, dynoxide, queues] = await startEngines(step);
 
   options.doing?.('Creating tables, queues and secrets');
   const secrets = new SecretStore(folder.file('secrets.json'));
-  const addresses = {
-    edge: edgeListener.address,
-    api: apiListener.address,
-    gateway: gatewayListener.address,
-    login: loginServer.address,
+  const model = readModel(options, composition, addresses, secrets);
+  const tables = new DynamoEngine(dynoxide, model.tables);
+  stops.add(() => tables.stop());
+  queues.createQueues(model.queues);
+  await tables.createTables();
+  const identity: Identity = {
+    operator: kept?.operator ?? newCredentials(),
+    loginKey: kept?.loginKey ?? (await newLoginKey()),
+    ports: { api: portOf(addresses.api), gateway: portOf(addresses.gateway), login: portOf(addresses.login) },
   };
-  const { withoutStatement } = options;
+  // From now on the folder is complete.
+  keepIdentity(folder, identity);
+
+  options.doing?.('Connecting functions, routes and event sources');
+  const keys = new AccessKeys();
+  const credentials = keys.issue({ kind: 'operator' }, identity.operator);
+  const authorizer = authorizerOf(step, model);
+  const gatewayUrl = `http://${addresses.gateway}`;
+  const functions = functionsOf(step, { model, keys, authorizer, gatewayUrl, composition });
+  const parts = { model, authorizer, queues, functions };
+  const targets = new EventTargets(model, targetCalls(parts, functions));
+  const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
+  const users = new Users(folder.file('users.json'));
+  if (model.loginClients.length > 0) {
+    const login = { users, key: identity.loginKey };
+    await listeners.login.serve(options.name, model.loginClients, login, onFault);
+  }
+  const waiting = new WaitingCalls();
+  const gateway = gatewayOf(step, {
+    ...parts,
+    waiting,
+    keys,
+    tables,
+    secrets,
+    users,
+    events: new EventBridge(model, targets),
+  });
+  listeners.gateway.serve((request) => answerHttp(gateway, request), onFault);
+  serveVisitors(step, listeners, { ...parts, assembly: composition.assembly });
+
+  const sources = eventSources(step, { ...parts, waiting });
+  for (const source of sources) source.start();
+  stops.add(scheduler.start(onFault));
+  const sweepOn = async () => {
+    await tables.sweepOn(Date.now());
+    queues.sweepRetained(Date.now());
+  };
+  const sweeping = sweepRegularly(sweepOn, (options.sweepSeconds ?? 10) * 1000, onFault);
+  stops.add(async () => {
+    await Promise.all([sweeping.stop(), functions.stop(), ...sources.map((source) => source.stop())]);
+  });
+
+  return {
+    baseUrl: `http://${addresses.edge}`,
+    apiUrl: `http://${addresses.api}`,
+    gatewayUrl,
+    region: REGION,
+    credentials,
+    outputs: model.outputs,
+    dataDir: folder.path,
+    denials: authorizer.denials,
+    grants: () => authorizer.grants,
+    functions: model.functions.map(({ logicalId, name, role }) => ({ logicalId, name, role: role.logicalId })),
+    statements: model.functions.flatMap(({ role }) => role.statements),
+    logsFolder: folder.logs,
+    invoke: (functionId, event) => findFunction(functions, functionId).invoke(JSON.stringify(event ?? null)),
+    killFunction: (functionId) => findFunction(functions, functionId).kill(),
+    fireSchedules: (now) => scheduler.fireDue(now),
+    sweep: async (now = Date.now()) => ({
+      items: await tables.sweepExpired(now),
+      messages: queues.sweepRetained(now),
+    }),
+  };
+}
+
+const portOf = (address: string): number => Number(address.split(':')[1]);
+
+/** Opens every listener before there is something to answer, because the template's values contain the addresses. */
+async function openListeners({ options, stops, print }: Start, kept: Identity | undefined) {
+  const open = async <Opened extends { readonly address: string; close(): Promise<void> }>(
+    start: (port: number) => Promise<Opened>,
+    port: number,
+    keptFor?: string,
+  ): Promise<Opened> => {
+    let listener: Opened;
+    try {
+      listener = await start(port);
+    } catch (error) {
+      if (!(error instanceof PortInUse) || keptFor === undefined) throw error;
+      listener = await start(0);
+      print(`Port ${port} is in use, so ${keptFor} is at ${listener.address} now. Clients of the former address fail`);
+    }
+    stops.add(() => listener.close());
+    return listener;
+  };
+  const withLongHeaders = (port: number) => Listener.open(port, { maxHeaderSize: 64 * 1024 });
+  const { ports } = kept ?? {};
+  const edge = await open(withLongHeaders, options.port ?? 0);
+  const api = await open(withLongHeaders, ports?.api ?? 0, 'the API');
+  const gateway = await open((port) => Listener.open(port), ports?.gateway ?? 0, 'the AWS endpoint');
+  const login = await open((port) => LoginServer.open(port), ports?.login ?? 0, 'the login');
+  const addresses = { edge: edge.address, api: api.address, gateway: gateway.address, login: login.address };
+  return { edge, api, gateway, login, addresses };
+}
+
+/** Starts the engines while the template is made. */
+function startEngines({ options, folder, stops, print }: Start) {
+  const composing = options.compose(folder.path).then(({ assembly, environment = {}, compiledCode }) => ({
+    assembly: readAssembly(assembly),
+    environment,
+    compiledCode: compiledCode ?? folder.file('compiled-code'),
+  }));
+  const onDeath = () => print('The DynamoDB engine has ended. Restart to go on');
+  const tables = startDynoxide(folder.file('dynamodb.db'), onDeath, 'own').then((engine) => {
+    stops.add(() => engine.stop());
+    if (engine.openTo !== undefined) {
+      print(`This system permits no network of its own to the DynamoDB engine, so it is open to ${engine.openTo}`);
+    }
+    return engine;
+  });
+  const queues = SqsEngine.open(folder.file('sqs')).then((engine) => {
+    stops.add(() => engine.stop());
+    return engine;
+  });
+  return settleAll([composing, tables, queues] as const);
+}
+
+type Composed = Awaited<ReturnType<typeof startEngines>>[0];
+type Addresses = Awaited<ReturnType<typeof openListeners>>['addresses'];
+
+/** Reads the template, and creates the secrets that its values contain. */
+function readModel(
+  { withoutStatement }: CloudOptions,
+  { assembly }: Composed,
+  addresses: Addresses,
+  secrets: SecretStore,
+): Model {
   const reader = new TemplateReader(
     { assembly, addresses, ...(withoutStatement === undefined ? {} : { withoutStatement }) },
     (arn) => secrets.currentString(arn),
   );
   secrets.create(reader.secrets());
-  const model = reader.model();
+  return reader.model();
+}
 
-  const keys = new AccessKeys();
-  const credentials: Credentials = keys.issue({ kind: 'operator' });
+/** Checks every call, and prints each kind of denial once. */
+function authorizerOf({ print }: Start, model: Model): Authorizer {
   const printed = new Set<string>();
   const authorizer = new Authorizer({
     onDenial: ({ message }) => {
@@ -196,31 +316,55 @@ async function start(
     },
   });
   for (const { arn, statements } of model.resourcePolicies) authorizer.addResourcePolicy(arn, statements);
+  return authorizer;
+}
 
-  const tables = new DynamoEngine(dynoxide, model.tables);
-  stops.push(() => tables.stop());
-  queues.createQueues(model.queues);
-  await tables.createTables();
-
-  options.doing?.('Connecting functions, routes and event sources');
-  const functions = new LambdaFunctions({
+function functionsOf(
+  { options, folder, print }: Start,
+  parts: {
+    readonly model: Model;
+    readonly keys: AccessKeys;
+    readonly authorizer: Authorizer;
+    readonly gatewayUrl: string;
+    readonly composition: Composed;
+  },
+): LambdaFunctions {
+  const { model, keys, authorizer, gatewayUrl, composition } = parts;
+  return new LambdaFunctions({
     definitions: model.functions,
     keys,
     authorizer,
     gatewayUrl,
     logFolder: folder.logs,
     logCopy: options.logCopy,
-    extraEnvironment: environment,
-    compiledCode,
+    extraEnvironment: composition.environment,
+    compiledCode: composition.compiledCode,
     onError: (functionId, line) => print(`${functionId}: ${line}`),
   });
-  const targets = new EventTargets(model, targetCalls({ authorizer, queues }, functions));
-  const users = new Users(folder.file('users.json'));
-  if (model.loginClients.length > 0) await loginServer.serve(options.name, model.loginClients, users, onFault);
-  const events = new EventBridge(model, targets);
-  const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
-  const waiting = new WaitingCalls();
-  const gateway = new Gateway({
+}
+
+/** The parts that answer requests and events. */
+type Parts = {
+  readonly model: Model;
+  readonly authorizer: Authorizer;
+  readonly queues: SqsEngine;
+  readonly functions: LambdaFunctions;
+};
+
+/** The endpoint of all AWS clients. */
+function gatewayOf(
+  { print }: Start,
+  parts: Parts & {
+    readonly waiting: WaitingCalls;
+    readonly keys: AccessKeys;
+    readonly tables: DynamoEngine;
+    readonly secrets: SecretStore;
+    readonly users: Users;
+    readonly events: EventBridge;
+  },
+): Gateway {
+  const { model, waiting, keys, authorizer, queues, tables, secrets, functions, users, events } = parts;
+  return new Gateway({
     keys,
     authorizer,
     waiting,
@@ -237,25 +381,34 @@ async function start(
       ),
     },
   });
-  gatewayListener.serve((request) => answerHttp(gateway, request), onFault);
+}
 
+/** Serves the HTTP API and the distribution, if the template has them. */
+function serveVisitors(
+  { stops, onFault }: Start,
+  listeners: { readonly api: Listener; readonly edge: Listener },
+  { model, functions, authorizer, assembly }: Parts & Pick<Composed, 'assembly'>,
+): void {
   if (model.api !== undefined) {
     const api = new HttpApi(model.api, functions, authorizer);
-    apiListener.serve((request) => api.answer(request), onFault);
+    listeners.api.serve((request) => api.answer(request), onFault);
   }
   if (model.distribution !== undefined) {
     const buckets = readBucketObjects(model.deployments, assembly);
     const edge = new Edge({ distribution: model.distribution, model, buckets });
-    stops.push(() => edge.stop());
-    edgeListener.serve((request) => edge.answer(request), onFault);
+    stops.add(() => edge.stop());
+    listeners.edge.serve((request) => edge.answer(request), onFault);
   }
+}
 
-  const sources = model.eventSources.map((definition) => {
+function eventSources({ print }: Start, parts: Parts & { readonly waiting: WaitingCalls }): readonly EventSource[] {
+  const { model, functions, waiting } = parts;
+  return model.eventSources.map((definition) => {
     const fn = findFunction(functions, definition.FunctionName);
     const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
     if (queue === undefined)
       throw new CloudError(`${definition.logicalId} reads ${definition.EventSourceArn}, not a queue of the stack`);
-    const source = sourceQueue({ authorizer, queues }, queue, functions.caller(fn));
+    const source = sourceQueue(parts, queue, functions.caller(fn));
     // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
     source.check();
     const onError = (message: string): void => print(`${definition.logicalId}: ${message}`);
@@ -268,41 +421,6 @@ async function start(
       onError,
     });
   });
-  for (const source of sources) source.start();
-  const sweep = async (now = Date.now()) => ({
-    items: await tables.sweepExpired(now),
-    messages: queues.sweepRetained(now),
-  });
-  stops.push(scheduler.start(onFault));
-  const sweepOn = async () => {
-    await tables.sweepOn(Date.now());
-    queues.sweepRetained(Date.now());
-  };
-  const sweeping = sweepRegularly(sweepOn, (options.sweepSeconds ?? 10) * 1000, onFault);
-  stops.push(async () => {
-    await Promise.all([sweeping.stop(), functions.stop(), ...sources.map((source) => source.stop())]);
-  });
-
-  return {
-    baseUrl: `http://${addresses.edge}`,
-    apiUrl: `http://${addresses.api}`,
-    gatewayUrl,
-    region: REGION,
-    credentials,
-    outputs: model.outputs,
-    dataDir: folder.path,
-    denials: authorizer.denials,
-    grants: () => authorizer.grants,
-    functions: model.functions.map(({ logicalId, name, role }) => ({ logicalId, name, role: role.logicalId })),
-    statements: model.functions.flatMap(({ role }) => role.statements),
-    messages,
-    logsFolder: folder.logs,
-    invoke: (functionId, event) => findFunction(functions, functionId).invoke(JSON.stringify(event ?? null)),
-    killFunction: (functionId) => findFunction(functions, functionId).kill(),
-    fireSchedules: (now) => scheduler.fireDue(now),
-    sweep,
-    stop,
-  };
 }
 
 /** Waits for all, so that whatever has started is known to `stops` before the first failure is thrown. */

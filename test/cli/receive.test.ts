@@ -173,6 +173,24 @@ test('distinguishes a usage webhook without a secret from a wrong address', asyn
   });
 });
 
+test('answers 503 and says so while the service does not answer', async () => {
+  const { operator, send, receive } = await receivingOperator();
+  const { store } = operator.deployment;
+  const { listOrganizations } = store;
+  const away = () => {
+    throw new Error('away');
+  };
+  const statuses: number[] = [];
+  const { err } = await receive(async () => {
+    Object.assign(store, { listOrganizations: away });
+    statuses.push((await send('event-1')).status);
+    Object.assign(store, { listOrganizations });
+    statuses.push((await send('event-1')).status);
+  });
+  expect(statuses).toEqual([503, 200]);
+  expect(err).toContain('Answered 503, because the service does not answer: away');
+});
+
 test('reports a port that is in use', async () => {
   const { operator, port } = await receivingOperator();
   const other = createServer();

@@ -40,15 +40,22 @@ export function callerName(caller: Caller): string {
   return caller.kind === 'function' ? caller.functionId : caller.service;
 }
 
-/** The access keys of one run. Each run has new keys, so that keys of an earlier run are invalid. */
+/** Creates a key. The gateway does not check the secret: on loopback, the key id identifies the caller. */
+export function newCredentials(): Credentials {
+  return {
+    accessKeyId: `LOCAL${randomBytes(10).toString('hex').toUpperCase().slice(0, 15)}`,
+    secretAccessKey: randomBytes(30).toString('base64url'),
+  };
+}
+
+/** The access keys of one run. Functions have new keys in each run, so that keys of an earlier run are invalid. */
 export class AccessKeys {
   readonly #holders = new Map<string, Caller>();
 
-  /** Creates a key for this caller. The gateway does not check the secret: on loopback, the key id identifies the caller. */
-  issue(caller: Caller): Credentials {
-    const accessKeyId = `LOCAL${randomBytes(10).toString('hex').toUpperCase().slice(0, 15)}`;
-    this.#holders.set(accessKeyId, caller);
-    return { accessKeyId, secretAccessKey: randomBytes(30).toString('base64url') };
+  /** Gives this caller a key. */
+  issue(caller: Caller, credentials: Credentials = newCredentials()): Credentials {
+    this.#holders.set(credentials.accessKeyId, caller);
+    return credentials;
   }
 
   /** Returns the owner of a key; undefined for an unknown key. */

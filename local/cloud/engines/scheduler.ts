@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { ACCOUNT, REGION } from '../account.ts';
-import { CloudError, codeOf } from '../cloud-error.ts';
-import { parseObject } from '../json.ts';
+import { CloudError } from '../cloud-error.ts';
 import { writeFileAtomically } from '../state/atomic-file.ts';
+import { readKept } from '../state/kept-json.ts';
 import type { RuleDefinition } from '../template/model.ts';
 import type { EventTargets } from './event-targets.ts';
 
@@ -29,7 +28,7 @@ export class Scheduler {
   constructor(rules: readonly RuleDefinition[], targets: EventTargets, file: string) {
     this.#targets = targets;
     this.#file = file;
-    this.#due = new Map(Object.entries(read(file)));
+    this.#due = new Map(Object.entries(readKept(file, stored) ?? {}));
     this.#rules = rules.flatMap((rule) => {
       const { ScheduleExpression } = rule.properties;
       if (ScheduleExpression === undefined) return [];
@@ -83,17 +82,4 @@ export function intervalOf(expression: string): number {
     throw new CloudError(`The local cloud does not know the schedule ${expression}`);
   }
   return Number(count) * unitMs;
-}
-
-function read(file: string): z.infer<typeof stored> {
-  try {
-    const result = stored.safeParse(parseObject(readFileSync(file, 'utf8')));
-    if (result.success) return result.data;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return {};
-    throw error;
-  }
-  throw new CloudError(
-    `The state in ${file} cannot be read. Delete the data folder to start without state, or name another with --data`,
-  );
 }

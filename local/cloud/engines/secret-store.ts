@@ -1,10 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { CloudError, codeOf } from '../cloud-error.ts';
+import { CloudError } from '../cloud-error.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
-import { isObject, parseObject } from '../json.ts';
+import { isObject } from '../json.ts';
 import { writeFileAtomically } from '../state/atomic-file.ts';
+import { readKept } from '../state/kept-json.ts';
 import type { SecretDefinition } from '../template/model.ts';
 
 const stored = z.record(
@@ -24,7 +24,7 @@ export class SecretStore {
   /** @throws CloudError when the file is there but cannot be read */
   constructor(file: string) {
     this.#file = file;
-    this.#secrets = new Map(Object.entries(read(file)));
+    this.#secrets = new Map(Object.entries(readKept(file, stored) ?? {}));
   }
 
   /** Generates the first value of each new secret, as CloudFormation does. Existing secrets keep their values. */
@@ -127,21 +127,6 @@ export class SecretStore {
   #save(): void {
     writeFileAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#secrets), null, 2));
   }
-}
-
-function read(file: string): z.infer<typeof stored> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return {};
-    throw error;
-  }
-  const result = stored.safeParse(parseObject(text));
-  if (result.success) return result.data;
-  throw new CloudError(
-    `The state in ${file} cannot be read. Delete the data folder to start without state, or name another with --data`,
-  );
 }
 
 function generate(rules: SecretDefinition['properties']['GenerateSecretString']): string {

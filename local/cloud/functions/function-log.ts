@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import type { Authorizer } from '../access/authorizer.ts';
 import type { Caller } from '../access/callers.ts';
 import { ACCOUNT, REGION } from '../account.ts';
+import { messageOf } from '../cloud-error.ts';
 import { isObject, parseObject } from '../json.ts';
 
 type FunctionLogOptions = {
@@ -24,6 +25,7 @@ export class FunctionLog {
   readonly #allowed: boolean;
   /** The output of this turn of the event loop. */
   #unwritten = '';
+  #isFull = false;
 
   constructor(options: FunctionLogOptions) {
     this.#options = options;
@@ -49,8 +51,16 @@ export class FunctionLog {
   #append(): void {
     const text = this.#unwritten;
     this.#unwritten = '';
-    if (this.#allowed) appendFileSync(this.#options.file, text);
-    if (this.#options.copy !== undefined) appendFileSync(this.#options.copy, text);
+    try {
+      if (this.#allowed) appendFileSync(this.#options.file, text);
+      if (this.#options.copy !== undefined) appendFileSync(this.#options.copy, text);
+      if (this.#isFull) this.#options.onError('The log can be written again');
+      this.#isFull = false;
+    } catch (error) {
+      // A full disk. The function goes on, and the lines are lost.
+      if (!this.#isFull) this.#options.onError(`The log cannot be written: ${messageOf(error)}`);
+      this.#isFull = true;
+    }
   }
 }
 

@@ -4,7 +4,8 @@ import { exportJWK, generateKeyPair } from 'jose';
 import type Provider from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
 import { CloudError } from '../cloud-error.ts';
-import { readBody } from '../listener.ts';
+import { listenOnLoopback, readBody } from '../listener.ts';
+import type { Identity } from '../state/kept-identity.ts';
 import type { LoginClient } from '../template/model.ts';
 import { loginPage, logoutPage, problemPage } from './login-page.ts';
 import { MemoryAdapter } from './memory-adapter.ts';
@@ -31,14 +32,10 @@ export class LoginServer {
     this.address = address;
   }
 
-  static async open(): Promise<LoginServer> {
+  /** @param port 0 = any that is free @throws PortInUse */
+  static async open(port: number): Promise<LoginServer> {
     const server = createServer();
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new CloudError('The login has no port');
-    return new LoginServer(server, `127.0.0.1:${address.port}`);
+    return new LoginServer(server, await listenOnLoopback(server, port));
   }
 
   /**
@@ -48,12 +45,12 @@ export class LoginServer {
   async serve(
     service: string,
     clients: readonly LoginClient[],
-    users: Users,
+    { users, key }: { readonly users: Users; readonly key: Identity['loginKey'] },
     onFault: (error: unknown) => void,
   ): Promise<void> {
     // The provider is a large package, so it is loaded only for a stack with a login.
     const { default: OidcProvider } = await import('oidc-provider');
-    const provider = new OidcProvider(`http://${this.address}`, await configuration(clients, users));
+    const provider = new OidcProvider(`http://${this.address}`, configuration(clients, users, key));
     provider.on('server_error', (_, error) => onFault(error));
     const callback = provider.callback();
     this.#server.on('request', (request, response) => {
@@ -76,9 +73,14 @@ export class LoginServer {
   }
 }
 
-async function configuration(clients: readonly LoginClient[], users: Users): Promise<Configuration> {
+/** Creates a private key for the tokens of the login, as a JWK. */
+export async function newLoginKey(): Promise<Identity['loginKey']> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const signingKey = { ...(await exportJWK(privateKey)), kty: 'RSA' as const, use: 'sig', alg: 'RS256' };
+  return exportJWK(privateKey);
+}
+
+function configuration(clients: readonly LoginClient[], users: Users, key: Identity['loginKey']): Configuration {
+  const signingKey = { ...key, kty: 'RSA' as const, use: 'sig', alg: 'RS256' };
   const [first] = clients;
   if (first === undefined) throw new CloudError('The stack has a user pool and no client of it');
   const apiScopes = first.scopes.filter((scope) => !OPENID_SCOPES.includes(scope)).join(' ');

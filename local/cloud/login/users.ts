@@ -1,7 +1,7 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { writeFileAtomically } from '../state/atomic-file.ts';
+import { readKept } from '../state/kept-json.ts';
 
 const user = z.object({ pool: z.string(), sub: z.string(), email: z.string(), password: z.string() });
 /** A login of the local cloud. Its password protects only a demonstration, and is in a file that only its owner can read. */
@@ -12,9 +12,10 @@ export class Users {
   readonly #file: string;
   readonly #users: User[];
 
+  /** @throws CloudError when the file is there but cannot be read */
   constructor(file: string) {
     this.#file = file;
-    this.#users = existsSync(file) ? z.array(user).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
+    this.#users = readKept(file, z.array(user)) ?? [];
   }
 
   /** Creates a login; undefined when the address already has one. */

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { CloudError, codeOf, messageOf } from '../cloud-error.ts';
@@ -28,16 +28,7 @@ export class DataFolder {
    * @throws CloudError when a running instance uses the folder, when it cannot be written, or when its state is unknown
    */
   static open(folder: string): DataFolder {
-    const path = resolve(folder);
-    try {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
-      // This also applies to an existing folder: it contains keys, customers' data and the running code.
-      chmodSync(path, 0o700);
-    } catch (error) {
-      throw new CloudError(
-        `Other users of this machine can read the data folder ${path}, and its mode cannot be changed (${messageOf(error)}). Name another with --data`,
-      );
-    }
+    const path = makeDataFolder(folder);
     const lock = takeLock(path);
     try {
       checkMarker(path);
@@ -57,6 +48,35 @@ export class DataFolder {
     rmSync(this.file('ready.json'), { force: true });
     this.#lock.close();
   }
+}
+
+/**
+ * Creates the folder when it does not exist, and makes it readable only for its owner. Returns its path.
+ * @throws CloudError
+ */
+export function makeDataFolder(folder: string): string {
+  const path = resolve(folder);
+  try {
+    makeFolder(path);
+  } catch (error) {
+    throw new CloudError(`The data folder ${path} cannot be made (${messageOf(error)}). Name another with --data`);
+  }
+  try {
+    // This also applies to an existing folder: it contains keys, customers' data and the running code.
+    chmodSync(path, 0o700);
+  } catch (error) {
+    throw new CloudError(
+      `Other users of this machine can read the data folder ${path}, and its mode cannot be changed (${messageOf(error)}). Name another with --data`,
+    );
+  }
+  return path;
+}
+
+/** One folder after the other: below /proc, Node's own recursive call never returns. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** Locks the folder with a lock of SQLite, which ends with the process in every case. A lock file with a process id could be stale. */

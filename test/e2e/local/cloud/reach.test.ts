@@ -105,7 +105,9 @@ describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a page of a
     page.evaluate(
       async ([url, headers]) => {
         try {
-          return await (await fetch(url, { method: 'POST', headers, body: '{}' })).text();
+          return await (
+            await fetch(url, { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(10_000) })
+          ).text();
         } catch {
           return 'nothing';
         }

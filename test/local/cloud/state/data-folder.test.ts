@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataFolder } from '../../../../local/cloud/state/data-folder.ts';
@@ -21,4 +21,13 @@ test('makes an existing data folder readable only for its owner', () => {
   const folder = DataFolder.open(path);
   expect(modeOf(path)).toBe(0o700);
   folder.release();
+});
+
+test.each([
+  ['a file', join(root, 'file')],
+  ['below a file', join(root, 'file', 'x')],
+  ...(process.platform === 'linux' ? [['below /proc', '/proc/x']] : []),
+])('a path that is %s is refused with one message', (_, path = '') => {
+  writeFileSync(join(root, 'file'), '');
+  expect(() => DataFolder.open(path)).toThrow(`The data folder ${path} cannot be made`);
 });

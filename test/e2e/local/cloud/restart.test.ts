@@ -1,0 +1,83 @@
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { listen } from '../../../../local/demo/listen.ts';
+import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
+import { serviceAssembly } from '../../acceptance/assembly.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-restart-'));
+const data = join(folder, 'data');
+const start = async () => startLocalCloud({ data, assembly: await serviceAssembly() });
+let first: LocalCloud;
+let signingKeys: unknown;
+
+async function loginKeys({ baseUrl }: LocalCloud): Promise<unknown> {
+  const configuration = await (await fetch(`${baseUrl}/dashboard/config.json`)).json();
+  const { issuer } = z.object({ issuer: z.string() }).parse(configuration);
+  return (await fetch(`${issuer}/.well-known/jwks.json`)).json();
+}
+
+beforeAll(async () => {
+  first = await start();
+  signingKeys = await loginKeys(first);
+  await first.stop();
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a restart keeps the addresses, the operator’s key and the key of the login', async () => {
+  const again = await start();
+  try {
+    expect([again.gatewayUrl, again.apiUrl, again.credentials]).toEqual([
+      first.gatewayUrl,
+      first.apiUrl,
+      first.credentials,
+    ]);
+    expect(await loginKeys(again)).toEqual(signingKeys);
+    const client = new DynamoDBClient({
+      endpoint: first.gatewayUrl,
+      region: first.region,
+      credentials: first.credentials,
+    });
+    expect((await client.send(new ListTablesCommand({}))).TableNames).toHaveLength(4);
+  } finally {
+    await again.stop();
+  }
+});
+
+test('when another program has the port, the AWS endpoint has another one, and a line says so', async () => {
+  const other = createServer();
+  await listen(other, Number(new URL(first.gatewayUrl).port));
+  const again = await start();
+  try {
+    expect(again.gatewayUrl).not.toBe(first.gatewayUrl);
+    expect(again.messages).toContainEqual(
+      expect.stringContaining(`so the AWS endpoint is at ${new URL(again.gatewayUrl).host}`),
+    );
+  } finally {
+    await again.stop();
+    other.close();
+  }
+});
+
+test.each(['secrets.json', 'dynamodb.db'])('without %s alone, it does not start', async (name) => {
+  renameSync(join(data, name), join(folder, name));
+  await expect(start()).rejects.toThrow(`${join(data, name)}, which has the`);
+  renameSync(join(folder, name), join(data, name));
+});
+
+test.each(['users.json', 'secrets.json', 'schedules.json', 'identity.json'])(
+  'with a %s that is cut off, it does not start and names the file',
+  async (name) => {
+    const copy = join(folder, 'copy');
+    const hasOne = existsSync(join(data, name));
+    if (hasOne) renameSync(join(data, name), copy);
+    writeFileSync(join(data, name), '{"');
+    await expect(start()).rejects.toThrow(`The state in ${join(data, name)} cannot be read`);
+    if (hasOne) renameSync(copy, join(data, name));
+    else rmSync(join(data, name));
+  },
+);
