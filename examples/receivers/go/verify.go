@@ -31,12 +31,14 @@ func problemWith(rawBody []byte, header string, secret string, now time.Time) *r
 		return &refusal{http.StatusBadRequest, "X-Service-Signature is missing"}
 	}
 	parts := map[string]string{}
-	for _, part := range strings.Split(header, ",") {
+	pairs := strings.Split(header, ",")
+	for _, part := range pairs {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		parts[name] = value
 	}
 	t, v1 := parts["t"], parts["v1"]
-	if !timestampForm.MatchString(t) || !digestForm.MatchString(v1) {
+	repeated := len(parts) < len(pairs)
+	if repeated || !timestampForm.MatchString(t) || !digestForm.MatchString(v1) {
 		return &refusal{http.StatusBadRequest, "X-Service-Signature is malformed"}
 	}
 	signedAt, err := strconv.ParseInt(t, 10, 64)

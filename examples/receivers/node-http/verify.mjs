@@ -11,9 +11,11 @@ const TOLERANCE_SECONDS = 300;
  */
 export function problemWith(rawBody, header, secret, now = Date.now() / 1000) {
   if (header === undefined) return { status: 400, error: 'X-Service-Signature is missing' };
-  const parts = Object.fromEntries(header.split(',').map((part) => part.trim().split('=', 2)));
+  const pairs = header.split(',').map((part) => part.trim().split('=', 2));
+  const parts = Object.fromEntries(pairs);
   const { t = '', v1 = '' } = parts;
-  if (!/^[0-9]{1,12}$/.test(t) || !/^[0-9a-f]{64}$/.test(v1)) {
+  const repeated = Object.keys(parts).length < pairs.length;
+  if (repeated || !/^[0-9]{1,12}$/.test(t) || !/^[0-9a-f]{64}$/.test(v1)) {
     return { status: 400, error: 'X-Service-Signature is malformed' };
   }
   if (Math.abs(now - Number(t)) > TOLERANCE_SECONDS) return { status: 400, error: 'The timestamp is stale' };

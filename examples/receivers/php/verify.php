@@ -15,14 +15,16 @@ function problem_with(string $rawBody, ?string $header, string $secret): ?array
         return [400, 'X-Service-Signature is missing'];
     }
     $parts = [];
-    foreach (explode(',', $header) as $part) {
+    $pairs = explode(',', $header);
+    foreach ($pairs as $part) {
         [$name, $value] = explode('=', trim($part), 2) + [1 => ''];
         $parts[$name] = $value;
     }
     $t = $parts['t'] ?? '';
     $v1 = $parts['v1'] ?? '';
     // \z instead of $, because $ would allow a line feed at the end.
-    if (!preg_match('/\A[0-9]{1,12}\z/', $t) || !preg_match('/\A[0-9a-f]{64}\z/', $v1)) {
+    $repeated = count($parts) < count($pairs);
+    if ($repeated || !preg_match('/\A[0-9]{1,12}\z/', $t) || !preg_match('/\A[0-9a-f]{64}\z/', $v1)) {
         return [400, 'X-Service-Signature is malformed'];
     }
     if (abs(time() - (int) $t) > TOLERANCE_SECONDS) {
