@@ -18,9 +18,6 @@ export type EnvironmentOptions = {
   readonly onEnd: () => void;
 };
 
-/** The part of the heap for new objects. By default V8 lets it grow to 48 MB in each environment, although few objects outlive an invocation. */
-const YOUNG_GENERATION_MB = 12;
-
 /** Lambda gives a function ten seconds to start before the invocation's own time begins. */
 const INIT_TIMEOUT_MS = 10_000;
 
@@ -61,7 +58,7 @@ export class ExecutionEnvironment {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
     });
     this.#worker.stdout.setEncoding('utf8').on('data', options.onOutput);
     this.#worker.stderr.setEncoding('utf8').on('data', options.onOutput);
