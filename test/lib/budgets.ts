@@ -6,7 +6,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'action-test': 886_000,
   'ai-action': 891_000,
   canary: 526_000,
-  'dashboard-api': 1023_000,
+  'dashboard-api': 1054_000,
   dispatcher: 750_000,
   'event-router': 640_000,
   'form-submit': 798_000,
