@@ -141,7 +141,7 @@ test('every JavaScript and TypeScript sample of the documents has its surroundin
 describe('the compiler, which checks all samples and three wrong ones in one run', () => {
   const wrong = {
     'wrong-name.tsx': "import { verifyActions } from '@va-wave/receiver';",
-    'wrong-command.tsx': `${PAGE}vaWave('toggle');`,
+    'wrong-command.tsx': `${PAGE}vaWave('unfold');`,
     'wrong-argument.tsx': `${PAGE}vaWave('texts', { caption: 'Ask the workshop' });`,
   };
   const ofWrong = (line: string) => Object.keys(wrong).some((name) => line.includes(name));
