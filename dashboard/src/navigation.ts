@@ -61,4 +61,5 @@ export const paths = {
   organization: (org: string) => `${ROOT}${org}`,
   assistant: (org: string, site: string, tab: Place['tab'] = 'general') => `${ROOT}${org}/${site}/${tab}`,
   action: (org: string, site: string, action: string) => `${ROOT}${org}/${site}/intelligence/${action}`,
+  copy: (org: string, site: string, action: string) => `${ROOT}${org}/${site}/intelligence/new?copy=${action}`,
 };

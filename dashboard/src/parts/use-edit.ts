@@ -25,16 +25,18 @@ export type Edit<E, V> = Draft<E, V> & {
  * Edits an entity with a version. The tab keeps the input until the user saves or discards it, also during a login or a reload.
  * @param key identifies the form
  * @param pick returns the form's values of an entity
+ * @param initial the values of an entity that does not exist yet, when they are not empty
  */
 export function useEdit<E extends { readonly version: number }, V extends object>(
   key: string,
   entity: E,
   pick: (entity: E) => V,
+  initial = pick(entity),
 ): Edit<E, V> {
   const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
   const isClean = ({ base, values }: Draft<E, V>) => differences(pick(base), values).length === 0;
-  const [draft, setDraft] = useState<Draft<E, V>>(() => storedDraft(key) ?? unchanged(entity));
-  const [restored, setRestored] = useState(!isClean(draft));
+  const [restored, setRestored] = useState(() => window.sessionStorage.getItem(nameOf(key)) !== null);
+  const [draft, setDraft] = useState<Draft<E, V>>(() => storedDraft(key) ?? { ...unchanged(entity), values: initial });
   /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
   if (entity.version > latest.current.base.version && isClean(latest.current)) latest.current = unchanged(entity);

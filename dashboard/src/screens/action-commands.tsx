@@ -17,6 +17,9 @@ export function ActionCommands(props: {
   readonly inTable: boolean;
   readonly commands: ReturnType<typeof useActionCommands>;
   readonly onOpen: () => void;
+  /** Whether the organization has no room for another Action. */
+  readonly isFull: boolean;
+  readonly onDuplicate: () => void;
   readonly onDelete: () => void;
 }) {
   const { isAdmin } = useDashboard();
@@ -48,6 +51,7 @@ export function ActionCommands(props: {
   });
   const items: ButtonDropdownProps.ItemOrGroup[] = [
     ...(from >= 0 && forms.length > 1 ? [{ text: 'Order in the widget', items: moves }] : []),
+    { id: 'duplicate', text: 'Duplicate', iconName: 'copy', disabled: props.isFull },
     { id: 'delete', text: 'Delete', iconName: 'remove' },
   ];
   return (
@@ -71,7 +75,8 @@ export function ActionCommands(props: {
         expandToViewport={props.inTable}
         onItemClick={({ detail }) => {
           const to = targets[detail.id];
-          if (to === undefined) props.onDelete();
+          if (detail.id === 'duplicate') props.onDuplicate();
+          else if (to === undefined) props.onDelete();
           else if (commands.busy === undefined) commands.moveTo(action, to);
         }}
         ref={(menu) => {

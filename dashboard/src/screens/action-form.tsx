@@ -43,12 +43,15 @@ const methodOf = (text: string | undefined): Method => METHODS.find((method) => 
 export function ActionForm({
   assistant,
   action,
+  template,
 }: {
   readonly assistant: AssistantView;
   readonly action: EditedAction;
+  /** The Action of which a new one is a copy. */
+  readonly template?: ActionView;
 }) {
   const { organization, isAdmin } = useDashboard();
-  const form = useActionForm(assistant, action);
+  const form = useActionForm(assistant, action, template);
   const { values, set, changed, reset } = form.edit;
   const { problems, isNew } = form;
   const back = () => navigate(paths.assistant(organization.org_id, assistant.site_id, 'intelligence'));

@@ -2,6 +2,7 @@ import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
 import type { FormField } from '../../../src/contract/actions.ts';
 import type { ActionView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import type { EventName } from '../../../src/contract/events.ts';
+import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 
 /** A form field in the editor. `id` identifies the row while its key changes. */
 export type FieldValues = FormField & { readonly id: string };
@@ -61,6 +62,12 @@ export function actionValues(action: EditedAction): ActionValues {
     case 'Form':
       return { ...common, form_fields: action.form_fields.map((field) => ({ ...field, id: field.key })) };
   }
+}
+
+/** Returns the values of a copy of an Action, which is off. */
+export function copyOf(action: ActionView): ActionValues {
+  const values = actionValues(action);
+  return { ...values, name: `Copy of ${values.name}`.slice(0, NAME_MAX_CHARACTERS), enabled: false };
 }
 
 /** Returns the settings for the API, with the fields of the trigger only. Undefined before a trigger is chosen. */

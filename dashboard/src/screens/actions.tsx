@@ -47,6 +47,8 @@ export default function Actions({
   const commands = useActionCommands(loaded, forms, assistant, onSaved);
   const open = (action: string) => navigate(paths.action(org_id, assistant.site_id, action));
 
+  const used = all.length + unreadable.length;
+  const isFull = used >= ACTIONS_PER_ORGANIZATION;
   const link = ({ action_id, name }: ActionView) => (
     <Link
       href={paths.action(org_id, assistant.site_id, action_id)}
@@ -77,6 +79,8 @@ export default function Actions({
       inTable={list.rows}
       commands={commands}
       onOpen={() => open(action.action_id)}
+      isFull={isFull}
+      onDuplicate={() => navigate(paths.copy(org_id, assistant.site_id, action.action_id))}
       onDelete={() => setDeleting(action)}
     />
   );
@@ -108,9 +112,8 @@ export default function Actions({
   ];
   const list = useNarrowed([...forms, ...others], 'Actions', searched, CHOICES, columns);
 
-  const used = all.length + unreadable.length;
   const create = isAdmin && (
-    <Button variant="primary" disabled={used >= ACTIONS_PER_ORGANIZATION} onClick={() => open('new')}>
+    <Button variant="primary" disabled={isFull} onClick={() => open('new')}>
       Create Action
     </Button>
   );
@@ -199,7 +202,14 @@ export default function Actions({
           onClose={() => setDeleting(undefined)}
         />
       )}
-      {commands.tested !== undefined && <TestOutcome {...commands.tested} onClose={commands.closeTest} />}
+      {commands.tested !== undefined && (
+        <TestOutcome
+          {...commands.tested}
+          busy={commands.busy !== undefined}
+          onAgain={commands.test}
+          onClose={commands.closeTest}
+        />
+      )}
     </>
   );
 }

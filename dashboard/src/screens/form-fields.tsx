@@ -7,7 +7,7 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useRef } from 'react';
 import { FIELD_TYPES } from '../../../src/contract/action-kinds.ts';
-import { FORM_FIELDS_MAX } from '../../../src/contract/limits.ts';
+import { FORM_FIELDS_MAX, FORM_KEY_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { FieldValues } from './action-values.ts';
 import type { FieldsProps } from './event-fields.tsx';
@@ -17,6 +17,16 @@ const MOVES = [
   { by: 1, icon: 'arrow-down', where: 'down' },
 ] as const;
 const typeOf = (text: string | undefined) => FIELD_TYPES.find((type) => type === text) ?? 'Text';
+
+/** Returns a key for a label: its letters and digits without accents. */
+const keyOf = (label: string) =>
+  label
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')
+    .slice(0, FORM_KEY_MAX_CHARACTERS);
 
 /** The fields of a Form Action. */
 export function FormFields({ values, set, problems }: FieldsProps) {
@@ -101,12 +111,18 @@ export function FormFields({ values, set, problems }: FieldsProps) {
           {
             label: 'Label',
             errorText: wrong('label', 'Label'),
-            control: ({ id, label }) => (
+            control: ({ id, key, label }) => (
               <Input
                 value={label}
                 disabled={!isAdmin}
                 placeholder="Your email"
-                onChange={({ detail }) => change(id, { label: detail.value })}
+                onChange={({ detail }) =>
+                  change(id, {
+                    label: detail.value,
+                    // The key follows the label until it is typed. Receivers know the key of a stored field, whose id it is.
+                    ...(key === keyOf(label) && key !== id && { key: keyOf(detail.value) }),
+                  })
+                }
               />
             ),
           },

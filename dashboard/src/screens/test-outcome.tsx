@@ -32,6 +32,8 @@ const REFUSED_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
 export function TestOutcome(props: {
   readonly action: ActionView;
   readonly result: TestResult;
+  readonly busy: boolean;
+  readonly onAgain: (action: ActionView) => void;
   readonly onClose: () => void;
 }) {
   const { action, result, onClose } = props;
@@ -47,9 +49,14 @@ export function TestOutcome(props: {
       onDismiss={onClose}
       footer={
         <Box float="right">
-          <Button variant="primary" onClick={onClose}>
-            Close
-          </Button>
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button loading={props.busy} loadingText="Sending" onClick={() => props.onAgain(action)}>
+              Send again
+            </Button>
+            <Button variant="primary" onClick={onClose}>
+              Close
+            </Button>
+          </SpaceBetween>
         </Box>
       }
     >

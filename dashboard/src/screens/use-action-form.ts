@@ -5,7 +5,15 @@ import { useDashboard } from '../parts/context.ts';
 import { differences, useEdit } from '../parts/use-edit.ts';
 import { useProblems } from '../parts/use-problems.ts';
 import { ApiError } from '../session/api-error.ts';
-import { actionSettings, actionValues, type EditedAction, isStored, settingsChange } from './action-values.ts';
+import {
+  type ActionValues,
+  actionSettings,
+  actionValues,
+  copyOf,
+  type EditedAction,
+  isStored,
+  settingsChange,
+} from './action-values.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
   name: 'Name',
@@ -19,13 +27,18 @@ const LABELS: Readonly<Record<string, string>> = {
   form_fields: 'Form fields',
 };
 
-/** Edits and saves an Action. The API validates it, creates it only once, and refuses a change of an older version. */
-export function useActionForm(assistant: AssistantView, action: EditedAction) {
+/**
+ * Edits and saves an Action. The API validates it, creates it only once, and refuses a change of an older version.
+ * @param template the Action of which a new one is a copy. The copy is off, and asks for a signing secret of its own
+ */
+export function useActionForm(assistant: AssistantView, action: EditedAction, template?: ActionView) {
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
   const keyOf = (id: string) => `${assistant.site_id}.action.${id}`;
-  const key = keyOf(isStored(action) ? action.action_id : 'new');
-  const edit = useEdit<EditedAction, ReturnType<typeof actionValues>>(key, action, actionValues);
+  const key = keyOf(
+    isStored(action) ? action.action_id : template === undefined ? 'new' : `copy.${template.action_id}`,
+  );
+  const edit = useEdit<EditedAction, ActionValues>(key, action, actionValues, template && copyOf(template));
   const [saving, setSaving] = useState(false);
   const problems = useProblems(edit.values);
   const [current, setCurrent] = useState<ActionView>();
@@ -35,7 +48,12 @@ export function useActionForm(assistant: AssistantView, action: EditedAction) {
       const settings = actionSettings(edit.values);
       if (settings === undefined)
         throw new ApiError(400, { code: 'invalid_request', field: 'trigger', error: 'trigger: choose one' });
-      const body = { idempotency_key: edit.id, action: settings };
+      // The form does not show parameters.
+      const hidden = template?.trigger === 'AI-decided' && template.parameters && { parameters: template.parameters };
+      const body = {
+        idempotency_key: edit.id,
+        action: settings.trigger === 'AI-decided' ? { ...settings, ...hidden } : settings,
+      };
       return api('createAction', { org_id, site_id: assistant.site_id }, { body });
     }
     const change = settingsChange(actionValues(edit.base), edit.values);

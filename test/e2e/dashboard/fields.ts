@@ -124,6 +124,82 @@ export function testFields(started: () => StartedDashboard): void {
     await button('Discard changes').click();
   });
 
+  test('duplicates an Action with everything that its form does not show, and keeps an unfinished new Action', async () => {
+    const parameters = { properties: { number: { type: 'string' } }, required: ['number'] };
+    const { action_id } = await dashboard.vaWave<{ action_id: string }>(
+      'action',
+      'create',
+      ...[
+        '--site',
+        siteId,
+        '--trigger',
+        'AI-decided',
+        '--name',
+        'Find an order',
+        '--url',
+        dashboard.receiver.url('/o'),
+      ],
+      ...['--description', 'Finds an order by its number', '--parameters', JSON.stringify(parameters)],
+    );
+    await page.goto(url('intelligence/new'));
+    await page.getByRole('radio', { name: 'Event' }).click();
+    await page.getByLabel('Name').fill('Unfinished');
+    await page.goto(url('intelligence'));
+    await button('More for Find an order').click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByLabel('Description').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Copy of Find an order');
+    await page.getByLabel('Name').fill('Find a parcel');
+    await button('Create Action').click();
+    await page.getByText('Find a parcel was created.').waitFor();
+    const actions = await dashboard.vaWave<{ action_id: string; name: string }[]>('action', 'list', '--site', siteId);
+    const [original, copy] = ['Find an order', 'Find a parcel'].map((wanted) => {
+      const { action_id, name, slug, created_at, updated_at, ...settings }: Record<string, unknown> =
+        actions.find(({ name }) => name === wanted) ?? {};
+      return settings;
+    });
+    expect(original).toMatchObject({ parameters: { required: ['number'] }, enabled: true });
+    expect(copy).toEqual({ ...original, enabled: false });
+    await page.goto(url('intelligence/new'));
+    expect(await page.getByLabel('Name').inputValue()).toBe('Unfinished');
+    await button('Discard changes').click();
+    await dashboard.vaWave('action', 'delete', action_id, '--yes');
+  });
+
+  test('sends a test again from its result', async () => {
+    await page.goto(url('intelligence'));
+    const before = dashboard.receiver.to('/o').length;
+    await button('Test Find a parcel').click();
+    await dialog().getByText('Accepted, HTTP status 200').waitFor();
+    dashboard.receiver.answer('/o', [503]);
+    await dialog().getByRole('button', { name: 'Send again' }).click();
+    await dialog().getByText('Failed, HTTP status 503').waitFor();
+    dashboard.receiver.answer('/o', [200]);
+    expect(dashboard.receiver.to('/o').length - before).toBe(2);
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  test('derives the key of a new field from its label until the key is typed, and never that of a stored field', async () => {
+    await dashboard.vaWave(
+      'action',
+      'create',
+      ...['--site', siteId, '--trigger', 'Form', '--name', 'Contact us', '--url', dashboard.receiver.url('/o')],
+      ...['--field', 'email:Email:Email:required'],
+    );
+    await page.goto(url('intelligence'));
+    await button('Edit Contact us').click();
+    await page.getByRole('textbox', { name: 'Label' }).fill('Your email');
+    expect(await page.getByRole('textbox', { name: 'Key' }).inputValue()).toBe('email');
+    await button('Add field').click();
+    const [label, key] = ['Label', 'Key'].map((name) => page.getByRole('textbox', { name }).last());
+    await label?.fill('Größe & Farbe?');
+    expect(await key?.inputValue()).toBe('gro_e_farbe');
+    await key?.fill('size');
+    await label?.fill('Size');
+    expect(await key?.inputValue()).toBe('size');
+    await button('Discard changes').click();
+  });
+
   test('says of what an organization has at most 50', async () => {
     await page.route('**/actions', (route) =>
       route.request().method() === 'GET' ? route.fulfill({ json: { actions: [], unreadable: [] } }) : route.fallback(),
@@ -135,7 +211,7 @@ export function testFields(started: () => StartedDashboard): void {
         ...['--site', siteId, '--trigger', 'Event', '--name', `Tell ${index}`, '--event', 'contact.created'],
         ...['--url', 'https://crm.shop.com/hook'],
       );
-    for (let index = 1; index <= 50; index++) await create(index);
+    for (let index = 1; index <= 48; index++) await create(index);
     await page.goto(url('intelligence/new'));
     await page.getByRole('radio', { name: 'AI-decided' }).click();
     await page.getByLabel('Name').fill('One more');

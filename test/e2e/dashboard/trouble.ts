@@ -137,8 +137,8 @@ export function testTrouble(started: () => StartedDashboard): void {
     await page.getByLabel('Endpoint URL').fill('https://crm.example/');
     for (const key of ['email', 'email', '']) {
       await button('Add field').click();
-      await page.getByRole('textbox', { name: 'Key' }).last().fill(key);
       await page.getByRole('textbox', { name: 'Label' }).last().fill(`Your ${key}`);
+      await page.getByRole('textbox', { name: 'Key' }).last().fill(key);
     }
     await button('Create Action').click();
     await page.getByText('Field 3, Key: Is required.').waitFor();
