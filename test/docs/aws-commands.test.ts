@@ -2,7 +2,6 @@ import * as cloudformation from '@aws-sdk/client-cloudformation';
 import * as logs from '@aws-sdk/client-cloudwatch-logs';
 import * as cognito from '@aws-sdk/client-cognito-identity-provider';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
-import * as lambda from '@aws-sdk/client-lambda';
 import * as secretsmanager from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { allDocuments } from './documents.ts';
@@ -17,7 +16,6 @@ const SERVICES: Readonly<Record<string, object>> = {
   logs,
   'cognito-idp': cognito,
   dynamodb,
-  lambda,
   secretsmanager,
 };
 /** Commands whose models are in no installed package. `test/e2e/deploy` checks them with the command line. */
