@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../src/contract/json.ts';
+import { connectOnce, hintTo, type Run } from './command-run.ts';
 import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -25,7 +26,6 @@ import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts
 import { Output } from './output.ts';
 import type { CliProcess } from './process.ts';
 import { startProgress } from './progress.ts';
-import { connectOnce, hintTo, type Run } from './session.ts';
 
 const { version } = z
   .object({ version: z.string() })

@@ -10,9 +10,9 @@ import { requireOrganization } from '../../src/domain/organizations/manage-organ
 import type { ActionList } from '../../src/domain/organizations/store.ts';
 import { withoutUndefined } from '../../src/domain/without-undefined.ts';
 import { type ActionOptions, actionSettings, withMandatory } from '../action-settings.ts';
+import { confirmed, type Run } from '../command-run.ts';
 import type { Deployment } from '../deployment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { confirmed, type Run } from '../session.ts';
 import { collect, switched } from '../values.ts';
 import { actionFields, actionRow, actionView } from '../views.ts';
 
@@ -80,12 +80,14 @@ export function addActionCommands(program: Command, run: Run): void {
     .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText('after', '\nExample:\n  va-wave action delete act_…')
     .action((actionId: string, options: { yes?: true }) =>
-      run(async (session) => {
-        const ports = await session.deployment();
+      run(async (commandRun) => {
+        const ports = await commandRun.deployment();
         const { name } = await requireAction(actionId, ports);
-        await confirmed(session, options.yes, `Delete the Action ${name} (${actionId})?`);
+        await confirmed(commandRun, options.yes, `Delete the Action ${name} (${actionId})?`);
         await deleteAction(actionId, ports);
-        session.output.object({ action_id: actionId, deleted: true }, 'Deleted the Action', [['action_id', actionId]]);
+        commandRun.output.object({ action_id: actionId, deleted: true }, 'Deleted the Action', [
+          ['action_id', actionId],
+        ]);
       }),
     );
 

@@ -10,8 +10,8 @@ import {
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { withoutUndefined } from '../../src/domain/without-undefined.ts';
+import type { Run } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import type { Run } from '../session.ts';
 import { collect, spelled, switched, wholeNumber } from '../values.ts';
 import { assistantFields, assistantRow, assistantView } from '../views.ts';
 import { addAssistantDelete } from './erase.ts';

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
+import type { Run } from '../command-run.ts';
 import { completionScript, SHELLS, type Shell } from '../completion.ts';
-import type { Run } from '../session.ts';
 
 export function addCompletionCommand(program: Command, run: Run): void {
   program

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import type { CommandRun, Run } from '../command-run.ts';
 import { attemptFilter, type FilterOptions, withFilter } from '../delivery-filter.ts';
 import type { Deployment } from '../deployment.ts';
 import type { Row } from '../output.ts';
-import type { Run, Session } from '../session.ts';
 import { table } from '../table.ts';
 import { positive } from '../values.ts';
 import { attemptNumber, logOf, outcomeText, REFERENCE_NAMES } from './delivery.ts';
@@ -48,23 +48,23 @@ Examples:
   va-wave deliveries site_… --follow`,
     )
     .action((id: string, options: Options) =>
-      run(async (session) => {
-        const ports = await session.deployment();
+      run(async (commandRun) => {
+        const ports = await commandRun.deployment();
         const matches = attemptFilter(options, ports.now());
-        session.progress.doing('Reading the delivery log');
+        commandRun.progress.doing('Reading the delivery log');
         const logId = logOf(id);
         const records = await latest(ports, logId, Math.max(options.lookBack, options.limit));
         // A log remains after its Action is deleted.
         if (records.length === 0) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
-        session.progress.end();
+        commandRun.progress.end();
         const matching = records.filter(matches);
         const shown = matching.slice(0, options.limit);
-        if (options.follow) return follow(session, ports, logId, { earlier: records, first: shown, matches });
+        if (options.follow) return follow(commandRun, ports, logId, { earlier: records, first: shown, matches });
         const none = records.length === 0 ? 'No deliveries yet' : 'No such deliveries';
-        session.output.list(shown, none, shown.map(row));
-        if (matching.length > options.limit) session.output.note('More exist; use --limit to show more');
+        commandRun.output.list(shown, none, shown.map(row));
+        if (matching.length > options.limit) commandRun.output.note('More exist; use --limit to show more');
         else if (records.length >= options.lookBack) {
-          session.output.note(`Searched the newest ${records.length} records; use --look-back to search more`);
+          commandRun.output.note(`Searched the newest ${records.length} records; use --look-back to search more`);
         }
       }),
     );
@@ -80,7 +80,7 @@ async function latest(ports: Deployment, logId: string, lookBack: number): Promi
 }
 
 async function follow(
-  { output, cliProcess }: Session,
+  { output, cliProcess }: CommandRun,
   ports: Deployment,
   logId: string,
   start: {

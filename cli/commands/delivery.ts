@@ -5,8 +5,8 @@ import { parseExactly } from '../../src/contract/json.ts';
 import { type EventAttempt, eventTime, searched } from '../../src/domain/operations/event-attempts.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
+import type { Run } from '../command-run.ts';
 import { searchOf, type When, withTime } from '../event-search.ts';
-import type { Run } from '../session.ts';
 import { positive } from '../values.ts';
 
 /** The names of the id that the attempts of one delivery share, by trigger. */

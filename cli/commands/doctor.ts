@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { examineAccount } from '../../src/domain/operations/examine-account.ts';
+import type { Run } from '../command-run.ts';
 import { DEFAULT_STACK } from '../connection.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import type { Run } from '../session.ts';
 import { positive } from '../values.ts';
 
 /** Adds the command that checks an AWS account before the first deployment. */

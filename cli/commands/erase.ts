@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Erased, type ErasePorts, eraseAssistant, eraseOrganization } from '../../src/domain/operations/erase.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { confirmedById, pauseOrEnd, type Run, type Session, steps } from '../session.ts';
+import { type CommandRun, confirmedById, pauseOrEnd, type Run, steps } from '../command-run.ts';
 
 const HELP = `
 The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
@@ -18,14 +18,14 @@ export function addAssistantDelete(assistant: Command, run: Run): void {
     .option('--yes', 'do not ask for the id; required without a terminal')
     .addHelpText('after', `${HELP}\nExample:\n  va-wave assistant delete site_…`)
     .action((siteId: string, options: { yes?: true }) =>
-      run(async (session) => {
-        const deployment = await session.deployment();
+      run(async (commandRun) => {
+        const deployment = await commandRun.deployment();
         const { name } = await requireAssistant(siteId, deployment);
         const question = `Erase the assistant ${name} (${siteId}) and all data of its visitors?`;
-        await confirmedById(session, { yes: options.yes, id: siteId, question });
-        const erased = await eraseAssistant(siteId, await erasePorts(session));
-        session.progress.end();
-        session.output.object({ site_id: siteId, ...erased }, 'Erased the assistant', fields(erased));
+        await confirmedById(commandRun, { yes: options.yes, id: siteId, question });
+        const erased = await eraseAssistant(siteId, await erasePorts(commandRun));
+        commandRun.progress.end();
+        commandRun.output.object({ site_id: siteId, ...erased }, 'Erased the assistant', fields(erased));
       }),
     );
 }
@@ -41,13 +41,13 @@ export function addOrgDelete(org: Command, run: Run): void {
       `${HELP}Logins are not erased, because they may belong to other organizations.\n\nExample:\n  va-wave org delete org_…`,
     )
     .action((orgId: string, options: { yes?: true }) =>
-      run(async (session) => {
-        const { name } = await requireOrganization(orgId, await session.deployment());
+      run(async (commandRun) => {
+        const { name } = await requireOrganization(orgId, await commandRun.deployment());
         const question = `Erase the organization ${name} (${orgId}) and all data of its visitors?`;
-        await confirmedById(session, { yes: options.yes, id: orgId, question });
-        const erased = await eraseOrganization(orgId, await erasePorts(session));
-        session.progress.end();
-        session.output.object({ org_id: orgId, ...erased }, 'Erased the organization', [
+        await confirmedById(commandRun, { yes: options.yes, id: orgId, question });
+        const erased = await eraseOrganization(orgId, await erasePorts(commandRun));
+        commandRun.progress.end();
+        commandRun.output.object({ org_id: orgId, ...erased }, 'Erased the organization', [
           ['assistants', String(erased.assistants)],
           ['members', String(erased.members)],
           ...fields(erased),
@@ -56,11 +56,11 @@ export function addOrgDelete(org: Command, run: Run): void {
     );
 }
 
-async function erasePorts(session: Session): Promise<ErasePorts> {
+async function erasePorts(commandRun: CommandRun): Promise<ErasePorts> {
   return {
-    ...(await session.deployment()),
-    step: steps(session),
-    pause: (milliseconds) => pauseOrEnd(session, milliseconds),
+    ...(await commandRun.deployment()),
+    step: steps(commandRun),
+    pause: (milliseconds) => pauseOrEnd(commandRun, milliseconds),
   };
 }
 

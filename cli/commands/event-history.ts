@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { replayEvent } from '../../src/domain/operations/replay-event.ts';
 import { type TracedAttempt, type TracedDelivery, traceEvent } from '../../src/domain/operations/trace-event.ts';
+import { confirmed, type Run } from '../command-run.ts';
 import { searchOf, type When, withTime } from '../event-search.ts';
 import type { Row } from '../output.ts';
-import { confirmed, type Run } from '../session.ts';
 import { attemptNumber } from './delivery.ts';
 import { addFailuresReplay } from './failures-replay.ts';
 
@@ -55,20 +55,20 @@ Example:
   va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z`,
     )
     .action((eventId: string, actionId: string, options: When & { yes?: true }) =>
-      run(async (session) => {
-        const ports = await session.deployment();
-        await confirmed(session, options.yes, `Deliver ${eventId} to ${actionId} again?`);
-        session.progress.doing('Searching the log');
+      run(async (commandRun) => {
+        const ports = await commandRun.deployment();
+        await confirmed(commandRun, options.yes, `Deliver ${eventId} to ${actionId} again?`);
+        commandRun.progress.doing('Searching the log');
         const request = { eventId, actionId, search: searchOf(options) };
         const replay = await replayEvent(request, ports);
-        session.progress.end();
-        session.output.object(replay, 'Sent the event to the deliveries queue', [
+        commandRun.progress.end();
+        commandRun.output.object(replay, 'Sent the event to the deliveries queue', [
           ['event', replay.event],
           ['event_id', replay.event_id],
           ['action_id', replay.action_id],
           ['replay', replay.replay],
         ]);
-        session.output.note(`Show its attempts: ${session.hint(`deliveries ${actionId}`)}`);
+        commandRun.output.note(`Show its attempts: ${commandRun.hint(`deliveries ${actionId}`)}`);
       }),
     );
 

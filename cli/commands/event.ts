@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { putEvent } from '../../src/domain/events/put-event.ts';
-import type { Run } from '../session.ts';
+import type { Run } from '../command-run.ts';
 import { jsonValue } from '../values.ts';
 import { addEventHistory } from './event-history.ts';
 

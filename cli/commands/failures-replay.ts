@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { replayEvent } from '../../src/domain/operations/replay-event.ts';
 import { type FailedEvent, failedEvents } from '../../src/domain/operations/replay-failures.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
+import { confirmed, type Run, steps } from '../command-run.ts';
 import type { Row } from '../output.ts';
-import { confirmed, type Run, steps } from '../session.ts';
 import { type Moment, moment, timeOf } from '../values.ts';
 
 type Options = { readonly since: Moment; readonly dryRun?: true; readonly yes?: true };
@@ -27,9 +27,9 @@ Examples:
   va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes`,
     )
     .action((actionId: string, options: Options) =>
-      run(async (session) => {
-        const { output, progress } = session;
-        const ports = await session.deployment();
+      run(async (commandRun) => {
+        const { output, progress } = commandRun;
+        const ports = await commandRun.deployment();
         const request = { actionId, since: timeOf(options.since, ports.now()) };
         progress.doing('Reading the log');
         const failed = await failedEvents(request, ports, (records) => progress.doing(`Reading the log: ${records}`));
@@ -40,9 +40,9 @@ Examples:
           return;
         }
         if (failed.length > 0) {
-          await confirmed(session, options.yes, `Deliver ${counted(failed.length)} to ${actionId} again?`);
+          await confirmed(commandRun, options.yes, `Deliver ${counted(failed.length)} to ${actionId} again?`);
         }
-        const step = steps(session);
+        const step = steps(commandRun);
         const unsent: { event_id: string; reason: string }[] = [];
         for (const [index, { event_id, event_time }] of failed.entries()) {
           await step(`Delivering again: ${index + 1} of ${failed.length}`);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { reseal } from '../../src/domain/operations/reseal.ts';
 import { revokeTokenKeys } from '../../src/domain/operations/revoke-token-keys.ts';
 import { rotateOriginSecret } from '../../src/domain/operations/rotate-origin-secret.ts';
-import { confirmed, pauseOrEnd, type Run, steps } from '../session.ts';
+import { confirmed, pauseOrEnd, type Run, steps } from '../command-run.ts';
 
 /** Adds the commands for the service's own keys. The keys of session tokens rotate automatically. */
 export function addKeysCommands(program: Command, run: Run): void {
@@ -25,17 +25,17 @@ Example:
   va-wave keys reseal`,
     )
     .action((options: { yes?: true }) =>
-      run(async (session) => {
-        const deployment = await session.deployment();
-        await confirmed(session, options.yes, 'Replace the sealing key?');
+      run(async (commandRun) => {
+        const deployment = await commandRun.deployment();
+        await confirmed(commandRun, options.yes, 'Replace the sealing key?');
         const ports = {
           ...deployment,
-          step: steps(session),
-          pause: (milliseconds: number) => pauseOrEnd(session, milliseconds),
+          step: steps(commandRun),
+          pause: (milliseconds: number) => pauseOrEnd(commandRun, milliseconds),
         };
         const done = await reseal(ports);
-        session.progress.end();
-        session.output.object(done, 'Replaced the sealing key', [
+        commandRun.progress.end();
+        commandRun.output.object(done, 'Replaced the sealing key', [
           ['kid', done.kid],
           ['resealed', String(done.resealed)],
           ['removed keys', String(done.dropped_keys)],
@@ -61,12 +61,12 @@ Example:
   va-wave keys rotate-origin && npx cdk deploy -c originSecretVersion=<version id>`,
     )
     .action((options: { yes?: true }) =>
-      run(async (session) => {
-        const ports = await session.deployment();
-        await confirmed(session, options.yes, 'Replace the origin secret? The last rotation must be deployed.');
+      run(async (commandRun) => {
+        const ports = await commandRun.deployment();
+        await confirmed(commandRun, options.yes, 'Replace the origin secret? The last rotation must be deployed.');
         const rotated = await rotateOriginSecret(ports);
-        session.output.object(rotated, 'Replaced the origin secret', [['version_id', rotated.version_id]]);
-        session.output.note(`Next, run: npx cdk deploy -c originSecretVersion=${rotated.version_id}`);
+        commandRun.output.object(rotated, 'Replaced the origin secret', [['version_id', rotated.version_id]]);
+        commandRun.output.note(`Next, run: npx cdk deploy -c originSecretVersion=${rotated.version_id}`);
       }),
     );
 
@@ -85,12 +85,12 @@ Example:
   va-wave keys revoke`,
     )
     .action((options: { yes?: true }) =>
-      run(async (session) => {
-        const ports = await session.deployment();
-        await confirmed(session, options.yes, 'End every session token?');
+      run(async (commandRun) => {
+        const ports = await commandRun.deployment();
+        await confirmed(commandRun, options.yes, 'End every session token?');
         const done = await revokeTokenKeys(ports);
-        session.progress.end();
-        session.output.object(done, 'Revoked the token keys', [
+        commandRun.progress.end();
+        commandRun.output.object(done, 'Revoked the token keys', [
           ['kid', done.kid],
           ['revoked', done.revoked.join(', ')],
           ['ended_at', done.ended_at],

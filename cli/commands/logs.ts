@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
 import { FUNCTIONS } from '../../src/contract/outputs.ts';
+import type { Run } from '../command-run.ts';
 import type { LogName } from '../deployment.ts';
 import { plainText } from '../plain-text.ts';
-import type { Run } from '../session.ts';
 import { duration } from '../values.ts';
 
 const NAMES = [...FUNCTIONS, 'api'] as const;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Membership, ROLES } from '../../src/contract/members.ts';
 import { addMember, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import type { Run } from '../session.ts';
+import type { Run } from '../command-run.ts';
 import { spelled } from '../values.ts';
 
 const fields = ({ org_id, email, role, sub }: Membership): [string, string][] => [

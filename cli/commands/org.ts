@@ -9,8 +9,8 @@ import {
 import { setOutboundQuota } from '../../src/domain/organizations/outbound-quota.ts';
 import type { ChangedParts } from '../../src/domain/organizations/restrictions.ts';
 import { setSuspended } from '../../src/domain/organizations/suspension.ts';
+import { type CommandRun, confirmed, type Run, steps } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { confirmed, type Run, type Session, steps } from '../session.ts';
 import { spelled, wholeNumber } from '../values.ts';
 import { addOrgDelete } from './erase.ts';
 
@@ -92,10 +92,10 @@ Example:
   va-wave org suspend org_…`,
     )
     .action((orgId: string, options: { yes?: true }) =>
-      run(async (session) => {
-        const { name } = await requireOrganization(orgId, await session.deployment());
-        await confirmed(session, options.yes, `Suspend the organization ${name} (${orgId})?`);
-        await changeSuspension(orgId, true, session);
+      run(async (commandRun) => {
+        const { name } = await requireOrganization(orgId, await commandRun.deployment());
+        await confirmed(commandRun, options.yes, `Suspend the organization ${name} (${orgId})?`);
+        await changeSuspension(orgId, true, commandRun);
       }),
     );
 
@@ -103,7 +103,7 @@ Example:
     .command('resume <org_id>')
     .description('end the suspension of an organization; events during the suspension are not sent later')
     .addHelpText('after', '\nExample:\n  va-wave org resume org_…')
-    .action((orgId: string) => run((session) => changeSuspension(orgId, false, session)));
+    .action((orgId: string) => run((commandRun) => changeSuspension(orgId, false, commandRun)));
 
   org
     .command('quota <org_id>')
@@ -120,11 +120,11 @@ Example:
   va-wave org quota org_… --per-day 100000`,
     )
     .action((orgId: string, options: { perDay?: number; none?: true }) =>
-      run(async (session) => {
+      run(async (commandRun) => {
         if ((options.perDay === undefined) === (options.none === undefined)) {
           throw new CommandFailure(EXIT.refused, 'Give either --per-day or --none');
         }
-        await changeQuota(orgId, options.perDay ?? null, session);
+        await changeQuota(orgId, options.perDay ?? null, commandRun);
       }),
     );
 
@@ -154,20 +154,20 @@ Example:
     );
 }
 
-async function changeSuspension(orgId: string, suspended: boolean, session: Session): Promise<void> {
-  const done = await setSuspended(orgId, suspended, { ...(await session.deployment()), step: steps(session) });
-  session.progress.end();
-  session.output.object(
+async function changeSuspension(orgId: string, suspended: boolean, commandRun: CommandRun): Promise<void> {
+  const done = await setSuspended(orgId, suspended, { ...(await commandRun.deployment()), step: steps(commandRun) });
+  commandRun.progress.end();
+  commandRun.output.object(
     done,
     suspended ? 'Suspended the organization' : 'Resumed the organization',
     changedFields(done),
   );
 }
 
-async function changeQuota(orgId: string, perDay: number | null, session: Session): Promise<void> {
-  const done = await setOutboundQuota(orgId, perDay, { ...(await session.deployment()), step: steps(session) });
-  session.progress.end();
-  session.output.object(done, 'Changed the quota of the organization', [...changedFields(done), quotaField(perDay)]);
+async function changeQuota(orgId: string, perDay: number | null, commandRun: CommandRun): Promise<void> {
+  const done = await setOutboundQuota(orgId, perDay, { ...(await commandRun.deployment()), step: steps(commandRun) });
+  commandRun.progress.end();
+  commandRun.output.object(done, 'Changed the quota of the organization', [...changedFields(done), quotaField(perDay)]);
 }
 
 const changedFields = (done: ChangedParts & { readonly org_id: string }): [string, string][] => [

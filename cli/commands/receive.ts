@@ -1,12 +1,12 @@
 import type { Server } from 'node:https';
 import { type Command, InvalidArgumentError } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
+import type { CommandRun, Run } from '../command-run.ts';
 import type { Deployment } from '../deployment.ts';
 import { CommandFailure, EXIT, failureOf } from '../exit-codes.ts';
 import { plainText } from '../plain-text.ts';
 import type { CliProcess } from '../process.ts';
 import { closeServer, type Received, type ReceivedAction, receiverServer } from '../receiver.ts';
-import type { Run, Session } from '../session.ts';
 import { collect, duration, jsonValue, positive, textValue } from '../values.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -59,8 +59,8 @@ Examples:
   va-wave receive --local --usage-secret @usage-secret.txt --body '{"should_continue": false}'`,
     )
     .action((options: Options) =>
-      run(async (session) => {
-        const { output, cliProcess, target } = session;
+      run(async (commandRun) => {
+        const { output, cliProcess, target } = commandRun;
         if (target.local === undefined) {
           throw new CommandFailure(
             EXIT.refused,
@@ -71,10 +71,10 @@ Examples:
         const usageSecrets = await Promise.all(
           (options.usageSecret ?? []).map((secret) => usageSecretOf(secret, cliProcess)),
         );
-        const ports = await session.deployment();
+        const ports = await commandRun.deployment();
         let verifiedRequests = 0;
         const server = receiverServer({
-          tls: await certificatesOf(ports, session),
+          tls: await certificatesOf(ports, commandRun),
           actionsAt: (path) => actionsAt(ports, options.port, path),
           usageSecret: usageSecrets,
           now: ports.now,
@@ -84,10 +84,10 @@ Examples:
               : { status: 200, body },
           onFault: (error) =>
             output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
-          onRequest: (received, answered) => show(found(received, answered), session),
+          onRequest: (received, answered) => show(found(received, answered), commandRun),
         });
         await listen(server, options.port);
-        session.progress.end();
+        commandRun.progress.end();
         output.note(`Receiving at https://localhost:${options.port}/ with any path. Press Ctrl-C to stop`);
         while (await cliProcess.pause(MINUTE_MS));
         await closeServer(server);
@@ -104,7 +104,7 @@ async function usageSecretOf(text: string, cliProcess: CliProcess): Promise<stri
 
 async function certificatesOf(
   { receiverTls }: Deployment,
-  { cliProcess }: Session,
+  { cliProcess }: CommandRun,
 ): Promise<{ cert: string; key: string }> {
   if (receiverTls === undefined) {
     throw new CommandFailure(
@@ -159,7 +159,7 @@ function found({ at, method, path, verdict, key, arrivals, body }: Received, ans
     action_id: action?.action.id ?? null,
     name: action?.action.name ?? null,
     trigger: usage === undefined ? (action?.request.trigger ?? null) : 'usage',
-    /** The reference of a usage webhook is its session. */
+    /** The reference of a usage webhook is its commandRun. */
     trigger_ref: usage?.session_id ?? action?.request.triggerRef ?? null,
     user_id: usage?.user_id ?? null,
     deduplication_key: key,
@@ -169,7 +169,7 @@ function found({ at, method, path, verdict, key, arrivals, body }: Received, ans
   };
 }
 
-function show(received: ReturnType<typeof found>, { output }: Session): void {
+function show(received: ReturnType<typeof found>, { output }: CommandRun): void {
   const { at, method, path, verified, problem, answered, arrival } = received;
   const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';

@@ -5,8 +5,8 @@ import {
   type RedrivenQueue,
 } from '../../src/domain/operations/dead-letters.ts';
 import { inspectDeadLetters, redrive } from '../../src/domain/operations/redrive.ts';
+import { confirmed, type Run } from '../command-run.ts';
 import type { Row } from '../output.ts';
-import { confirmed, type Run } from '../session.ts';
 import { positive } from '../values.ts';
 
 type Options = { readonly dryRun?: true; readonly limit: number; readonly yes?: true };
@@ -31,9 +31,9 @@ Examples:
   va-wave redrive events --yes --json`,
     )
     .action((queue: RedrivenQueue, options: Options) =>
-      run(async (session) => {
-        const deadLetters = (await session.deployment()).deadLetters(queue);
-        const { progress, output } = session;
+      run(async (commandRun) => {
+        const deadLetters = (await commandRun.deployment()).deadLetters(queue);
+        const { progress, output } = commandRun;
         if (options.dryRun) {
           progress.doing('Reading dead letters');
           const { count, shown } = await inspectDeadLetters(queue, options.limit, deadLetters);
@@ -44,7 +44,7 @@ Examples:
           return;
         }
         const count = await deadLetters.count();
-        await confirmed(session, options.yes, `Move about ${count} dead letters back to ${queue}?`);
+        await confirmed(commandRun, options.yes, `Move about ${count} dead letters back to ${queue}?`);
         progress.doing('Moving dead letters');
         const done = await redrive(deadLetters, (moved) => progress.doing(`Moving dead letters: ${moved}`));
         progress.end();

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { generateServerSecret, requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { confirmed, type Run, type Session } from '../session.ts';
+import { type CommandRun, confirmed, type Run } from '../command-run.ts';
 
 /** Adds the commands for server secrets, with which a customer's backend mints session tokens. */
 export function addSecretCommands(program: Command, run: Run): void {
@@ -12,7 +12,7 @@ export function addSecretCommands(program: Command, run: Run): void {
     .command('generate <site_id>')
     .description('generate the server secret of an assistant and print it once')
     .addHelpText('after', '\nExample:\n  va-wave secret generate site_… > server-secret.txt')
-    .action((siteId: string) => run((session) => generate(siteId, false, session)));
+    .action((siteId: string) => run((commandRun) => generate(siteId, false, commandRun)));
 
   secret
     .command('regenerate <site_id>')
@@ -20,18 +20,18 @@ export function addSecretCommands(program: Command, run: Run): void {
     .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText('after', '\nExample:\n  va-wave secret regenerate site_… --yes')
     .action((siteId: string, options: { yes?: true }) =>
-      run(async (session) => {
-        const { server_secret } = await requireAssistant(siteId, await session.deployment());
+      run(async (commandRun) => {
+        const { server_secret } = await requireAssistant(siteId, await commandRun.deployment());
         if (server_secret !== undefined) {
           const which = `the secret of ${siteId} that ends in ${server_secret.last_six}`;
-          await confirmed(session, options.yes, `Replace ${which}? It stops working at once.`);
+          await confirmed(commandRun, options.yes, `Replace ${which}? It stops working at once.`);
         }
-        await generate(siteId, true, session);
+        await generate(siteId, true, commandRun);
       }),
     );
 }
 
-async function generate(siteId: string, regenerate: boolean, { output, deployment }: Session): Promise<void> {
+async function generate(siteId: string, regenerate: boolean, { output, deployment }: CommandRun): Promise<void> {
   const { serverSecret } = await generateServerSecret(siteId, { regenerate }, await deployment());
   output.secret(
     { site_id: siteId, server_secret: serverSecret },

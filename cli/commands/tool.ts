@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
+import type { Run } from '../command-run.ts';
 import type { Row } from '../output.ts';
-import type { Run } from '../session.ts';
 import { jsonObject } from '../values.ts';
 import { answerFields } from '../views.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Run } from '../session.ts';
+import type { Run } from '../command-run.ts';
 import { textValue, wholeNumber } from '../values.ts';
 import { answerFields } from '../views.ts';
 

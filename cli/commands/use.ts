@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import type { CommandRun, Run } from '../command-run.ts';
 import { DEFAULT_READY_FILE } from '../connection.ts';
 import { type Context, contextFile, contextOf, storedContextOf } from '../context.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { safeJson } from '../plain-text.ts';
-import type { Run, Session } from '../session.ts';
 
 type Options = { readonly org?: string; readonly site?: string; readonly clear?: true };
 type Globals = Options & { readonly local?: string; readonly stack?: string; readonly region?: string };
@@ -32,9 +32,9 @@ Examples:
   va-wave use`,
     )
     .action((_: Options, command: Command) =>
-      run(async (session) => {
+      run(async (commandRun) => {
         const { local, stack, region, org, site, clear } = command.optsWithGlobals<Globals>();
-        const file = contextFile(session.cliProcess);
+        const file = contextFile(commandRun.cliProcess);
         if (file === undefined)
           throw new CommandFailure(
             EXIT.refused,
@@ -42,13 +42,13 @@ Examples:
           );
         const named = [local, stack, region, org, site].some((value) => value !== undefined);
         if (clear && named) throw new CommandFailure(EXIT.refused, '--clear allows no other option');
-        if (!clear && !named) return show('Defaults', await contextOf([], session.cliProcess), session);
-        const stored = clear ? {} : await storedContextOf(session.cliProcess);
+        if (!clear && !named) return show('Defaults', await contextOf([], commandRun.cliProcess), commandRun);
+        const stored = clear ? {} : await storedContextOf(commandRun.cliProcess);
         const next = clear
           ? {}
-          : { ...deployment({ local, stack, region }, stored), ...(await ids({ org, site }, session)) };
-        await session.cliProcess.writeFile(file, `${safeJson(next)}\n`);
-        show(clear ? 'Removed the defaults' : 'Stored the defaults', next, session);
+          : { ...deployment({ local, stack, region }, stored), ...(await ids({ org, site }, commandRun)) };
+        await commandRun.cliProcess.writeFile(file, `${safeJson(next)}\n`);
+        show(clear ? 'Removed the defaults' : 'Stored the defaults', next, commandRun);
       }),
     );
 }
@@ -64,20 +64,20 @@ function deployment({ local, stack, region }: Globals, stored: Context): Context
 }
 
 /** Checks the ids. @throws Refusal 404, CommandFailure when the assistant does not belong to the organization */
-async function ids({ org, site }: Options, session: Session): Promise<Context> {
+async function ids({ org, site }: Options, commandRun: CommandRun): Promise<Context> {
   if (site !== undefined) {
-    const { org_id } = await requireAssistant(site, await session.deployment());
+    const { org_id } = await requireAssistant(site, await commandRun.deployment());
     if (org !== undefined && org !== org_id) {
       throw new CommandFailure(EXIT.refused, `site: ${site} does not belong to ${org}`);
     }
     return { org: org_id, site };
   }
   if (org === undefined) return {};
-  await requireOrganization(org, await session.deployment());
+  await requireOrganization(org, await commandRun.deployment());
   return { org };
 }
 
-function show(headline: string, context: Context, { output, progress }: Session): void {
+function show(headline: string, context: Context, { output, progress }: CommandRun): void {
   progress.end();
   const rows = Object.entries(context).map(([name, value]): [string, string] => [name, value]);
   output.object(context, rows.length === 0 ? 'No defaults' : headline, rows);

@@ -56,37 +56,17 @@ export type FauxqsState = {
 
 /**
  * Opens queues and topics that survive a restart. fauxqs offers this only through `startFauxqs`, which listens on every interface. So
- * this function builds the stores as `startFauxqs` (2.4.1) does, and writes them differently: the changes of one turn of the event loop
- * are one transaction, and no write waits for the disk. Acknowledged changes survive every end of the process. A power failure may
- * lose the last seconds.
- *
- * The messages in flight are not recorded as such. At the next start they are visible again.
+ * this function builds the stores as `startFauxqs` (2.4.1) does, and writes them differently (`writeInTurns`).
  */
 export async function openFauxqsState(folder: string): Promise<FauxqsState> {
   const { SqsStore, SnsStore, S3Store, PersistenceManager, ...actions } = await internals();
   const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
   const persistence = new PersistenceManager(folder);
-  persistence.db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
-  persistence.db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
-  const setReceives = persistence.db.prepare(
-    'UPDATE sqs_messages SET approximate_receive_count = ?, approximate_first_receive_timestamp = ? WHERE message_id = ?',
-  );
-  const transaction = new TurnTransaction(persistence.db);
-  const { insertMessage, deleteMessage } = persistence;
-  Object.assign(persistence, {
-    insertMessage: (queueName: string, message: SqsMessage) =>
-      transaction.write(() => insertMessage.call(persistence, queueName, message)),
-    deleteMessage: (messageId: string) => transaction.write(() => deleteMessage.call(persistence, messageId)),
-    // The first receive is not written. When the process ends after it, the message probably did not cause that.
-    updateMessageInflight(messageId: string, _handle: string, _deadline: number, receives: number, first?: number) {
-      if (receives > 1) transaction.write(() => setReceives.run(receives, first ?? null, messageId));
-    },
-    updateMessageReady() {},
-  });
+  const transaction = writeInTurns(persistence);
   persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
-  Object.assign(stores.sqsStore, { persistence });
-  Object.assign(stores.snsStore, { persistence });
-  for (const queue of stores.sqsStore.allQueues()) Object.assign(queue, { persistence });
+  for (const keeper of [stores.sqsStore, stores.snsStore, ...stores.sqsStore.allQueues()]) {
+    Object.assign(keeper, { persistence });
+  }
   return {
     stores,
     createMessage: SqsStore.createMessage,
@@ -104,6 +84,32 @@ export async function openFauxqsState(folder: string): Promise<FauxqsState> {
       persistence.close();
     },
   };
+}
+
+/**
+ * Makes all changes of one turn of the event loop one transaction, which does not wait for the disk. Acknowledged changes survive every end
+ * of the process. A power failure may lose the last seconds. The messages in flight are not recorded as such: at the next start they are
+ * visible again.
+ */
+function writeInTurns(persistence: InstanceType<Internals['PersistenceManager']>): TurnTransaction {
+  const { db, insertMessage, deleteMessage } = persistence;
+  db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
+  db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+  const setReceives = db.prepare(
+    'UPDATE sqs_messages SET approximate_receive_count = ?, approximate_first_receive_timestamp = ? WHERE message_id = ?',
+  );
+  const transaction = new TurnTransaction(db);
+  Object.assign(persistence, {
+    insertMessage: (queueName: string, message: SqsMessage) =>
+      transaction.write(() => insertMessage.call(persistence, queueName, message)),
+    deleteMessage: (messageId: string) => transaction.write(() => deleteMessage.call(persistence, messageId)),
+    // The first receive is not written. When the process ends after it, the message probably did not cause that.
+    updateMessageInflight(messageId: string, _handle: string, _deadline: number, receives: number, first?: number) {
+      if (receives > 1) transaction.write(() => setReceives.run(receives, first ?? null, messageId));
+    },
+    updateMessageReady() {},
+  });
+  return transaction;
 }
 
 async function internals(): Promise<Internals> {

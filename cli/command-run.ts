@@ -7,7 +7,7 @@ import type { CliProcess } from './process.ts';
 import type { Progress } from './progress.ts';
 
 /** The run of one command. */
-export type Session = {
+export type CommandRun = {
   readonly cliProcess: CliProcess;
   /** The deployment that the options name. */
   readonly target: Target;
@@ -20,7 +20,7 @@ export type Session = {
 };
 
 /** Runs the work of a command. */
-export type Run = (work: (session: Session) => Promise<void>) => Promise<void>;
+export type Run = (work: (commandRun: CommandRun) => Promise<void>) => Promise<void>;
 
 /** Returns the function `hint`. @param options the options that name the deployment; a hint does not repeat the context */
 export function hintTo(options: Readonly<Record<string, unknown>>): (words: string) => string {
@@ -45,9 +45,9 @@ export function connectOnce(cliProcess: CliProcess, target: Target, progress: Pr
  * Asks the operator to confirm a command that cannot be undone. A script must use --yes.
  * @throws CommandFailure when the answer is no, and without a terminal
  */
-export async function confirmed(session: Session, yes: boolean | undefined, question: string): Promise<void> {
+export async function confirmed(commandRun: CommandRun, yes: boolean | undefined, question: string): Promise<void> {
   if (yes === true) return;
-  const answer = await asked(session, question, '[y/N]');
+  const answer = await asked(commandRun, question, '[y/N]');
   if (!/^y(es)?$/i.test(answer)) throw nothingChanged();
 }
 
@@ -56,15 +56,15 @@ export async function confirmed(session: Session, yes: boolean | undefined, ques
  * @throws CommandFailure when the operator types another text, and without a terminal
  */
 export async function confirmedById(
-  session: Session,
+  commandRun: CommandRun,
   options: { readonly yes: boolean | undefined; readonly id: string; readonly question: string },
 ): Promise<void> {
   if (options.yes === true) return;
-  const answer = await asked(session, options.question, `Type ${options.id} to continue:`);
+  const answer = await asked(commandRun, options.question, `Type ${options.id} to continue:`);
   if (answer !== options.id) throw nothingChanged();
 }
 
-async function asked({ cliProcess, progress }: Session, question: string, how: string): Promise<string> {
+async function asked({ cliProcess, progress }: CommandRun, question: string, how: string): Promise<string> {
   if (!cliProcess.terminal) {
     throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal for the answer: use --yes`);
   }
@@ -73,16 +73,16 @@ async function asked({ cliProcess, progress }: Session, question: string, how: s
 }
 
 /** Pauses work that can be repeated. @throws CommandFailure when Ctrl-C was pressed */
-export async function pauseOrEnd({ cliProcess }: Session, milliseconds: number): Promise<void> {
+export async function pauseOrEnd({ cliProcess }: CommandRun, milliseconds: number): Promise<void> {
   if (await cliProcess.pause(milliseconds)) return;
   throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
 }
 
 /** Returns a function that reports the current step. That function throws CommandFailure when Ctrl-C was pressed. */
-export function steps(session: Session): (text: string) => Promise<void> {
+export function steps(commandRun: CommandRun): (text: string) => Promise<void> {
   return async (text) => {
-    session.progress.doing(text);
-    await pauseOrEnd(session, 0);
+    commandRun.progress.doing(text);
+    await pauseOrEnd(commandRun, 0);
   };
 }
 
