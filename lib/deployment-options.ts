@@ -13,6 +13,8 @@ export type DeploymentOptions = {
   readonly stackName?: string | undefined;
   /** Days for which the delivery log keeps a record. @default by stage */
   readonly deliveryLogRetentionDays?: number | undefined;
+  /** Spreads the records of each Event Action over several keys of the delivery log. Versions before it refuse the messages (docs/deploying.md). @default false */
+  readonly spreadDeliveryLog?: boolean | undefined;
   /** The deliveries per second that are expected at the peak. Concurrency and capacity are derived from it. @default the defaults of each */
   readonly deliveriesPerSecond?: number | undefined;
   /** Maximum concurrency of the event-router. Each invocation routes ten events. @default by deliveriesPerSecond, or a share of accountConcurrency */
@@ -133,6 +135,7 @@ const context = z.object({
   stage: z.enum(['prod', 'dev'], { error: 'must be prod or dev' }).optional(),
   stackName: stackName.optional(),
   deliveryLogRetentionDays: wholeNumber(1, 3650).optional(),
+  spreadDeliveryLog: flag.optional(),
   deliveriesPerSecond: wholeNumber(1, 100_000).optional(),
   routerConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX).optional(),
   deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX).optional(),

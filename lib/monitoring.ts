@@ -89,6 +89,7 @@ export class Monitoring extends Construct {
             unreadableActions,
             ownMetric(this, METRICS.toolsNotListed, FIVE_MINUTES),
             tables.throttles,
+            ownMetric(this, METRICS.deliveriesThrottled, FIVE_MINUTES),
             ...alarms.faults,
           ],
           'Oldest message (s)': queues.flatMap(({ queue }) => [

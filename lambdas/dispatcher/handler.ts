@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, eventBridgeClient, secretsManagerClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
@@ -14,6 +15,7 @@ import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { METRICS } from '../../src/contract/metrics.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
 
@@ -55,5 +57,8 @@ export const handler = sqsBatchHandler(
         report.publish();
       }
     }),
-  { hideFor: ports.hideFor },
+  {
+    hideFor: ports.hideFor,
+    throttled: () => metrics.addMetric(METRICS.deliveriesThrottled, MetricUnit.Count, 1),
+  },
 );

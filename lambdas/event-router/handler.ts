@@ -25,6 +25,7 @@ const ports = {
   subscribersOf: subscriptionReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), now),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   recordNotCarried: recordNotCarried({ log, now }),
+  spreadLog: required(process.env, ENVIRONMENT.spreadDeliveryLog) === 'true',
   ...routingReport(logger, metrics),
 };
 

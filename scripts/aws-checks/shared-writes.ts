@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { deliveryLog, logPartition } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { partitionOf } from '../../src/adapters/dynamodb/log-partitions.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import { type Check, expectThat } from './check.ts';
@@ -52,7 +53,7 @@ export const sharedWrites: Check = {
       expectThat(seen === expected, `the shared calls made ${seen} instead of ${expected}`);
       return `three calls made ${seen}`;
     } finally {
-      const keys = starts.map(({ attempt }) => ({ pk: logPartition(action_id), sk: `${at}#verification#${attempt}` }));
+      const keys = starts.map((start) => ({ pk: partitionOf(start), sk: `${at}#verification#${start.attempt}` }));
       await client.batchDelete(table, keys);
     }
   },

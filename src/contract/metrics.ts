@@ -20,6 +20,8 @@ export const METRICS = {
   unreachedOrganizations: 'UnreachedOrganizations',
   /** Counts events that were dropped because their publisher gave them a wrong shape; a retry could not succeed. */
   eventsDropped: 'EventsDropped',
+  /** Counts receives of delivery messages that failed because DynamoDB throttled their requests. The messages wait longer each time. */
+  deliveriesThrottled: 'DeliveriesThrottled',
   /** Age in days of the newest key of session tokens. */
   tokenKeyAge: 'TokenKeyAge',
   /** Counts Actions that an answer omits because the stored item cannot be read. The function's log has a line for each. */

@@ -46,6 +46,18 @@ export function isNewerEvent(body: unknown): boolean {
 
 const replay = z.string().regex(/^[0-9a-f]{12}$/);
 const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1).max(EVENT_ATTEMPTS), envelope };
+const madeAttempt = z.object({
+  /** Id of the message whose attempt this was. */
+  message_id: z.string(),
+  started_at: z.string(),
+  /** False for a GET. */
+  with_body: z.boolean(),
+  success: z.boolean(),
+  status: z.number().nullable(),
+  response_excerpt: z.string().nullable(),
+  latency_ms: z.number().nullable(),
+  error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
+});
 
 /**
  * A message of the deliveries queue: one attempt of one Event delivery. Its idempotency key is envelope id, Action, attempt and
@@ -63,19 +75,13 @@ export const deliveryMessage = z.discriminatedUnion('version', [
     version: z.literal(3),
     ...attemptOfDelivery,
     replay: replay.optional(),
-    made: z.object({
-      /** Id of the message whose attempt this was. */
-      message_id: z.string(),
-      started_at: z.string(),
-      /** False for a GET. */
-      with_body: z.boolean(),
-      success: z.boolean(),
-      status: z.number().nullable(),
-      response_excerpt: z.string().nullable(),
-      latency_ms: z.number().nullable(),
-      error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
-    }),
+    made: madeAttempt,
   }),
+  /**
+   * An attempt whose record is under one of several keys of the Action (docs/architecture.md, "Data"). All other messages have their records
+   * under the Action's one key, where older code would claim this attempt a second time. `made` is that of version 3.
+   */
+  z.object({ version: z.literal(4), ...attemptOfDelivery, made: madeAttempt.optional() }),
 ]);
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;
 

@@ -55,7 +55,8 @@ type MemoryRecord = {
   sends: number;
 };
 
-const keyText = (key: AttemptKey) => `${key.action_id} ${key.at} ${key.reference} ${key.attempt} ${key.replay}`;
+const keyText = (key: AttemptKey) =>
+  `${key.action_id} ${key.at} ${key.reference} ${key.attempt} ${key.replay} ${key.spread}`;
 
 /** An in-memory delivery log. The calls in `failing` reject as with a storage that cannot be reached. */
 export class InMemoryDeliveryLog implements DeliveryLog {

@@ -27,4 +27,5 @@ Object.assign(process.env, {
   [ENVIRONMENT.originSecret]: 'origin-secret',
   [ENVIRONMENT.metricsService]: STACK_NAME,
   [ENVIRONMENT.distributionOnly]: 'false',
+  [ENVIRONMENT.spreadDeliveryLog]: 'true',
 });

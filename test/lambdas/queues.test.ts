@@ -188,6 +188,33 @@ describe('dispatcher', () => {
     expect(completed()).toHaveLength(2);
   });
 
+  test('a message says under which key its attempt is claimed and completed', async () => {
+    await run(dispatcher, { ...MESSAGE, version: 4 });
+    await run(dispatcher, MESSAGE);
+    const spread = expect.stringMatching(/^ACTION#act_event#[0-9a-f]$/);
+    expect(aws.callsOf('PutItem').map(({ Item }) => Item?.pk)).toEqual([spread, 'ACTION#act_event']);
+    const completions = aws.callsOf('UpdateItem', { TableName: 'delivery-log' });
+    expect(completions.map(({ Key }) => Key?.pk)).toEqual([spread, 'ACTION#act_event']);
+  });
+
+  describe('a message whose claim DynamoDB throttles', () => {
+    test.each([
+      ['1', 30],
+      ['3', 120],
+      ['14', 900],
+    ])('waits after receive %s for %d s, is counted, and sends nothing', async (receives, seconds) => {
+      aws.on('PutItem', {}, new AwsFault('ProvisionedThroughputExceededException'));
+      aws.on('ChangeMessageVisibility', {}, {});
+      const event = sqsEvent(MESSAGE);
+      for (const record of event.Records) record.attributes.ApproximateReceiveCount = receives;
+      const { result, log } = await logged(() => dispatcher(event, lambdaContext()));
+      expect(result?.batchItemFailures).toEqual([{ itemIdentifier: 'message-0' }]);
+      expect(aws.callsOf('ChangeMessageVisibility').map((call) => call.VisibilityTimeout)).toEqual([seconds]);
+      expect(log).toContain(`"${METRICS.deliveriesThrottled}":1`);
+      expect(completed()).toEqual([]);
+    });
+  });
+
   describe('a message whose attempt another invocation is making', () => {
     const claimedAgo = (seconds: number) => {
       const record = { action_id: 'act_event', reference: 'e-1', trigger: 'event', trigger_ref: 'x', attempt: 1 };
@@ -259,7 +286,7 @@ describe('dispatcher', () => {
   });
 
   test('a message of a newer version or a wrong shape is returned without being quoted', async () => {
-    const { failures, log } = await run(dispatcher, { ...MESSAGE, version: 3 }, { ...MESSAGE, attempt: 4 }, 'private');
+    const { failures, log } = await run(dispatcher, { ...MESSAGE, version: 5 }, { ...MESSAGE, attempt: 4 }, 'private');
     expect(failures).toEqual(['message-0', 'message-1', 'message-2']);
     expect(log).not.toContain('private');
     expect(aws.callsOf('PutItem')).toEqual([]);

@@ -121,6 +121,15 @@ describe('with every option', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('"DISTRIBUTION_ONLY":"true"');
   });
 
+  test('the router spreads records only when the operator wants it, because older code refuses these messages', () => {
+    const spreading = (template: Template) =>
+      Object.entries(template.findResources('AWS::Lambda::Function'))
+        .filter(([, { Properties }]) => Properties.Environment?.Variables?.SPREAD_DELIVERY_LOG === 'true')
+        .map(([id]) => nameOf(id));
+    expect(spreading(full)).toEqual(['DeliveriesEventRouterFunction']);
+    expect(spreading(prod)).toEqual([]);
+  });
+
   test('only the functions whose caller waits for an endpoint have reserved concurrency', () => {
     const reserved = Object.entries(full.findResources('AWS::Lambda::Function'))
       .filter(([, { Properties }]) => Properties.ReservedConcurrentExecutions === ALL_OPTIONS.requestConcurrency)

@@ -203,6 +203,7 @@ export class Deliveries {
       subscribersOf: subscriptionReads(dynamo, CONFIGURATION, now),
       ...deliveriesQueue(sqs, QUEUE_URL),
       recordNotCarried: recordNotCarried({ log, now }),
+      spreadLog: false,
       routed: () => {},
       dropped: (id) => this.#world.violated(`the event of message ${id} was dropped`),
     };

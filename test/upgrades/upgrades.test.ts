@@ -132,10 +132,14 @@ describe.each(VERSIONS)('%s', (folder) => {
       latency_ms: 3,
       error: null,
     };
-    const today = [first, { ...first, version: 2, replay: '0123456789ab' }, { ...first, version: 3, made }].map(
-      (message) => deliveryMessage.parse(message),
-    );
-    expect(today.map((message) => old.deliveryMessage.safeParse(message).success)).toEqual([true, true, false]);
+    const today = [
+      first,
+      { ...first, version: 2, replay: '0123456789ab' },
+      { ...first, version: 3, made },
+      // Only with the option spreadDeliveryLog: older code would claim the attempt under another key, and make it again.
+      { ...first, version: 4 },
+    ].map((message) => deliveryMessage.parse(message));
+    expect(today.map((message) => old.deliveryMessage.safeParse(message).success)).toEqual([true, true, false, false]);
     expect(old.busEvent.safeParse(messages.event).success).toBe(true);
   });
 });

@@ -15,6 +15,7 @@ import type { EventAttempt, EventTime } from '../../domain/operations/event-atte
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
+import { logPartitions, partitionOf, partitionsOfReference } from './log-partitions.ts';
 import { itemReader } from './stored-item.ts';
 import { EACH_ALONE, type WritesTogether } from './writes-together.ts';
 
@@ -61,11 +62,8 @@ const readRecord = itemReader(storedRecord);
 /** Reads the latest claim of an attempt. */
 const readClaim = itemReader(z.object({ claim_id: z.string().optional() }));
 
-/** Returns the partition key of an Action's log, or of the usage log of a site. */
-export const logPartition = (logId: string) => `ACTION#${logId}`;
-
 const keyOf = (key: AttemptKey) => ({
-  pk: logPartition(key.action_id),
+  pk: partitionOf(key),
   sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),
 });
 
@@ -210,6 +208,11 @@ function finished(existing: StoredRecord): FinishedAttempt {
 }
 
 /**
+ * Records in one page of a query. A list merges the pages of all keys of a log, so small pages keep it from reading much more than it shows.
+ */
+const PAGE_RECORDS = 100;
+
+/**
  * Reads the records of an Action: the newest event first, and the last attempt of an event first.
  * @param from ISO 8601; records of earlier events are not read
  */
@@ -219,17 +222,36 @@ export async function* deliveryRecords(
   actionId: string,
   from?: string,
 ): AsyncGenerator<EventAttempt> {
+  const { one, spread } = logPartitions(actionId);
+  const logs = [one, ...spread].map((pk) => partitionRecords(client, table, pk, from));
+  const heads = await Promise.all(logs.map(async (log) => ({ log, next: await log.next() })));
+  for (;;) {
+    let newest: { readonly head: (typeof heads)[number]; readonly record: StoredRecord } | undefined;
+    for (const head of heads) {
+      if (head.next.done) continue;
+      if (newest === undefined || head.next.value.sk > newest.record.sk) newest = { head, record: head.next.value };
+    }
+    if (newest === undefined) return;
+    yield eventAttempt(newest.record);
+    newest.head.next = await newest.head.log.next();
+  }
+}
+
+async function* partitionRecords(
+  client: DynamoDb,
+  table: string,
+  pk: string,
+  from: string | undefined,
+): AsyncGenerator<StoredRecord, undefined> {
   const pages = client.queryPages({
     TableName: table,
     KeyConditionExpression: from === undefined ? 'pk = :pk' : 'pk = :pk AND sk >= :from',
-    ExpressionAttributeValues: {
-      ':pk': logPartition(actionId),
-      ...(from === undefined ? {} : { ':from': from }),
-    },
+    ExpressionAttributeValues: { ':pk': pk, ...(from === undefined ? {} : { ':from': from }) },
     ScanIndexForward: false,
     ConsistentRead: true,
+    Limit: PAGE_RECORDS,
   });
-  for await (const { Items } of pages) yield* Items.map((item) => eventAttempt(readRecord(table, item)));
+  for await (const { Items } of pages) yield* Items.map((item) => readRecord(table, item));
 }
 
 /**
@@ -243,25 +265,22 @@ export async function eventAttempts(
   eventId: string,
   when: EventTime,
 ): Promise<readonly EventAttempt[]> {
-  const attempts: EventAttempt[] = [];
   const range = 'at' in when ? [`${when.at}#${eventId}#`, `${when.at}#${eventId}$`] : [when.from, when.to];
-  const pages = client.queryPages({
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    FilterExpression: '#record.#reference = :reference',
-    ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
-    ExpressionAttributeValues: {
-      ':pk': logPartition(actionId),
-      ':from': range[0],
-      ':to': range[1],
-      ':reference': eventId,
-    },
-    ConsistentRead: true,
-  });
-  for await (const { Items } of pages) {
-    attempts.push(...Items.map((item) => eventAttempt(readRecord(table, item))));
-  }
-  return attempts;
+  const attemptsUnder = async (pk: string) => {
+    const records: StoredRecord[] = [];
+    const pages = client.queryPages({
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      FilterExpression: '#record.#reference = :reference',
+      ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
+      ExpressionAttributeValues: { ':pk': pk, ':from': range[0], ':to': range[1], ':reference': eventId },
+      ConsistentRead: true,
+    });
+    for await (const { Items } of pages) records.push(...Items.map((item) => readRecord(table, item)));
+    return records;
+  };
+  const records = (await Promise.all(partitionsOfReference(actionId, eventId).map(attemptsUnder))).flat();
+  return records.sort((a, b) => (a.sk < b.sk ? -1 : 1)).map(eventAttempt);
 }
 
 function eventAttempt(stored: StoredRecord): EventAttempt {

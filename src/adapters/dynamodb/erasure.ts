@@ -2,8 +2,8 @@ import type { Erasure } from '../../domain/operations/erase.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
 import { conversationKeyPrefix } from './conversations.ts';
-import { logPartition } from './delivery-log.ts';
 import { namesUnder } from './items-with-prefix.ts';
+import { logPartitions } from './log-partitions.ts';
 
 /** Limit of items in one BatchWriteItem. */
 const BATCH = 25;
@@ -57,7 +57,15 @@ export function erasure(
       await client.delete({ TableName: tables.configuration, Key: KEYS.logOfDeletedAction(orgId, siteId, actionId) });
     },
 
-    eraseLog: (logId, step) => erasePartition(tables.deliveryLog, logPartition(logId), step),
+    eraseLog: async (logId, step) => {
+      const { one, spread } = logPartitions(logId);
+      let count = 0;
+      for (const pk of [one, ...spread]) {
+        const before = count;
+        count += await erasePartition(tables.deliveryLog, pk, (erased) => step(before + erased));
+      }
+      return count;
+    },
 
     eraseConversations: async (siteId, step) => {
       let read = 0;

@@ -4,14 +4,17 @@ import type { FailurePeriod, WatchEndpointPorts } from '../../domain/delivery/fa
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
-import { logPartition } from './delivery-log.ts';
+import { logPartitions } from './log-partitions.ts';
 import { itemReader, readKey } from './stored-item.ts';
 
 /** A failure period ends when no delivery has failed for this many seconds. */
 const FAILURE_PERIOD_SECONDS = 48 * 3600;
 /** The log is sorted by the time of the event. An attempt may begin this many seconds later. */
 const QUEUED_SECONDS = 600;
-/** Records that one search reads. A failed delivery writes only three, so that the searches catch up with the log. */
+/**
+ * Records that one search reads from an Action's one key, and about as many from its spread keys together. A failed delivery writes
+ * only three, so that the searches catch up with the log.
+ */
 const LOOK_RECORDS = 100;
 
 const readFailurePeriod = itemReader(
@@ -22,7 +25,7 @@ const readFailurePeriod = itemReader(
     signalled_at: z.number().optional(),
     /** Id of the latest claim of the signal. */
     signal_id: z.string().optional(),
-    /** Sort key of the last record that was searched without finding a success. */
+    /** Sort key up to which all keys of the log were searched without finding a success. */
     looked_to: z.string().optional(),
   }),
 );
@@ -77,23 +80,34 @@ export function failurePeriods(
 
     lookForSuccess: async (actionId, { looked_to }, since) => {
       const from = new Date((since - QUEUED_SECONDS) * 1000).toISOString();
-      const { Items, LastEvaluatedKey } = await client.query({
-        TableName: tables.deliveryLog,
-        KeyConditionExpression: 'pk = :pk AND sk > :from',
-        FilterExpression: 'record_state = :succeeded AND #record.started_at >= :since',
-        ProjectionExpression: 'pk, v',
-        ExpressionAttributeNames: { '#record': 'record' },
-        ExpressionAttributeValues: {
-          ':pk': logPartition(actionId),
-          ':from': looked_to ?? from,
-          ':since': new Date(since * 1000).toISOString(),
-          ':succeeded': 'succeeded',
-        },
-        Limit: LOOK_RECORDS,
-        ConsistentRead: true,
-      });
-      if (Items.map((item) => readPartition(tables.deliveryLog, item)).length > 0) return 'found';
-      if (LastEvaluatedKey === undefined) return 'none';
+      const search = (pk: string, Limit: number) =>
+        client.query({
+          TableName: tables.deliveryLog,
+          KeyConditionExpression: 'pk = :pk AND sk > :from',
+          FilterExpression: 'record_state = :succeeded AND #record.started_at >= :since',
+          ProjectionExpression: 'pk, v',
+          ExpressionAttributeNames: { '#record': 'record' },
+          ExpressionAttributeValues: {
+            ':pk': pk,
+            ':from': looked_to ?? from,
+            ':since': new Date(since * 1000).toISOString(),
+            ':succeeded': 'succeeded',
+          },
+          Limit,
+          ConsistentRead: true,
+        });
+      const { one, spread } = logPartitions(actionId);
+      const perSpread = Math.ceil(LOOK_RECORDS / spread.length);
+      const pages = await Promise.all([search(one, LOOK_RECORDS), ...spread.map((pk) => search(pk, perSpread))]);
+      const found = pages.flatMap(({ Items }) => Items.map((item) => readPartition(tables.deliveryLog, item)));
+      if (found.length > 0) return 'found';
+      // The next search begins where the first of the unfinished keys ended, so no record of any key is left out.
+      const [to] = pages
+        .flatMap(({ LastEvaluatedKey }) =>
+          LastEvaluatedKey === undefined ? [] : [readKey(tables.deliveryLog, LastEvaluatedKey).sk],
+        )
+        .sort();
+      if (to === undefined) return 'none';
       // The condition fails when another delivery has searched further or restarted the period in the meantime.
       await whenConditionHolds(
         client.update({
@@ -102,7 +116,7 @@ export function failurePeriods(
           UpdateExpression: 'SET looked_to = :to',
           ConditionExpression: looked_to === null ? 'attribute_not_exists(looked_to)' : 'looked_to = :seen',
           ExpressionAttributeValues: {
-            ':to': readKey(tables.deliveryLog, LastEvaluatedKey).sk,
+            ':to': to,
             ...(looked_to === null ? {} : { ':seen': looked_to }),
           },
         }),

@@ -1,5 +1,6 @@
 import type { DynamoDb } from './client.ts';
 import type { StoredItem } from './stored-item.ts';
+import { NotProcessed } from './throttling.ts';
 
 /** Limit of keys in one BatchGetItem. */
 export const ITEMS_AT_ONCE = 100;
@@ -25,7 +26,7 @@ export function itemsOf(
     let left = asked;
     try {
       for (let call = 1; left.length > 0; call++) {
-        if (call > CALLS) throw new Error(`DynamoDB did not process ${left.length} items`);
+        if (call > CALLS) throw new NotProcessed(`DynamoDB did not process ${left.length} items`);
         if (call > 1) await new Promise((resolve) => setTimeout(resolve, 2 ** call * 10 * Math.random()));
         const { Items, UnprocessedKeys } = await client.batchGet({
           TableName: table,

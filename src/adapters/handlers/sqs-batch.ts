@@ -6,6 +6,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { parseExactly } from '../../contract/json.ts';
 import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 import { AttemptInProgress } from '../../domain/delivery/attempt-delivery.ts';
+import { isThrottled } from '../dynamodb/throttling.ts';
 
 /** Handles one message. */
 export type HandleMessage = (body: unknown, messageId: string) => Promise<void>;
@@ -13,7 +14,12 @@ export type HandleMessage = (body: unknown, messageId: string) => Promise<void>;
 export type BatchOptions = {
   /** Sets the seconds from now until SQS may deliver a received message again. @default the queue's visibility timeout */
   readonly hideFor?: (receiptHandle: string, seconds: number) => Promise<void>;
+  /** Called for each message that failed because DynamoDB throttled its requests. */
+  readonly throttled?: () => void;
 };
+
+/** The pauses of a throttled message double from the first to the last, in seconds. */
+const THROTTLED_PAUSE = { first: 30, last: 900 };
 
 type RunInvocation = <Result>(context: Context, work: (handle: HandleMessage) => Promise<Result>) => Promise<Result>;
 
@@ -32,7 +38,7 @@ export function sqsBatchHandler(logger: Logger, invocation: RunInvocation, optio
 export function sqsBatches(
   logger: Pick<Logger, 'info' | 'error'>,
   invocation: RunInvocation,
-  { hideFor }: BatchOptions = {},
+  { hideFor, throttled = () => undefined }: BatchOptions = {},
 ) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const processor = new BatchProcessor(EventType.SQS);
@@ -41,8 +47,10 @@ export function sqsBatches(
         try {
           await handle(messageBody(record), messageIdOf(record));
         } catch (error) {
-          if (error instanceof AttemptInProgress && hideFor !== undefined) {
-            await shortenVisibility(logger, record, error.retryAfterSeconds, hideFor);
+          if (isThrottled(error)) throttled();
+          const pause = pauseAfter(error, record);
+          if (pause !== undefined && hideFor !== undefined) {
+            await hide(logger, record, pause, hideFor);
             throw error;
           }
           logger.error('A message failed and becomes visible again', {
@@ -57,16 +65,29 @@ export function sqsBatches(
   };
 }
 
-/** Shortens the time until SQS delivers a message again. When that fails, the visibility timeout of the queue applies. */
-async function shortenVisibility(
+type Pause = { readonly seconds: number; readonly until: string };
+
+/** Returns how long a message waits after an error; undefined for the visibility timeout of the queue. */
+function pauseAfter(error: unknown, { attributes }: SQSRecord): Pause | undefined {
+  if (error instanceof AttemptInProgress) {
+    return { seconds: error.retryAfterSeconds, until: 'after the attempt in progress' };
+  }
+  if (!isThrottled(error)) return undefined;
+  // The load may stay high for hours, and the queue gives up after a number of receives.
+  const doubled = THROTTLED_PAUSE.first * 2 ** (Number(attributes.ApproximateReceiveCount) - 1);
+  return { seconds: Math.min(doubled, THROTTLED_PAUSE.last), until: 'later, because DynamoDB throttled its requests' };
+}
+
+/** Changes the time until SQS delivers a message again. When that fails, the visibility timeout of the queue applies. */
+async function hide(
   logger: Pick<Logger, 'info' | 'error'>,
   { messageId, receiptHandle }: SQSRecord,
-  seconds: number,
+  { seconds, until }: Pause,
   hideFor: (receiptHandle: string, seconds: number) => Promise<void>,
 ): Promise<void> {
   try {
     await hideFor(receiptHandle, seconds);
-    logger.info('A message becomes visible again after the attempt in progress', { message_id: messageId, seconds });
+    logger.info(`A message becomes visible again ${until}`, { message_id: messageId, seconds });
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown';
     logger.error('The visibility of a message could not be changed', { message_id: messageId, error: name });

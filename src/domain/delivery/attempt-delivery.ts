@@ -59,7 +59,7 @@ export async function attemptDelivery(
   ports: AttemptDeliveryPorts,
 ): Promise<AttemptSummary> {
   const { envelope } = message;
-  if (message.version === 3) return recordMade(message, ports);
+  if ('made' in message && message.made !== undefined) return recordMade(message, message.made, ports);
   const action = await ports.findAction(envelope.org_id, message.action_id);
   const payload = action === undefined ? JSON.stringify(envelope) : actionPayload(action, envelope);
   const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: messageId });
@@ -106,22 +106,24 @@ const RECORD_LATER_SECONDS = 60;
  * only the line in the function's log remains. The request is never sent again for this reason.
  */
 async function recordLater(
-  message: Exclude<DeliveryMessage, { version: 3 }>,
+  message: DeliveryMessage,
   start: AttemptStart & { readonly message_id: string },
   result: AttemptResult,
   ports: Pick<AttemptDeliveryPorts, 'sendLater'>,
 ): Promise<void> {
   const { message_id, started_at, payload } = start;
   const made = { message_id, started_at, with_body: payload !== null, ...result };
-  await ports.sendLater({ ...message, version: 3, made }, RECORD_LATER_SECONDS).catch(() => undefined);
+  const later: DeliveryMessage = message.version === 4 ? { ...message, made } : { ...message, version: 3, made };
+  await ports.sendLater(later, RECORD_LATER_SECONDS).catch(() => undefined);
 }
 
 /** Completes a record that could not be completed before. @throws Error when the log still cannot be written */
 async function recordMade(
-  message: Extract<DeliveryMessage, { version: 3 }>,
+  message: DeliveryMessage,
+  made: Extract<DeliveryMessage, { version: 3 }>['made'],
   ports: Pick<AttemptDeliveryPorts, 'log'>,
 ): Promise<AttemptSummary> {
-  const { message_id, started_at, with_body, ...result } = message.made;
+  const { message_id, started_at, with_body, ...result } = made;
   const payload = with_body ? JSON.stringify(message.envelope) : null;
   await ports.log.complete(startOf(message, { payload, started_at, message_id }), result);
   return { outcome: 'recorded', result: null };
@@ -133,7 +135,7 @@ function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'mess
   own: Own,
 ): AttemptStart & Own {
   const { envelope, action_id, attempt } = message;
-  const replay = message.version === 1 ? undefined : message.replay;
+  const replay = 'replay' in message ? message.replay : undefined;
   return {
     action_id,
     at: envelope.timestamp,
@@ -143,6 +145,7 @@ function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'mess
     trigger_ref: envelope.event,
     ...own,
     ...(replay === undefined ? {} : { replay }),
+    ...(message.version === 4 ? { spread: true } : {}),
   };
 }
 

@@ -26,6 +26,8 @@ export type RouteEventPorts = {
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
   /** Records a delivery that no queue message can carry. */
   readonly recordNotCarried: (message: DeliveryMessage, why: NotCarried) => Promise<void>;
+  /** Whether the records of one Action are spread over several keys of the delivery log. */
+  readonly spreadLog: boolean;
 };
 
 /**
@@ -56,13 +58,13 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
 async function begin(
   subscribers: readonly { readonly action_id: string; readonly site_id: string }[],
   event: BusEvent,
-  ports: Pick<RouteEventPorts, 'send' | 'recordNotCarried'>,
+  ports: Pick<RouteEventPorts, 'send' | 'recordNotCarried' | 'spreadLog'>,
 ): Promise<number> {
   if (subscribers.length === 0) return 0;
   const envelopes = new Map<string, Envelope>();
   const messages = subscribers.map(
     ({ action_id, site_id }): DeliveryMessage => ({
-      version: 1,
+      version: ports.spreadLog ? 4 : 1,
       action_id,
       attempt: 1,
       envelope: envelopeFor(event, site_id, envelopes),

@@ -169,6 +169,37 @@ describe('a replay', () => {
   });
 });
 
+describe('a message whose record is spread', () => {
+  const spread: DeliveryMessage = { ...MESSAGE, version: 4 };
+
+  test('has all its attempts in the same place', async () => {
+    const { ports, log, outbound, later } = setUp();
+    outbound.outcomes = [answered(503), answered(200)];
+    await attemptDelivery(spread, 'message-1', ports);
+    expect(later).toEqual([{ message: { ...spread, attempt: 2 }, seconds: 2 }]);
+    for (const { message } of later) await attemptDelivery(message, 'message-2', ports);
+    expect(log.all().map(({ start }) => [start.attempt, start.spread])).toEqual([
+      [1, true],
+      [2, true],
+    ]);
+  });
+
+  test('is completed there when that has to wait', async () => {
+    const { ports, log, later, outbound } = setUp();
+    log.failing.add('complete');
+    await attemptDelivery(spread, 'message-1', ports);
+    expect(later).toEqual([{ message: { ...spread, made: expect.anything() }, seconds: 60 }]);
+    log.failing.clear();
+    for (const { message } of later) {
+      expect(await attemptDelivery(message, 'message-2', ports)).toEqual({ outcome: 'recorded', result: null });
+    }
+    expect(log.all()).toEqual([
+      expect.objectContaining({ result: expect.objectContaining({ success: true }), sends: 1 }),
+    ]);
+    expect(outbound.requests).toHaveLength(1);
+  });
+});
+
 describe('after a failure', () => {
   test.each<[number, number | undefined]>([
     [200, undefined],

@@ -16,7 +16,12 @@ function organizationLevel(): BusEvent {
   return { ...EVENT, 'detail-type': 'contact.created', detail };
 }
 
-async function route(event: BusEvent, actions: readonly EventAction[], tooLargeFor: readonly string[] = []) {
+async function route(
+  event: BusEvent,
+  actions: readonly EventAction[],
+  tooLargeFor: readonly string[] = [],
+  spreadLog = false,
+) {
   const sent: DeliveryMessage[] = [];
   const recorded: [DeliveryMessage, NotCarried][] = [];
   const begun = await routeEvent(event, {
@@ -32,6 +37,7 @@ async function route(event: BusEvent, actions: readonly EventAction[], tooLargeF
     recordNotCarried: async (message, why) => {
       recorded.push([message, why]);
     },
+    spreadLog,
   });
   return { begun, sent, recorded };
 }
@@ -55,6 +61,12 @@ test('a subscribed Action gets one message with the envelope of the spec', async
     },
   ]);
   expect(Object.keys(sent[0]?.envelope ?? {})).toEqual(['id', 'event', 'timestamp', 'data', 'site_id', 'org_id']);
+});
+
+test('a message says when its record is spread over several keys, so that each of its receives finds it', async () => {
+  const { sent } = await route(EVENT, [anEventAction()], [], true);
+  const [before] = (await route(EVENT, [anEventAction()])).sent;
+  expect(sent).toEqual([{ ...before, version: 4 }]);
 });
 
 test('every subscribed Action gets one message with the same id and timestamp', async () => {
@@ -132,6 +144,7 @@ test('an Action whose subscription cannot be read causes an error after the othe
       return { tooLarge: [] };
     },
     recordNotCarried: async () => undefined,
+    spreadLog: false,
   });
   await expect(routed).rejects.toMatchObject({
     message: 'The subscription of Action act_unreadable cannot be read',
@@ -147,6 +160,7 @@ test('an error of the queue fails the event, so that it is delivered again', asy
       throw new Error('The queue is away');
     },
     recordNotCarried: async () => undefined,
+    spreadLog: false,
   });
   await expect(failing).rejects.toThrow('The queue is away');
 });

@@ -14,6 +14,7 @@ async function told(body: unknown, send = async () => ({ tooLarge: [] })) {
     subscribersOf: async () => ({ subscribers: [anEventAction()], unreadable: [] }),
     send,
     recordNotCarried: async () => {},
+    spreadLog: false,
     routed: (event, deliveries) => said.push({ routed: event.id, deliveries }),
     dropped: (messageId) => said.push({ dropped: messageId }),
   });

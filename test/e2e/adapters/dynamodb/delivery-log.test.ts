@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
 import { writesTogether } from '../../../../src/adapters/dynamodb/writes-together.ts';
 import type { DeliveryRecord } from '../../../../src/contract/deliveries.ts';
@@ -465,6 +465,73 @@ describe('a payload', () => {
     expect(record?.payload_cut).toBe(true);
     expect([...(record?.payload ?? '')]).toHaveLength(50_000);
     expect(record?.payload?.isWellFormed()).toBe(true);
+  });
+});
+
+describe('spread records of an Action', () => {
+  const keysOf = async (action_id: string) => {
+    const { Items = [] } = await tables.documents.send(
+      new ScanCommand({
+        TableName: tables.sorted,
+        FilterExpression: '#record.action_id = :id',
+        ExpressionAttributeNames: { '#record': 'record' },
+        ExpressionAttributeValues: { ':id': action_id },
+        ConsistentRead: true,
+      }),
+    );
+    return new Set(Items.map(({ pk }) => String(pk)));
+  };
+
+  test('are evenly under sixteen keys, and each attempt of an event is under the same', async () => {
+    const { action_id } = aStart();
+    const events = Array.from({ length: 200 }, () => randomUUID());
+    await Promise.all(events.map((reference) => log().claim(aStart({ action_id, reference, spread: true }))));
+    const keys = await keysOf(action_id);
+    expect(keys.size).toBe(16);
+    for (const attempt of [2, 3])
+      await Promise.all(
+        events.map((reference) => log().claim(aStart({ action_id, reference, attempt, spread: true }))),
+      );
+    for (const reference of events.slice(0, 5)) {
+      const found = await eventAttempts(tables.client, tables.sorted, action_id, reference, { at: aStart().at });
+      expect(found.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    }
+    expect(await keysOf(action_id)).toEqual(keys);
+  });
+
+  test('are claimed once, waited for and completed as others are', async () => {
+    const start = aStart({ spread: true });
+    expect(await log().claim(start)).toEqual({ kind: 'claimed' });
+    expect(await log().claim({ ...start, message_id: 'message-copy' })).toEqual({ kind: 'taken' });
+    expect(await log().claim(start)).toMatchObject({ kind: 'in_progress' });
+    await log().complete(start, FAILURE);
+    expect(await log().claim(start)).toMatchObject({ kind: 'finished', result: { status: 503 } });
+    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'failed', sends: 1 })]);
+  });
+
+  test('are listed and found with those that an earlier message keeps under the one key, newest first', async () => {
+    const { action_id } = aStart();
+    const starts = Array.from({ length: 250 }, (_, index) =>
+      aStart({
+        action_id,
+        reference: `event-${index}`,
+        at: new Date(Date.UTC(2026, 2, 4, 5, 0, index)).toISOString(),
+        spread: index % 2 === 1,
+      }),
+    );
+    await Promise.all(starts.map((start) => log().claim(start)));
+    const listed = (await recordsOf(action_id)).map(({ reference }) => reference);
+    expect(listed).toEqual(starts.map(({ reference }) => reference).reverse());
+    for (const { reference, at } of starts.slice(0, 4)) {
+      expect(await eventAttempts(tables.client, tables.sorted, action_id, reference, { at })).toHaveLength(1);
+      const window = { from: '2026-03-04T00:00:00Z', to: '2026-03-05T00:00:00Z' };
+      expect(await eventAttempts(tables.client, tables.sorted, action_id, reference, window)).toHaveLength(1);
+    }
+    const since: string[] = [];
+    for await (const { reference } of deliveryRecords(tables.client, tables.sorted, action_id, starts[247]?.at)) {
+      since.push(reference);
+    }
+    expect(since).toEqual(['event-249', 'event-248', 'event-247']);
   });
 });
 

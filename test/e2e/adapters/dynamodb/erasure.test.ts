@@ -47,9 +47,10 @@ function setUp() {
     return { ...management, members: memberships, erasure: erasure(client, names), step, pause: step };
   };
 
-  const record = (action_id: string) =>
+  const record = (action_id: string, spread = false) =>
     log.claim({
       action_id,
+      spread,
       at: '2026-03-04T05:06:00Z',
       reference: randomUUID(),
       attempt: 1,
@@ -73,7 +74,7 @@ function setUp() {
     const gone = await create({ trigger: 'Event', ...common });
     const form = { key: 'a', label: 'A', type: 'Text' };
     await create({ trigger: 'Form', name: 'Form', url: common.url, form_fields: [form] });
-    for (const { action_id } of [live, gone]) for (let i = 0; i < 30; i++) await record(action_id);
+    for (const { action_id } of [live, gone]) for (let i = 0; i < 30; i++) await record(action_id, i % 2 === 1);
     await record(usageLogId(site_id));
     await deleteAction(gone.action_id, management);
     const conversation_id = randomUUID();

@@ -45,11 +45,11 @@ test('one of 20 concurrent callers signals a period, and only the period that wa
 });
 
 /** Writes attempts of an Action to the delivery log. */
-const attemptsOf = (action_id: string, clock: FrozenClock) => {
+const attemptsOf = (action_id: string, clock: FrozenClock, spread = false) => {
   const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
   return async (at: string, started_at: string, success: boolean) => {
     const common = { trigger: 'event', trigger_ref: 'sms.sent', payload: '{}', message_id: 'm', attempt: 1 } as const;
-    const start = { ...common, action_id, at, started_at, reference: randomUUID() };
+    const start = { ...common, action_id, at, started_at, reference: randomUUID(), spread };
     await log.claim(start);
     const error = success ? null : ({ code: 'timeout', message: '' } as const);
     await log.complete(start, { status: null, response_excerpt: null, latency_ms: 1, success, error });
@@ -87,3 +87,24 @@ test.each([
   }
   expect(seen).toEqual(looks);
 });
+
+test.each([false, true])(
+  'spread attempts are read in parts of bounded size until their end; a success is found: %p',
+  async (withSuccess) => {
+    const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
+    const action_id = randomUUID();
+    const attempt = attemptsOf(action_id, clock, true);
+    const first = await periods().recordFailure(action_id, clock.now());
+    const times = Array.from({ length: 400 }, (_, index) =>
+      new Date(clock.now().getTime() + index * 1000).toISOString(),
+    );
+    await Promise.all(times.map((at, index) => attempt(at, at, withSuccess && index === 390)));
+    const seen: string[] = [];
+    while (seen.length < 100 && (seen.at(-1) ?? 'unfinished') === 'unfinished') {
+      const period = await periods().recordFailure(action_id, clock.now());
+      seen.push(await periods().lookForSuccess(action_id, period, first.since));
+    }
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.at(-1)).toBe(withSuccess ? 'found' : 'none');
+  },
+);
