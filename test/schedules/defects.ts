@@ -2,9 +2,11 @@ import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
-import type { Action } from '../../src/contract/actions.ts';
+import type { Action, AiAction } from '../../src/contract/actions.ts';
 import type { AttemptResult, AttemptStart } from '../../src/domain/delivery/delivery-log.ts';
+import type { HitPerMinute } from '../../src/domain/rate-limits/rate-limits.ts';
 import { Deliveries, type DeliveryDefects } from './deliveries.ts';
+import { actions, calls, forms, sessions } from './limits.ts';
 import type { Scenario } from './schedule.ts';
 
 /** A defect that needs more schedules than this is not found well enough. */
@@ -166,9 +168,115 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
 };
 
 /** Scenarios with one defect each. The schedules must find every one of them. */
-export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = Object.entries(DELIVERY_DEFECTS).map(
-  ([name, defects]) => [name, (world) => new Deliveries(world, defects).run()],
-);
+export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = [
+  ...Object.entries(DELIVERY_DEFECTS).map(([name, defects]): readonly [string, Scenario] => [
+    name,
+    (world) => new Deliveries(world, defects).run(),
+  ]),
+  [
+    'the five calls are read and then written',
+    (world) =>
+      calls(world, {
+        tool: (ports, dynamo) => ({
+          ...ports,
+          countCall: async ({ conversationId, actionId }, limit) => {
+            const Key = { pk: conversationId, sk: actionId };
+            const { Item } = await dynamo.get({ TableName: 'conversations', Key });
+            const count = Number(Item?.calls ?? 0);
+            if (count >= limit) return false;
+            await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
+            return true;
+          },
+        }),
+      }),
+  ],
+  [
+    'a call that cannot be counted is made',
+    (world) =>
+      calls(world, {
+        tool: (ports) => ({ ...ports, countCall: (call, limit) => ports.countCall(call, limit).catch(() => true) }),
+      }),
+  ],
+  [
+    'an AI-decided Action is read from a cache',
+    (world) => {
+      let known: AiAction | undefined;
+      return calls(world, {
+        tool: (ports) => ({
+          ...ports,
+          findTool: async (siteId, slug) => {
+            known ??= await ports.findTool(siteId, slug);
+            return known;
+          },
+        }),
+      });
+    },
+  ],
+  [
+    'each environment counts the sessions of an address alone',
+    (world) => sessions(world, { session: (ports) => ({ ...ports, hitPerMinute: hitsInMemory() }) }),
+  ],
+  [
+    'the submissions of each clock minute are counted',
+    (world) => {
+      const counted = hitsInMemory(true);
+      return forms(world, { form: (ports) => ({ ...ports, hitPerMinute: counted }) });
+    },
+  ],
+  [
+    'a submission is claimed by every request with its key',
+    (world) =>
+      forms(world, {
+        form: (ports) => ({
+          ...ports,
+          claimSubmission: async (key, id, now) => {
+            const claim = await ports.claimSubmission(key, id, now);
+            return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: id } : claim;
+          },
+        }),
+      }),
+  ],
+  [
+    'Actions are counted without the limit',
+    (world) => actions(world, { dashboard: (dynamo) => without(dynamo, 'action_count < :limit AND ') }),
+  ],
+  [
+    'a creation does not compare the restrictions of its organization',
+    (world) =>
+      actions(world, {
+        dashboard: (dynamo) =>
+          without(dynamo, ' AND (attribute_not_exists(organization.suspended) OR organization.suspended = :suspended)'),
+      }),
+  ],
+];
+
+/** Counts hits outside the table. @param byClock in clock minutes instead of any minute */
+function hitsInMemory(byClock = false): HitPerMinute {
+  const hits: number[] = [];
+  return async (_, limit, now) => {
+    const since = byClock ? Math.floor(now.getTime() / 60_000) * 60_000 - 1 : now.getTime() - 60_000;
+    if (hits.filter((at) => at > since).length >= limit) return { allowed: false, retryAfterSeconds: 1 };
+    hits.push(now.getTime());
+    return { allowed: true };
+  };
+}
+
+/** Leaves a part out of the conditions of transactions. */
+function without(dynamo: DynamoDb, part: string): DynamoDb {
+  return {
+    ...dynamo,
+    transactWrite: ({ TransactItems = [], ...input }) =>
+      dynamo.transactWrite({
+        ...input,
+        TransactItems: TransactItems.map(({ Update, ...item }) => ({
+          ...item,
+          ...(Update && {
+            Update: { ...Update, ConditionExpression: Update.ConditionExpression?.replace(part, '') },
+          }),
+        })),
+      }),
+  };
+}
 
 /** The delivery log over another client. */
 function log(ports: { readonly now: () => Date }, dynamo: DynamoDb) {

@@ -494,6 +494,9 @@ export class Deliveries {
       world.violated(`${name} ${last.attempt} never ended`);
     if (record_state !== 'failed' || last.attempt === EVENT_ATTEMPTS || failure === null) return;
     const { code } = Object.assign({ code: 'internal_error' as const }, failure);
+    // The request that a crash or a fault repeated was answered, and only the result before it could be recorded.
+    const delivered = (this.#sent.get(name) ?? []).some(({ outcome }) => outcome?.failure === null);
+    if (delivered && this.#unwritten.has(`${name} ${last.attempt}`)) return;
     if (isRetried({ code, status })) world.violated(`the retry after ${name} ${last.attempt} is nowhere`);
   }
 }

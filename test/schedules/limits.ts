@@ -1,0 +1,395 @@
+import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
+import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
+import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
+import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
+import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { withinInvocation } from '../../src/adapters/handlers/invocation.ts';
+import {
+  ACTIONS_PER_ORGANIZATION,
+  AI_CALLS_PER_CONVERSATION,
+  FORM_SUBMISSIONS_PER_MINUTE,
+  SESSION_CREATE_PER_MINUTE,
+} from '../../src/contract/limits.ts';
+import { type CallToolPorts, callTool } from '../../src/domain/actions/call-tool.ts';
+import { createAction, deleteAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
+import { type CreateSessionPorts, createSession } from '../../src/domain/auth/create-session.ts';
+import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
+import type { MakeAttempt } from '../../src/domain/delivery/outbound.ts';
+import { setSuspended } from '../../src/domain/organizations/suspension.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
+import { Environment, Faults } from '../fakes/environment.ts';
+import { countingBytes, countingIds } from '../fakes/sources.ts';
+import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
+import type { World } from '../fakes/world.ts';
+
+/** Replaces parts of the code by faulty ones, to show that the schedules find them. */
+export type LimitDefects = {
+  readonly tool?: (ports: CallToolPorts, dynamo: DynamoDb) => CallToolPorts;
+  readonly session?: (ports: CreateSessionPorts) => CreateSessionPorts;
+  readonly form?: (ports: SubmitFormPorts) => SubmitFormPorts;
+  /** The tables of the dashboard. */
+  readonly dashboard?: (dynamo: DynamoDb) => DynamoDb;
+};
+
+const CONFIGURATION = 'configuration';
+const CONVERSATIONS = 'conversations';
+const COUNTERS = 'counters';
+const LOG = 'log';
+const MINUTE_MS = 60_000;
+/** Timeout of the functions that make one attempt. */
+const TIMEOUT_MS = 15_000;
+const CREATED = '2026-01-01T00:00:00.000Z';
+const CONVERSATION = 'conversation1';
+const IP = '203.0.113.7';
+const VISITOR = {
+  siteId: SITE_ID,
+  sessionToken: undefined,
+  origin: 'https://shop.example',
+  referer: undefined,
+  ip: IP,
+};
+
+/** One organization in memory, with environments that answer requests for it. */
+class Site {
+  readonly world: World;
+  readonly faults: Faults;
+  readonly tables = new MemoryTables();
+  readonly newId = countingIds();
+  readonly randomBytes = countingBytes();
+  readonly #environments: Environment[];
+
+  constructor(world: World, actionCount: number) {
+    this.world = world;
+    this.faults = new Faults(world);
+    const organization = { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: CREATED };
+    this.put({ ...KEYS.organization(ORG_ID), organization, action_count: actionCount });
+    this.#environments = Array.from({ length: 1 + world.choose(3) }, (_, index) => this.#environment(index));
+  }
+
+  put(Item: Readonly<Record<string, unknown>>, TableName = CONFIGURATION): void {
+    this.tables.put({ TableName, Item });
+  }
+
+  /** Makes `count` requests in the first `seconds`, each in one of the environments. */
+  request(
+    count: number,
+    seconds: number,
+    make: (environment: Environment, index: number, ended: AbortSignal) => Promise<void>,
+  ): void {
+    for (let index = 0; index < count; index++) {
+      this.world.after(
+        this.world.choose(seconds + 1) * 1000,
+        () => `request ${index + 1} arrives`,
+        () => {
+          const environment = this.#environments[this.world.choose(this.#environments.length)];
+          if (environment !== undefined) void this.#invoke((ended) => make(environment, index, ended));
+        },
+      );
+    }
+  }
+
+  #invoke(work: (ended: AbortSignal) => Promise<void>): Promise<void> {
+    return withinInvocation({ getRemainingTimeInMillis: () => TIMEOUT_MS }, work).catch(() => undefined);
+  }
+
+  /** The clocks of the environments have agreed. */
+  get clocksAgreed(): boolean {
+    return !this.faults.happened.has('clock jumps');
+  }
+
+  run(): Promise<void> {
+    return this.world.run(() => {
+      const position = this.world.choose(this.#environments.length);
+      if (this.faults.now('crash')) {
+        this.#environments[position]?.end();
+        this.#environments[position] = this.#environment(position);
+      }
+      if (this.faults.now('clock jumps')) this.#environments[position]?.jump();
+    });
+  }
+
+  /** The network and an endpoint, which calls `received` for each request. */
+  outbound(
+    environment: Environment,
+    invocation: AbortSignal,
+    received: (reference: string) => void,
+    ended: () => unknown = () => {},
+  ): MakeAttempt {
+    return ({ headers }) =>
+      new Promise((resolve, reject) => {
+        invocation.throwIfAborted();
+        const stop = () => {
+          ended();
+          reject(invocation.reason);
+        };
+        invocation.addEventListener('abort', stop, { once: true });
+        const reference = headers['X-Service-Trigger-Ref'] ?? '';
+        this.world.after(
+          0,
+          () => `${environment.name}: request of ${reference}`,
+          () => {
+            if (!environment.alive || invocation.aborted) return;
+            received(reference);
+            const outcome =
+              [answered(200), answered(500), unanswered('timeout')][this.world.choose(3)] ?? answered(200);
+            const seconds = outcome.status === null ? 5 : this.world.choose(3);
+            this.world.after(
+              seconds * 1000,
+              () => `the endpoint ends ${reference}: ${outcome.failure?.code ?? 'ok'}`,
+              () => {
+                if (invocation.aborted) return;
+                ended();
+                if (environment.alive) resolve(outcome);
+              },
+            );
+          },
+        );
+      });
+  }
+
+  attemptPorts(environment: Environment, dynamo: DynamoDb) {
+    return {
+      openSigningSecret,
+      log: deliveryLog(dynamo, LOG, { retentionDays: 30, now: environment.now }),
+      logWriteFailed: () => {},
+      now: environment.now,
+      newId: this.newId,
+    };
+  }
+
+  #environment(index: number): Environment {
+    return new Environment(`function${index + 1}`, this.world, this.faults);
+  }
+}
+
+/** Never a sixth call of an AI-decided Action in a conversation, and none after the Action was disabled. */
+export async function calls(world: World, defects: LimitDefects = {}): Promise<void> {
+  const site = new Site(world, 1);
+  const action = anAiAction();
+  const slug = { org_id: ORG_ID, action_id: action.action_id };
+  site.put({ ...KEYS.action(ORG_ID, action.action_id), action });
+  site.put({ ...KEYS.actionOwner(action.action_id), org_id: ORG_ID });
+  site.put({ ...KEYS.slug(SITE_ID, 'AI-decided', action.slug), ...slug });
+  const portsOf = perEnvironment((environment) => {
+    const dynamo = memoryDynamoDb(site.tables, environment.call);
+    const own: Omit<CallToolPorts, 'makeAttempt'> = {
+      ...site.attemptPorts(environment, dynamo),
+      ...configurationReads(dynamo, CONFIGURATION),
+      ...conversations(dynamo, CONVERSATIONS, environment.now),
+      recordFailed: () => {},
+    };
+    return { dynamo, own };
+  });
+  let [requests, completed] = [0, 0];
+  let disabledAt = Number.POSITIVE_INFINITY;
+  const count = 4 + world.choose(6);
+  site.request(count, 3, async (environment, _, ended) => {
+    const began = world.steps;
+    const { dynamo, own } = portsOf(environment);
+    const makeAttempt = site.outbound(environment, ended, () => {
+      requests += 1;
+      if (requests > AI_CALLS_PER_CONVERSATION) world.violated('a sixth call of the Action');
+      if (began > disabledAt) world.violated('a call of an Action that was disabled before it was read');
+    });
+    const ports = { ...own, makeAttempt };
+    const call = { siteId: SITE_ID, conversationId: CONVERSATION, tool: action.slug, arguments: {} };
+    const { outcome } = await callTool(call, defects.tool?.(ports, dynamo) ?? ports);
+    if (outcome === 'completed') completed += 1;
+  });
+  if (world.oneIn(3)) {
+    const operator = new Environment('operator', world, site.faults);
+    const store = configurationStore(memoryDynamoDb(site.tables, operator.call), CONFIGURATION);
+    const ports = { store, now: operator.now, randomBytes: site.randomBytes, sealSigningSecret: async () => 'sealed' };
+    world.after(
+      1000,
+      () => 'an admin disables the Action',
+      () => {
+        updateAction(action.action_id, { enabled: false }, ports).then(
+          () => {
+            disabledAt = world.steps;
+          },
+          () => undefined,
+        );
+      },
+    );
+  } else {
+    await site.run();
+    if (site.faults.happened.size === 0 && requests !== Math.min(count, AI_CALLS_PER_CONVERSATION)) {
+      world.violated(`${requests} of ${count} calls were made`);
+    }
+  }
+  await site.run();
+  if (completed > requests) world.violated('a call completed that was not made');
+}
+
+/** Never a 21st session from an address in a minute. */
+export async function sessions(world: World, defects: LimitDefects = {}): Promise<void> {
+  const site = new Site(world, 0);
+  const secret = newServerSecret(SITE_ID, site.randomBytes);
+  const server_secret = storedServerSecret(secret);
+  site.put({ ...KEYS.assistant(SITE_ID), assistant: anAssistant({ server_secret, hourly_rate_limit: 1000 }) });
+  const accepted: number[] = [];
+  const refused: number[] = [];
+  const portsOf = perEnvironment((environment) => {
+    const dynamo = memoryDynamoDb(site.tables, environment.call);
+    const own: CreateSessionPorts = {
+      ...configurationReads(dynamo, CONFIGURATION),
+      hitPerMinute: hitPerMinute(dynamo, COUNTERS),
+      hitPerHour: hitPerHour(dynamo, COUNTERS),
+      signToken: async () => 'token',
+      now: environment.now,
+      newId: site.newId,
+    };
+    return defects.session?.(own) ?? own;
+  });
+  site.request(SESSION_CREATE_PER_MINUTE - 2 + world.choose(10), world.choose(80), async (environment) => {
+    const at = world.time;
+    try {
+      await createSession({ serverKey: secret, ip: IP, readBody: () => ({}) }, portsOf(environment));
+      accepted.push(at);
+    } catch (error) {
+      if (error instanceof Refusal) refused.push(at);
+      else throw error;
+    }
+  });
+  await site.run();
+  if (site.clocksAgreed) checkWindow(world, accepted, SESSION_CREATE_PER_MINUTE, 'sessions');
+  if (site.faults.happened.size > 0) return;
+  for (const at of refused) {
+    const before = accepted.filter((one) => one > at - MINUTE_MS && one <= at).length;
+    if (before < SESSION_CREATE_PER_MINUTE) world.violated(`a session was refused after ${before} in a minute`);
+  }
+}
+
+/** Never an 11th submission in a minute, and one submission for each key of a client. */
+export async function forms(world: World, defects: LimitDefects = {}): Promise<void> {
+  const site = new Site(world, 1);
+  const form = aFormAction();
+  const conversation = {
+    site_id: SITE_ID,
+    conversation_id: CONVERSATION,
+    session_id: 's',
+    visitor_id: 'v',
+    user_id: null,
+    started_at: CREATED,
+  };
+  const assistant = anAssistant();
+  site.put({ ...KEYS.action(ORG_ID, form.action_id), action: form });
+  site.put({ ...KEYS.slug(SITE_ID, 'Form', form.slug), org_id: ORG_ID, action_id: form.action_id });
+  const key = { pk: `SITE#${SITE_ID}#CONVERSATION#${CONVERSATION}`, sk: 'CONVERSATION' };
+  site.put({ ...key, conversation, expires_at: 2_000_000_000 }, CONVERSATIONS);
+  const portsOf = perEnvironment((environment) => {
+    const dynamo = memoryDynamoDb(site.tables, environment.call);
+    return {
+      ...site.attemptPorts(environment, dynamo),
+      ...configurationReads(dynamo, CONFIGURATION),
+      ...conversations(dynamo, CONVERSATIONS, environment.now),
+      hitPerMinute: hitPerMinute(dynamo, COUNTERS),
+      hitPerHour: hitPerHour(dynamo, COUNTERS),
+      escalate: async () => 'none' as const,
+      forwarded: () => {},
+      settleFailed: (id: string) => void unsettled.add(id),
+    };
+  });
+  /** When the requests arrived that reached the endpoint. */
+  const passed: number[] = [];
+  const submitted = new Map<string, string>();
+  const open = new Set<string>();
+  const unsettled = new Set<string>();
+  site.request(4 + world.choose(10), world.choose(70), async (environment, index, ended) => {
+    const at = world.time;
+    const client_key = index < 4 ? `key${index % 2}` : null;
+    const own: SubmitFormPorts = {
+      ...portsOf(environment),
+      makeAttempt: site.outbound(
+        environment,
+        ended,
+        (id) => {
+          passed.push(at);
+          if (client_key === null) return;
+          if (submitted.get(client_key) === id && site.clocksAgreed && !unsettled.has(id))
+            world.violated(`${id} was sent again after it was accepted`);
+          if (open.has(client_key) && site.clocksAgreed)
+            world.violated(`two requests of ${client_key} at the same time`);
+          open.add(client_key);
+        },
+        () => client_key !== null && open.delete(client_key),
+      ),
+    };
+    const ports = defects.form?.(own) ?? own;
+    const values = { email: 'a@b.example' };
+    const readBody = () => ({ conversation_id: CONVERSATION, values, client_key });
+    const widget = { credentials: VISITOR, assistant, claims: undefined };
+    const { submission_id } = await submitForm({ siteId: SITE_ID, slug: form.slug, widget, readBody }, ports);
+    const before = client_key === null ? undefined : submitted.get(client_key);
+    if (before !== undefined && before !== submission_id) world.violated(`${client_key} has two submissions`);
+    if (client_key !== null) submitted.set(client_key, submission_id);
+  });
+  await site.run();
+  if (site.clocksAgreed) checkWindow(world, passed, FORM_SUBMISSIONS_PER_MINUTE, 'submissions');
+}
+
+/** Never a 51st Action, an exact count of them, and no Action that a suspension misses. */
+export async function actions(world: World, defects: LimitDefects = {}): Promise<void> {
+  const before = ACTIONS_PER_ORGANIZATION - 1 - world.choose(3);
+  const site = new Site(world, before);
+  site.put({ ...KEYS.assistant(SITE_ID), assistant: anAssistant() });
+  site.put(KEYS.organizationSite(ORG_ID, SITE_ID));
+  for (let index = 1; index <= before; index++) {
+    const action = anEventAction({ action_id: `act_${index}`, slug: `slug-${index}` });
+    site.put({ ...KEYS.action(ORG_ID, action.action_id), action });
+    site.put({ ...KEYS.actionOwner(action.action_id), org_id: ORG_ID });
+  }
+  const portsOf = perEnvironment((environment) => {
+    const dynamo = memoryDynamoDb(site.tables, environment.call);
+    const store = configurationStore(defects.dashboard?.(dynamo) ?? dynamo, CONFIGURATION);
+    const sealSigningSecret = async () => 'sealed';
+    return { store, now: environment.now, randomBytes: site.randomBytes, sealSigningSecret, step: async () => {} };
+  });
+  const stored = () =>
+    [...site.tables.items(CONFIGURATION)].filter(
+      ({ pk, sk }) => pk === `ORG#${ORG_ID}` && String(sk).startsWith('ACTION#'),
+    );
+  let suspended = false;
+  site.request(3 + world.choose(3), 1, async (environment, index) => {
+    const ports = portsOf(environment);
+    if (index === 0 && world.oneIn(2)) await deleteAction('act_1', ports);
+    else if (index === 1 && world.oneIn(6)) {
+      await setSuspended(ORG_ID, true, ports);
+      suspended = true;
+    } else {
+      const trigger =
+        index % 2 === 0 ? { trigger: 'Event', events: ['message.sent'] } : { trigger: 'Form', form_fields: [] };
+      await createAction(SITE_ID, { ...trigger, name: `New ${index % 3}`, url: 'https://crm.example/' }, ports);
+    }
+    if (stored().length > ACTIONS_PER_ORGANIZATION) world.violated('a 51st Action');
+  });
+  await site.run();
+  const count = site.tables.get(CONFIGURATION, KEYS.organization(ORG_ID))?.action_count;
+  if (count !== stored().length) world.violated(`${stored().length} Actions are counted as ${count}`);
+  if (count !== undefined && Number(count) > ACTIONS_PER_ORGANIZATION) world.violated('a 51st Action');
+  if (suspended && !stored().every(({ action }) => Object(action).suspended === true)) {
+    world.violated('the suspension of the organization misses an Action');
+  }
+}
+
+/** Creates something once for each environment, as a function does when it starts. */
+function perEnvironment<Value>(create: (environment: Environment) => Value): (environment: Environment) => Value {
+  const created = new Map<Environment, Value>();
+  return (environment) => {
+    const known = created.get(environment) ?? create(environment);
+    created.set(environment, known);
+    return known;
+  };
+}
+
+function checkWindow(world: World, times: readonly number[], limit: number, what: string): void {
+  const sorted = times.toSorted((a, b) => a - b);
+  const beyond = sorted.find((at, index) => at - (sorted[index - limit] ?? Number.NEGATIVE_INFINITY) < MINUTE_MS);
+  if (beyond !== undefined) world.violated(`more than ${limit} ${what} in the minute before ${beyond / 1000} s`);
+}
