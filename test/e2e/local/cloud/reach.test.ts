@@ -127,7 +127,7 @@ describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a page of a
     const found = listeners().filter((address) => address.startsWith('127.0.0.1:'));
     expect(found).toEqual(expect.arrayContaining([new URL(cloud.gatewayUrl).host, new URL(cloud.baseUrl).host]));
     for (const address of found)
-      expect([address, await reads(address)]).not.toEqual([address, expect.stringContaining('Table')]);
+      expect([address, await reads(address)]).not.toEqual([address, expect.stringContaining('TableNames')]);
   });
 });
 
@@ -164,7 +164,7 @@ describeWhere(missing, 'another user of the machine', () => {
     for (const address of found) {
       const answer = await reads(address);
       expect([address, answer]).toEqual([address, expect.stringMatching(/^HTTP\/1.1 \d/)]);
-      expect(answer).not.toContain('Table');
+      expect(answer).not.toContain('TableNames');
     }
   });
 
