@@ -160,7 +160,7 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   await receiver.stop();
 
   const example = await startUntil('examples/receivers/node-http', replaced('8443'));
-  expect(await run('npx va-wave action test')).toContain('accepted');
+  expect(await run('npx va-wave action test')).toContain('delivered');
   expect(readdirSync(join(folder, '.local', 'inbox'))).toHaveLength(1);
   await example.stop();
 
