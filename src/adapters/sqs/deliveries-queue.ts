@@ -119,5 +119,6 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   };
 }
 
-/** Returns whether SQS refused the call itself, so that one of its messages may be the cause. */
-const isRefusal = (cause: unknown): boolean => cause instanceof SQSServiceException && cause.$fault === 'client';
+/** Returns whether SQS refused the call because of what is in it. The client repeats a call that SQS refused for another reason, such as its rate. */
+const isRefusal = (cause: unknown): boolean =>
+  cause instanceof SQSServiceException && cause.$fault === 'client' && cause.$metadata.attempts === 1;

@@ -188,6 +188,14 @@ describe('sending retries at the same time', () => {
     expect(calls().map((entries) => entries.length)).toEqual([2]);
   });
 
+  test('does not repeat a call for each message when SQS throttles it', async () => {
+    aws.on('SendMessageBatch', {}, () => {
+      throw new AwsFault('RequestThrottled');
+    });
+    expect(await later(aMessage(), aMessage())).toEqual(Array(2).fill(expect.stringContaining('RequestThrottled')));
+    expect(calls().map((entries) => entries.length)).toEqual([2, 2, 2]);
+  });
+
   test('sends each message separately when SQS refuses the call', async () => {
     aws.on('SendMessageBatch', {}, () => {
       if (
