@@ -523,6 +523,8 @@ export async function workInDashboard(
   const site = `${organization}/assistants/${assistant.site_id}`;
   const renamed = await call('PATCH', site, { version: assistant.version, change: { name: 'Renamed' } });
   assert.equal(renamed.name, 'Renamed');
+  const listed = await call('GET', `${organization}/assistants`);
+  expect(listed.assistants).toContainEqual(renamed);
   assert.equal((await call('GET', `${site}/installation`)).requests_last_24_hours, 0);
   const action = await call('POST', `${site}/actions`, {
     idempotency_key: 'an-action',
