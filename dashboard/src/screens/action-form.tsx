@@ -13,6 +13,7 @@ import Tiles from '@cloudscape-design/components/tiles';
 import Toggle from '@cloudscape-design/components/toggle';
 import { METHODS, type Method, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
+import { nameProblem } from '../../../src/contract/host-names.ts';
 import { navigate, paths } from '../navigation.ts';
 import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
@@ -160,8 +161,8 @@ export function ActionForm({
                   constraintText="Starts with https://, at most 2000 characters."
                   errorText={problems.of('url')}
                   warningText={
-                    isAddress(values.url)
-                      ? 'The service may block this address: it sends requests to public hosts only, and checks their certificate. Test the Action after you have saved it.'
+                    mayBeBlocked(values.url)
+                      ? 'The service may block this host: it sends requests to public hosts only, and checks their certificate. Test the Action after you have saved it.'
                       : undefined
                   }
                   stretch
@@ -191,9 +192,15 @@ export function ActionForm({
   );
 }
 
-/** Returns whether the host of a URL is an IP address. Such a host is seldom public, and has a certificate even more seldom. */
-function isAddress(url: string): boolean {
-  return /^[\d.]+$|^\[/.test(URL.parse(url)?.hostname ?? '');
+/**
+ * Returns whether the service may block the host of a URL. An IP address is seldom public, and has a certificate even more seldom. A name
+ * without a dot counts only when its first label is complete.
+ */
+function mayBeBlocked(url: string): boolean {
+  const host = URL.parse(url)?.hostname ?? '';
+  if (/^[\d.]+$|^\[/.test(host)) return true;
+  const typing = host !== 'localhost' && /^https:\/\/[^./:?#]*\.?$/i.test(url.trim());
+  return host !== '' && !typing && nameProblem(host.replace(/\.$/, '')) !== undefined;
 }
 
 /** Shows the parameters. The dashboard cannot edit them; the API and the command line can. */

@@ -63,7 +63,7 @@ export function TestOutcome(props: {
       <SpaceBetween size="m">
         <div role="status">
           <Status type={result.success ? 'success' : 'error'}>
-            {result.success ? 'Accepted' : 'Failed'}
+            {result.success ? 'Delivered' : 'Failed'}
             {status !== null && `, HTTP status ${status}`}
             {latency_ms !== null && `, ${latency_ms} ms`}
             {error !== null && ` (${error.code})`}

@@ -1,4 +1,4 @@
-import { nameProblem } from '../../../src/adapters/outbound/name-rule.ts';
+import { nameProblem } from '../../../src/contract/host-names.ts';
 import { type Receiver, startTcp } from './receiver.ts';
 import { BLOCKED, createTestNetwork, post, type TestNetwork } from './test-network.ts';
 

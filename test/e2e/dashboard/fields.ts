@@ -81,17 +81,21 @@ export function testFields(started: () => StartedDashboard): void {
     await page.getByText('Visitors see it as the name of the form.').waitFor();
   });
 
-  test.each(['https://10.0.0.1/', 'https://[fd00::1]/'])(
-    'warns of the address in %s before a save',
-    async (endpoint) => {
-      const warning = page.getByText('The service may block this address');
-      await page.getByLabel('Endpoint URL').fill('https://crm.shop.com/hook');
-      expect(await warning.count()).toBe(0);
+  test('warns of a host that is not public before a save, but not of a name that is being typed', async () => {
+    const warning = page.getByText('The service may block this host');
+    const local = ['https://localhost', 'https://crm.internal/hook', 'https://printer.local:8443/', 'https://crm/hook'];
+    for (const endpoint of ['https://10.0.0.1/', 'https://[fd00::1]/', ...local]) {
       await page.getByLabel('Endpoint URL').fill(endpoint);
       await warning.waitFor();
-      expect(await axeFindings(page)).toEqual([]);
-    },
-  );
+      for (const fine of ['https://crm', 'https://crm.', 'https://crm.shop.com/hook']) {
+        await page.getByLabel('Endpoint URL').fill(fine);
+        expect(await warning.count()).toBe(0);
+      }
+    }
+    await page.getByLabel('Endpoint URL').fill('https://localhost');
+    await warning.waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
 
   test('checks each IP address when it is added', async () => {
     await page.goto(url('deploy'));
@@ -170,7 +174,7 @@ export function testFields(started: () => StartedDashboard): void {
     await page.goto(url('intelligence'));
     const before = dashboard.receiver.to('/o').length;
     await button('Test Find a parcel').click();
-    await dialog().getByText('Accepted, HTTP status 200').waitFor();
+    await dialog().getByText('Delivered, HTTP status 200').waitFor();
     dashboard.receiver.answer('/o', [503]);
     await dialog().getByRole('button', { name: 'Send again' }).click();
     await dialog().getByText('Failed, HTTP status 503').waitFor();

@@ -131,7 +131,7 @@ export function testFirstDay(started: () => StartedDashboard): void {
   ])('sends a real signed request with the Test button of %s', async (name, path, trigger) => {
     const before = dashboard.receiver.to(path).length;
     await button(`Test ${name}`).click();
-    await dialog().getByText('Accepted, HTTP status 200').waitFor();
+    await dialog().getByText('Delivered, HTTP status 200').waitFor();
     const sent = await copied('Request');
     expect(sent).toContain(`X-Service-Trigger: ${trigger}`);
     expect(sent).toContain('v1=(not shown)');

@@ -60,7 +60,7 @@ await picture('actions', { colorScheme: 'dark', width: 1000, height: 760 }, asyn
 await picture('test', { colorScheme: 'light', width: 1000, height: 640 }, async (page) => {
   await page.goto(screen('intelligence'));
   await page.getByRole('button', { name: 'Test CRM sync' }).click();
-  await page.getByText('Accepted, HTTP status 200').waitFor();
+  await page.getByText('Delivered, HTTP status 200').waitFor();
 });
 await picture('create-action', { colorScheme: 'light', width: 1000, height: 900 }, async (page) => {
   await page.goto(screen('intelligence/new'));

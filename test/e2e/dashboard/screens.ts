@@ -96,7 +96,7 @@ export function testScreens(started: () => StartedDashboard): void {
     await button('Done').click();
     await page.getByRole('tab', { name: 'Intelligence' }).click();
     await button('Test Contact us').click();
-    await page.getByText('Accepted, HTTP status 200').waitFor();
+    await page.getByText('Delivered, HTTP status 200').waitFor();
     await look('test');
     await page.keyboard.press('Escape');
     await look('actions');

@@ -206,7 +206,7 @@ export function testSessions(started: () => StartedDashboard): void {
     await page.keyboard.press('ArrowRight');
     await tabTo(button(page, 'Test Mine'));
     await page.keyboard.press('Enter');
-    await page.getByText('Accepted, HTTP status 200').waitFor();
+    await page.getByText('Delivered, HTTP status 200').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await context.close();
