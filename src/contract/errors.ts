@@ -32,6 +32,7 @@ export const REFUSALS = {
   /** The actual message names the form field. */
   value_required: { status: 400, message: 'values: is required' },
   submission_in_progress: { status: 409, message: 'client_key: this submission is still being delivered' },
+  client_key_reused: { status: 409, message: 'client_key: was used for another form of this conversation' },
   submission_failed: { status: 502, message: 'The submission could not be delivered' },
   login_required: { status: 401, message: 'Log in first' },
   admin_required: { status: 403, message: 'Only admins of the organization may do this' },

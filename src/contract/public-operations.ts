@@ -113,6 +113,7 @@ export const PUBLIC_OPERATIONS = {
       'conversation_unknown',
       'value_required',
       'submission_in_progress',
+      'client_key_reused',
       'submission_failed',
       'form_limit_exceeded',
     ],

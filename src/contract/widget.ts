@@ -47,7 +47,7 @@ export const formSubmitRequest = z.object({
   values: jsonObject.describe('Value by field key'),
   client_key: identifier
     .nullish()
-    .describe('Chosen by the caller for each submission, so that a repeated request does not submit twice'),
+    .describe('Chosen by the caller for each submission of a form, so that a repeated request does not submit twice'),
 });
 
 export const formSubmitResponse = z.object({ success: z.literal(true), submission_id: z.uuid() });

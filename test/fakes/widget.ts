@@ -38,7 +38,7 @@ export function widgetAuthentication(setup: {
 /** An in-memory store of conversations and submissions. */
 export class InMemoryConversations {
   readonly saved: Conversation[] = [];
-  readonly submissions = new Map<string, { id: string; state: 'sending' | 'accepted' | 'failed' }>();
+  readonly submissions = new Map<string, { id: string; formId: string; state: 'sending' | 'accepted' | 'failed' }>();
 
   readonly findConversation = async (siteId: string, conversationId: string) =>
     this.saved.find((one) => one.site_id === siteId && one.conversation_id === conversationId);
@@ -49,10 +49,11 @@ export class InMemoryConversations {
 
   readonly claimSubmission = async (key: SubmissionKey, submissionId: string): Promise<SubmissionClaim> => {
     const existing = this.submissions.get(submissionText(key));
+    if (existing !== undefined && existing.formId !== key.formId) return { kind: 'other_form' };
     if (existing?.state === 'accepted') return { kind: 'accepted', submissionId: existing.id };
     if (existing?.state === 'sending') return { kind: 'in_progress' };
     const id = existing?.id ?? submissionId;
-    this.submissions.set(submissionText(key), { id, state: 'sending' });
+    this.submissions.set(submissionText(key), { id, formId: key.formId, state: 'sending' });
     return { kind: 'claimed', submissionId: id };
   };
 

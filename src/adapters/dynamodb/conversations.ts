@@ -33,6 +33,8 @@ const readSubmission = itemReader(
     submission_state: z.enum(['sending', 'accepted', 'failed']),
     /** Id of the latest claim. */
     claim_id: z.string().optional(),
+    /** Items of earlier code lack it. The first claim after them sets it. */
+    form_id: z.string().optional(),
   }),
 );
 
@@ -124,12 +126,13 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
             TableName: table,
             Key: submissionKey(key),
             UpdateExpression:
-              'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, claim_id = :claim, started_at = :now, expires_at = :expires',
+              'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, claim_id = :claim, form_id = :form, started_at = :now, expires_at = :expires',
             ConditionExpression:
-              'attribute_not_exists(pk) OR submission_state = :failed OR (submission_state = :sending AND started_at < :stale)',
+              '(attribute_not_exists(form_id) OR form_id = :form) AND (attribute_not_exists(pk) OR submission_state = :failed OR (submission_state = :sending AND started_at < :stale))',
             ExpressionAttributeValues: {
               ':id': submissionId,
               ':claim': claim_id,
+              ':form': key.formId,
               ':sending': 'sending',
               ':failed': 'failed',
               ':now': unixSeconds(at),
@@ -143,7 +146,8 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
         claimed,
       );
       if (blocking === undefined) return { kind: 'claimed', submissionId: claimedId };
-      const { submission_state, submission_id } = readSubmission(table, blocking);
+      const { submission_state, submission_id, form_id = key.formId } = readSubmission(table, blocking);
+      if (form_id !== key.formId) return { kind: 'other_form' };
       return submission_state === 'accepted'
         ? { kind: 'accepted', submissionId: submission_id }
         : { kind: 'in_progress' };

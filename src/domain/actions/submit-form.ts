@@ -30,9 +30,17 @@ export type EscalationChannel = (submission: {
 export type SubmissionClaim =
   | { readonly kind: 'claimed'; readonly submissionId: string }
   | { readonly kind: 'accepted'; readonly submissionId: string }
-  | { readonly kind: 'in_progress' };
+  | { readonly kind: 'in_progress' }
+  /** The key belongs to a submission of another form. */
+  | { readonly kind: 'other_form' };
 
-export type SubmissionKey = { readonly siteId: string; readonly conversationId: string; readonly clientKey: string };
+export type SubmissionKey = {
+  readonly siteId: string;
+  readonly conversationId: string;
+  readonly clientKey: string;
+  /** The form that the key's submission is of. A key is of one form. */
+  readonly formId: string;
+};
 
 export type SubmitFormPorts = SingleAttemptPorts & {
   readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
@@ -94,11 +102,15 @@ export async function submitForm(
   const perHour = await ports.hitPerHour(`forms#${siteId}`, form_submissions_per_hour, now);
   if (!perHour.allowed) throw new Refusal('form_limit_exceeded', perHour);
 
-  const key = client_key == null ? undefined : { siteId, conversationId: conversation_id, clientKey: client_key };
+  const key =
+    client_key == null
+      ? undefined
+      : { siteId, conversationId: conversation_id, clientKey: client_key, formId: form.action_id };
   const claim: SubmissionClaim =
     key === undefined
       ? { kind: 'claimed', submissionId: ports.newId() }
       : await ports.claimSubmission(key, ports.newId(), now);
+  if (claim.kind === 'other_form') throw new Refusal('client_key_reused', { field: 'client_key' });
   if (claim.kind === 'in_progress') throw new Refusal('submission_in_progress', { field: 'client_key' });
   if (claim.kind === 'accepted') return { success: true, submission_id: claim.submissionId };
 

@@ -444,13 +444,15 @@ describe('a client_key', () => {
     ]);
   });
 
-  test('refuses a second request while the first is in progress', async () => {
-    const { submit, conversations } = setUp();
-    await conversations.claimSubmission(
-      { siteId: SITE_ID, conversationId: CONVERSATION, clientKey: 'key-1' },
-      'earlier',
-    );
-    expect(await refusedWith(submit(KEYED))).toEqual([409, 'client_key: this submission is still being delivered']);
+  test.each([
+    ['submission_in_progress', 'in progress', 'act_form'],
+    ['client_key_reused', 'of another form', 'act_other'],
+  ])('is refused as %s while its submission is %s', async (code, _, formId) => {
+    const { submit, conversations, outbound } = setUp();
+    const key = { siteId: SITE_ID, conversationId: CONVERSATION, clientKey: 'key-1', formId };
+    await conversations.claimSubmission(key, 'earlier');
+    expect(await refusalOf(submit(KEYED))).toMatchObject({ status: 409, code, field: 'client_key' });
+    expect(outbound.requests).toEqual([]);
   });
 
   test('is free again after an internal error prevented the submission', async () => {

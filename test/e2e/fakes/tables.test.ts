@@ -130,7 +130,7 @@ async function run(
     clock.advance(seconds * 1000);
     const action = { ...anEventAction(), org_id: org, site_id: site, action_id: `act_${unique}${a}`, version: b };
     const form = aFormAction({ org_id: org, site_id: site, action_id: `form_${unique}${a}`, slug: `s${b}` });
-    const key = { siteId: site, conversationId: `c${a}`, clientKey: `k${b}` };
+    const key = { siteId: site, conversationId: `c${a}`, clientKey: `k${b}`, formId: 'act_1' };
     const calls: readonly (() => Promise<unknown>)[] = [
       () => log.claim(start(a, b)),
       () => both((one) => log.claim(start(a, one))),

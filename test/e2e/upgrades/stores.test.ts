@@ -158,7 +158,7 @@ describe.each(DIRECTIONS)('$direction', ({ direction, before, after }) => {
   });
 
   test('a submission is made once, whichever version began it', async () => {
-    const key = { siteId: SITE_ID, conversationId: `c-${mark}`, clientKey: 'key' };
+    const key = { siteId: SITE_ID, conversationId: `c-${mark}`, clientKey: 'key', formId: 'act_1' };
     expect(await old.conversations.claimSubmission(key, 'submission-1', clock.now())).toMatchObject({
       kind: 'claimed',
       submissionId: 'submission-1',

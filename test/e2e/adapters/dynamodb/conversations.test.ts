@@ -16,7 +16,7 @@ const DAY = 24 * 3600 * 1000;
 
 function setUp() {
   const clock = new FrozenClock();
-  const key = { siteId: SITE_ID, conversationId: randomUUID(), clientKey: 'key-1' };
+  const key = { siteId: SITE_ID, conversationId: randomUUID(), clientKey: 'key-1', formId: 'act_1' };
   return { clock, key, store: conversations(tables.client, tables.sorted, clock.now) };
 }
 
@@ -97,6 +97,18 @@ describe('a submission with a client_key', () => {
     expect(await store.claimSubmission(key, 'third', clock.now())).toEqual({ kind: 'claimed', submissionId: 'first' });
     expect(await store.claimSubmission(key, 'fourth', clock.now())).toEqual({ kind: 'in_progress' });
   });
+
+  test.each(['sending', 'accepted', 'failed'])(
+    'of one form is refused to another form while it is %s',
+    async (state) => {
+      const { store, key, clock } = setUp();
+      await store.claimSubmission(key, 'first', clock.now());
+      if (state !== 'sending') await store.settleSubmission(key, state === 'accepted');
+      clock.advance(DAY);
+      const other = { ...key, formId: 'act_2' };
+      expect(await store.claimSubmission(other, 'second', clock.now())).toEqual({ kind: 'other_form' });
+    },
+  );
 
   test.each(['siteId', 'conversationId', 'clientKey'] as const)(
     'shares nothing with one of another %s',

@@ -40,7 +40,7 @@ const START: AttemptStart = {
 const NO_FAILURES = { since: 0, signalled_at: null, looked_to: null };
 const LOG_KEY = { pk: 'ACTION#act_log', sk: `${AT}#event-1#1` };
 const CREATION = { orgId: ORG_ID, sub: 'anna', key: 'key' };
-const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key' };
+const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key', formId: 'act_1' };
 const CONVERSATION = `SITE#${SITE_ID}#CONVERSATION#c-1`;
 
 const reads = () => configurationReads(tables.client, tables.sorted);

@@ -122,7 +122,7 @@ test('a membership is stored', async () => {
 
 test('a form submission is claimed, also again after a failure', async () => {
   const { claimSubmission, settleSubmission } = conversations(lossy.client, tables.sorted, clock.now);
-  const key = { siteId: SITE_ID, conversationId: randomUUID(), clientKey: 'key' };
+  const key = { siteId: SITE_ID, conversationId: randomUUID(), clientKey: 'key', formId: 'act_1' };
   expect(await claimSubmission(key, 'first', clock.now())).toEqual({ kind: 'claimed', submissionId: 'first' });
   expect(await claimSubmission(key, 'second', clock.now())).toEqual({ kind: 'in_progress' });
   await settleSubmission(key, false);

@@ -105,7 +105,7 @@ async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
 
 const ACTION = (id: string) => ({ pk: `ORG#${ORG}`, sk: `ACTION#${id}` });
 const CONVERSATION = { pk: `SITE#${SITE}#CONVERSATION#c-user`, sk: 'CONVERSATION' };
-const SUBMISSION = { siteId: SITE, conversationId: 'c-user', clientKey: 'accepted' };
+const SUBMISSION = { siteId: SITE, conversationId: 'c-user', clientKey: 'accepted', formId: 'act_1' };
 const START: AttemptStart = {
   action_id: EVENT,
   at: '2026-03-04T05:06:00Z',
