@@ -170,13 +170,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   {
     path: 'examples/assistant-runtime',
     purpose: 'an example that platform teams copy: connects a model to the service',
-    packages: [
-      '@aws-sdk/client-bedrock-runtime',
-      '@aws-sdk/client-eventbridge',
-      '@aws-sdk/client-lambda',
-      '@va-wave/receiver',
-      'node:*',
-    ],
+    packages: ['@aws-sdk/client-bedrock-runtime', '@aws-sdk/client-eventbridge', '@aws-sdk/client-lambda', 'node:*'],
   },
   {
     path: 'examples/conversation-view',

@@ -60,11 +60,8 @@ declare function budgetLeft(usage: UsageReport): boolean;
   ],
 };
 
-/** Declarations of the reader's environment variables, and of libraries that the repository does not install. */
-const LIBRARIES = `declare namespace NodeJS {
-  interface ProcessEnv { SIGNING_SECRET: string; USAGE_KEY: string }
-}
-declare module 'next/script' {
+/** Declarations of libraries that the repository does not install. */
+const LIBRARIES = `declare module 'next/script' {
   const Script: (properties: { src: string; strategy: 'afterInteractive'; [data: \`data-\${string}\`]: string }) => null;
   export default Script;
 }
@@ -99,13 +96,11 @@ function compilerMessages(files: Readonly<Record<string, string>>): readonly str
           allowJs: true,
           allowImportingTsExtensions: true,
           strict: true,
-          // JavaScript samples do not annotate parameters.
-          noImplicitAny: false,
           skipLibCheck: true,
           noEmit: true,
           paths: { '@va-wave/receiver': [resolve('packages/receiver/src/index.ts')] },
         },
-        files: [...Object.keys(files), 'libraries.d.ts', resolve('widget/va-wave.d.ts')],
+        files: [...Object.keys(files), 'view.js', 'libraries.d.ts', resolve('widget/va-wave.d.ts')],
       }),
     );
     const compiler = resolve('node_modules/.bin/tsc');

@@ -2,7 +2,7 @@ import { parseActionSignature } from './action-signature.ts';
 import { requireFresh, type VerifyOptions } from './freshness.ts';
 import { type HeaderSource, headerValue } from './headers.ts';
 import { isJsonObject, type JsonObject, jsonObject } from './json-object.ts';
-import { bytesOf, digestMatches, type Secret } from './secrets.ts';
+import { bytesOf, digestMatches, type Secret, secretsOf } from './secrets.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** Body of an Event Action request. */
@@ -51,7 +51,7 @@ export type VerifiedAction = VerifiedEvent | VerifiedAiCall | VerifiedForm;
  * @param rawBody the bytes as they arrived; a string is encoded as UTF-8. Parsing and serializing again breaks the signature.
  * @param secret the signing secret of the Action, or the secrets of all Actions that send to this endpoint
  * @throws VerificationError with `status` 400 or 401
- * @throws TypeError when called with a parsed body or an empty secret
+ * @throws TypeError when called with a parsed body, or without a secret
  *
  * @example
  * const action = verifyAction(rawBody, request.headers, process.env.SIGNING_SECRET);
@@ -63,11 +63,12 @@ export function verifyAction(
   secret: Secret,
   options: VerifyOptions = {},
 ): VerifiedAction {
+  const secrets = secretsOf(secret);
   const bytes = bytesOf(rawBody);
   const { t, v1 } = parseActionSignature(headerValue(headers, 'x-service-signature'));
   const timestamp = Number(t);
   requireFresh(timestamp, options);
-  if (!digestMatches(v1, secret, [`${t}.`, bytes])) {
+  if (!digestMatches(v1, secrets, [`${t}.`, bytes])) {
     throw new VerificationError('signature_mismatch', 'The signature does not match the body');
   }
   const trigger = headerValue(headers, 'x-service-trigger');

@@ -1,7 +1,7 @@
 import { type VerifiedAction, verifyAction } from './action.ts';
 import type { VerifyOptions } from './freshness.ts';
-import type { Secret } from './secrets.ts';
-import { type UsageReport, type UsageSecret, verifyUsageWebhook } from './usage-webhook.ts';
+import { type Secret, secretsOf } from './secrets.ts';
+import { checkedUsageSecret, type UsageReport, type UsageSecret, verifyUsageWebhook } from './usage-webhook.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** The event that a Function URL or an API Gateway HTTP API passes to a function (payload format 2.0). */
@@ -26,6 +26,7 @@ export type LambdaHttpHandler<Event extends LambdaHttpEvent> = (event: Event) =>
  * Returns a Lambda handler for Action requests. It answers status 200 with the return value of `handle` as JSON, or with
  * `{"received":true}` when `handle` returns nothing. An AI-decided Action can feed that JSON back to the assistant. When `handle`
  * throws, the handler throws too: the service then receives a 5xx and sends an event again.
+ * @throws TypeError without a secret
  *
  * @example
  * export const handler = actionLambda(process.env.SIGNING_SECRET, async (action) => {
@@ -37,11 +38,13 @@ export function actionLambda<Event extends LambdaHttpEvent = LambdaHttpEvent>(
   handle: (action: VerifiedAction, event: Event) => Promise<object | undefined> | Promise<void>,
   options: VerifyOptions = {},
 ): LambdaHttpHandler<Event> {
-  return lambda((event) => verifyAction(rawBodyOf(event), event.headers, secret, options), handle);
+  const secrets = secretsOf(secret);
+  return lambda((event) => verifyAction(rawBodyOf(event), event.headers, secrets, options), handle);
 }
 
 /**
  * Returns a Lambda handler for usage webhooks. It verifies the request and answers with the return value of `handle` as JSON.
+ * @throws TypeError without a secret
  *
  * @example
  * export const handler = usageWebhookLambda(usageSecretOf, async (report) => ({
@@ -53,7 +56,8 @@ export function usageWebhookLambda<Event extends LambdaHttpEvent = LambdaHttpEve
   handle: (report: UsageReport, event: Event) => Promise<UsageReply | undefined> | Promise<void>,
   options: VerifyOptions = {},
 ): LambdaHttpHandler<Event> {
-  return lambda((event) => verifyUsageWebhook(rawBodyOf(event), event.headers, secret, options), handle);
+  const checked = checkedUsageSecret(secret);
+  return lambda((event) => verifyUsageWebhook(rawBodyOf(event), event.headers, checked, options), handle);
 }
 
 function lambda<Event extends LambdaHttpEvent, Verified>(

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { type VerifiedAction, verifyAction } from './action.ts';
 import type { VerifyOptions } from './freshness.ts';
 import { type ReceivedRequest, readRawBody } from './raw-body.ts';
-import type { Secret } from './secrets.ts';
-import { type UsageReport, type UsageSecret, verifyUsageWebhook } from './usage-webhook.ts';
+import { type Secret, secretsOf } from './secrets.ts';
+import { checkedUsageSecret, type UsageReport, type UsageSecret, verifyUsageWebhook } from './usage-webhook.ts';
 import { VerificationError } from './verification-error.ts';
 
 export type MiddlewareOptions = VerifyOptions & {
@@ -26,6 +26,7 @@ export type UsageLocals = { usage: UsageReport };
 /**
  * Returns Express middleware that verifies Action requests and stores the result in `response.locals.action`. It answers 400, 401
  * or 413 to a request that it refuses. It reads the raw body: mount it before `express.json()`, or after `express.raw()`.
+ * @throws TypeError without a secret
  *
  * @example
  * app.all('/actions', actionMiddleware(process.env.SIGNING_SECRET), (request, response) => {
@@ -34,13 +35,15 @@ export type UsageLocals = { usage: UsageReport };
  * });
  */
 export function actionMiddleware(secret: Secret, options: MiddlewareOptions = {}): Middleware<ActionLocals> {
+  const secrets = secretsOf(secret);
   return middleware(options, (rawBody, request) => ({
-    action: verifyAction(rawBody, request.headers, secret, options),
+    action: verifyAction(rawBody, request.headers, secrets, options),
   }));
 }
 
 /**
  * Returns Express middleware that verifies usage webhooks and stores the report in `response.locals.usage`.
+ * @throws TypeError without a secret
  *
  * @example
  * app.post('/usage', usageWebhookMiddleware(usageSecretOf), (request, response) => {
@@ -48,8 +51,9 @@ export function actionMiddleware(secret: Secret, options: MiddlewareOptions = {}
  * });
  */
 export function usageWebhookMiddleware(secret: UsageSecret, options: MiddlewareOptions = {}): Middleware<UsageLocals> {
+  const checked = checkedUsageSecret(secret);
   return middleware(options, (rawBody, request) => ({
-    usage: verifyUsageWebhook(rawBody, request.headers, secret, options),
+    usage: verifyUsageWebhook(rawBody, request.headers, checked, options),
   }));
 }
 

@@ -2,7 +2,7 @@ import { canonicalJson } from './canonical-json.ts';
 import { requireFresh, type VerifyOptions } from './freshness.ts';
 import { type HeaderSource, headerValue } from './headers.ts';
 import { isJsonObject, type JsonObject, jsonObject } from './json-object.ts';
-import { bytesOf, digestMatches, type Secret } from './secrets.ts';
+import { bytesOf, digestMatches, type Secret, secretsOf } from './secrets.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** Body of a usage webhook: the usage of one conversation turn. */
@@ -28,7 +28,12 @@ export type UsageReport = {
  * report. Visitors can read the secret in their session token: give each user a different one, so that no user can sign a report
  * for another user.
  */
-export type UsageSecret = Secret | ((claimed: UsageReport) => Secret | undefined);
+export type UsageSecret = Secret | ((claimed: UsageReport) => Secret);
+
+/** Returns the secret that a verification can use. @throws TypeError for a missing or empty secret that does not depend on the session */
+export function checkedUsageSecret(secret: UsageSecret): UsageSecret {
+  return typeof secret === 'function' ? secret : secretsOf(secret);
+}
 
 /**
  * Checks that a usage webhook was signed with the secret that the backend passed to session create, at most 300 seconds from now,
@@ -36,7 +41,7 @@ export type UsageSecret = Secret | ((claimed: UsageReport) => Secret | undefined
  *
  * @param rawBody the bytes as they arrived; a string is encoded as UTF-8
  * @throws VerificationError with `status` 400 or 401
- * @throws TypeError when called with a parsed body or an empty secret
+ * @throws TypeError when called with a parsed body, or without a secret
  *
  * @example
  * const report = verifyUsageWebhook(rawBody, request.headers, ({ user_id }) => usageSecretOf(user_id));
@@ -48,6 +53,7 @@ export function verifyUsageWebhook(
   secret: UsageSecret,
   options: VerifyOptions = {},
 ): UsageReport {
+  const checked = checkedUsageSecret(secret);
   const bytes = bytesOf(rawBody);
   const digest = headerValue(headers, 'x-webhook-signature');
   const timestamp = headerValue(headers, 'x-webhook-timestamp');
@@ -62,15 +68,10 @@ export function verifyUsageWebhook(
     throw new VerificationError('request_malformed', 'The body is not a usage report of X-Webhook-Timestamp');
   }
   requireFresh(body.timestamp, options);
-  const secretOfSession = typeof secret === 'function' ? secret(body) : secret;
-  if (
-    secretOfSession === undefined ||
-    !(
-      digestMatches(digest, secretOfSession, [bytes]) ||
-      // A proxy may have reformatted the body, so its canonical form counts as well.
-      digestMatches(digest, secretOfSession, [canonicalJson(body)])
-    )
-  ) {
+  const secretOfSession = typeof checked === 'function' ? checked(body) : checked;
+  const secrets = secretOfSession === undefined ? [] : secretsOf(secretOfSession);
+  // A proxy may have reformatted the body, so its canonical form counts as well.
+  if (!digestMatches(digest, secrets, [bytes]) && !digestMatches(digest, secrets, [canonicalJson(body)])) {
     throw new VerificationError('signature_mismatch', 'The signature does not match the body');
   }
   return body;

@@ -1,29 +1,29 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copiedExample, started } from '../../examples/copied-example.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 import { describeWhere, type Missing, missingUnless } from '../../examples/where-installed.ts';
 import { type Command, type RunningExample, startExample } from './child.ts';
 import { claimsOf, startSessionService } from './fake-sessions.ts';
-import { EXAMPLES, installNodeExample } from './receiver-examples.ts';
 import { send } from './send.ts';
 
-const source = join(EXAMPLES, 'customer-backend');
 const USER = { sub: 'user-1', user_name: 'Zoë Example', user_email: 'zoe@example.com' };
 
-const backends: { name: string; missing: Missing; prepare: (folder: string) => Command }[] = [
+const backends: { name: string; missing: Missing; prepare: (folder: string) => Promise<Command> }[] = [
   {
     name: 'node',
     missing: undefined,
-    prepare: (folder) => {
-      installNodeExample(source, folder);
-      return { command: process.execPath, args: ['server.mjs'], cwd: join(folder, 'node') };
-    },
+    prepare: async (folder) => started(await copiedExample('customer-backend', folder, 'node')),
   },
   {
     name: 'python',
     missing: missingUnless('Python 3.10 or newer', ['python3', '-c', 'import sys; assert sys.version_info >= (3, 10)']),
-    prepare: () => ({ command: 'python3', args: ['-B', 'server.py'], cwd: join(source, 'python') }),
+    prepare: async (folder) => ({
+      command: 'python3',
+      args: ['-B', 'server.py'],
+      cwd: await copiedExample('customer-backend', folder, 'python'),
+    }),
   },
 ];
 
@@ -37,7 +37,7 @@ for (const backend of backends) {
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), `va-wave-backend-${backend.name}-`));
       service = await startSessionService();
-      running = await startExample(backend.prepare(join(folder, 'app')), {
+      running = await startExample(await backend.prepare(join(folder, 'app')), {
         BASE_URL: service.baseUrl,
         SERVER_KEY: service.serverKey,
         USAGE_WEBHOOK_URL: 'https://backend.example/usage',

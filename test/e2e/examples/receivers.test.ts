@@ -38,7 +38,7 @@ for (const example of RECEIVERS) {
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), `va-wave-${example.name}-`));
       inbox = join(folder, 'inbox');
-      command = example.prepare(join(folder, 'app'));
+      command = await example.prepare(join(folder, 'app'));
       await start();
     });
     afterAll(async () => {

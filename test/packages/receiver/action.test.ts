@@ -68,9 +68,9 @@ describe('verifyAction', () => {
     expect(verify({ 'x-service-trigger': 'other' })).toEqual([400, 'request_malformed']);
   });
 
-  test('throws a TypeError for an empty secret or a parsed body', () => {
-    for (const secret of ['', [], ['']]) {
-      expect(() => verifyAction('{}', signed('{}'), secret, { now })).toThrow(TypeError);
+  test('throws a TypeError without a secret, also for an unsigned request, and for a parsed body', () => {
+    for (const secret of [undefined, '', [], [''], [SIGNING_SECRET, undefined]]) {
+      expect(() => verifyAction('{}', {}, secret, { now })).toThrow(TypeError);
     }
     const parsed: unknown = {};
     expect(() => Reflect.apply(verifyAction, null, [parsed, signed('{}'), SIGNING_SECRET])).toThrow(TypeError);

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { installReceiver } from './install-receiver.ts';
+import { installReceiver } from './packed-receiver.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const app = mkdtempSync(join(tmpdir(), 'va-wave-receiver-'));
-beforeAll(() => installReceiver(app), 60_000);
+beforeAll(() => installReceiver(app));
 afterAll(() => rmSync(app, { recursive: true }));
 
 const run = (file: string, text: string) => {

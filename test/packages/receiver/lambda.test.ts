@@ -25,6 +25,10 @@ describe('actionLambda', () => {
     expect((await handler(lambdaEvent(request))).statusCode).toBe(status);
   });
 
+  test.each([actionLambda, usageWebhookLambda])('throws at once without a secret', (create) => {
+    expect(() => create(undefined, async () => {})).toThrow(/environment variable/);
+  });
+
   test('accepts a body as text', async () => {
     const request = aiRequest({ now: NOW }, { name: 'Zoë' });
     const body = Buffer.from(request.body ?? []).toString();

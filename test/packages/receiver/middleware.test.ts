@@ -89,6 +89,10 @@ describe('actionMiddleware', () => {
     expect(codes).toEqual(['signature_missing', 'signature_mismatch', 'body_too_large']);
   });
 
+  test.each([actionMiddleware, usageWebhookMiddleware])('throws at once without a secret', (create) => {
+    expect(() => create(undefined)).toThrow(/environment variable/);
+  });
+
   test('answers 413 to a body larger than its limit', async () => {
     const url = await serve(actionMiddleware(SIGNING_SECRET, { ...options, maxBodyBytes: 1000 }));
     const [status] = await statusAndBody(url, eventRequest({ now: NOW }, { text: 'x'.repeat(2000) }));
