@@ -90,9 +90,9 @@ export class MemoryTables {
   }
 
   /** Makes writes independently of each other. All are refused when two have the same key. */
-  writeEach(statements: readonly WriteStatement[]): readonly boolean[] {
-    const writes = statements.map(parseStatement);
-    if (new Set(writes.map(({ name }) => name)).size < writes.length) return statements.map(() => false);
+  writeEach(calls: readonly WriteStatement[]): readonly boolean[] {
+    const writes = calls.map(parseStatement);
+    if (new Set(writes.map(({ name }) => name)).size < writes.length) return calls.map(() => false);
     return writes.map(({ table, name, insert, set, when }) => {
       const existing = this.#table(table).get(name);
       if (insert ? existing !== undefined : existing === undefined) return false;
@@ -455,22 +455,29 @@ const INSERT = /^INSERT INTO "([^"]+)" VALUE \{(.*)\}$/;
 const CHANGE = /^UPDATE "([^"]+)" SET (.*) WHERE (.*)$/;
 const namesIn = (list: string) => [...list.matchAll(/['"](\w+)['"]/g)].map(([, name = '']) => name);
 
-function parseStatement({ text: statement, parameters }: WriteStatement) {
+type Statement = {
+  readonly table: string;
+  readonly set: readonly string[];
+  readonly when: readonly string[] | undefined;
+};
+
+/** The statements that were read, because the adapters have few. */
+const statements = new Map<string, Statement>();
+
+function readStatement(statement: string): Statement {
   const insert = INSERT.exec(statement);
-  if (insert !== null) {
-    const item = plain(Object.fromEntries(namesIn(insert[2] ?? '').map((name, index) => [name, parameters[index]])));
-    return { table: insert[1] ?? '', name: nameOf(item), insert: true, set: item, when: {} };
-  }
+  if (insert !== null) return { table: insert[1] ?? '', set: namesIn(insert[2] ?? ''), when: undefined };
   const change = CHANGE.exec(statement);
   if (change === null) throw new ValidationException(`The fake cannot read ${statement}`);
-  const set = namesIn(change[2] ?? '');
-  const when = namesIn(change[3] ?? '');
-  const whenValues = Object.fromEntries(when.map((name, index) => [name, parameters[set.length + index]]));
-  return {
-    table: change[1] ?? '',
-    name: nameOf(whenValues),
-    insert: false,
-    set: plain(Object.fromEntries(set.map((name, index) => [name, parameters[index]]))),
-    when: whenValues,
-  };
+  return { table: change[1] ?? '', set: namesIn(change[2] ?? ''), when: namesIn(change[3] ?? '') };
+}
+
+function parseStatement({ text: statement, parameters }: WriteStatement) {
+  const known = statements.get(statement) ?? readStatement(statement);
+  statements.set(statement, known);
+  const { table, when = [] } = known;
+  const set = plain(Object.fromEntries(known.set.map((name, index) => [name, parameters[index]])));
+  const whenValues = Object.fromEntries(when.map((name, index) => [name, parameters[known.set.length + index]]));
+  const insert = known.when === undefined;
+  return { table, name: nameOf(insert ? set : whenValues), insert, set, when: whenValues };
 }

@@ -11,7 +11,7 @@ import { type InvocationTime, unlessEnded, withinInvocation } from '../../src/ad
 import { type HandleMessage, sqsBatches } from '../../src/adapters/handlers/sqs-batch.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
-import { deliveryMessage } from '../../src/contract/queues.ts';
+import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
 import { updateAction } from '../../src/domain/actions/manage-actions.ts';
 import { type AttemptAndWatchPorts, attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
 import { recordNotCarried } from '../../src/domain/delivery/attempt-delivery.ts';
@@ -72,7 +72,8 @@ export class Deliveries {
   readonly #deliveries: MemoryQueue;
   readonly #environments = { router: [] as RunningFunction[], dispatcher: [] as RunningFunction[] };
   readonly #sent = new Map<string, Sent[]>();
-  readonly #accepted: { readonly id: string; readonly at: number }[] = [];
+  /** When the bus accepted each event: in milliseconds of the world, and as the envelope says it. */
+  readonly #accepted = new Map<string, { readonly at: number; readonly timestamp: string }>();
   readonly #unwritten = new Set<string>();
   readonly #actions: readonly { readonly id: string; readonly behaviour: number; readonly poisoned: boolean }[];
   /** The step at which an Action was disabled. */
@@ -132,9 +133,10 @@ export class Deliveries {
 
   #accept(id: string): void {
     const world = this.#world;
-    this.#accepted.push({ id, at: world.time });
+    const timestamp = world.clock().toISOString();
+    this.#accepted.set(id, { at: world.time, timestamp });
     const detail = { org_id: ORG_ID, site_id: SITE_ID, data: { n: 1 } };
-    const body = JSON.stringify({ id, 'detail-type': EVENT, time: world.clock().toISOString(), detail });
+    const body = JSON.stringify({ id, 'detail-type': EVENT, time: timestamp, detail });
     const copies = this.#faults.now('delivered twice') ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) this.#events.send(body);
     this.#poll(this.#events, 'router');
@@ -337,7 +339,7 @@ export class Deliveries {
       else if (world.time > due + 100 && this.#faults.happened.size === 0)
         world.violated(`the request ${name} is ${world.time - due} ms late`);
     } else if (this.#faults.happened.size === 0) {
-      const at = this.#accepted.find(({ id }) => id === event)?.at ?? 0;
+      const at = this.#accepted.get(event)?.at ?? 0;
       if (world.time > at + 100) world.violated(`the request ${name} is ${world.time - at} ms late`);
     }
     if (
@@ -367,13 +369,8 @@ export class Deliveries {
   }
 
   #record(event: string, actionId: string, attempt: number) {
-    const at = this.#timeOf(event);
-    return this.#tables.get(LOG, { pk: `ACTION#${actionId}`, sk: [at, event, attempt].join('#') });
-  }
-
-  #timeOf(event: string): string {
-    const at = this.#accepted.find(({ id }) => id === event)?.at ?? 0;
-    return new Date(this.#world.clock().getTime() - this.#world.time + at).toISOString();
+    const sk = `${this.#accepted.get(event)?.timestamp}#${event}#${attempt}`;
+    return this.#tables.get(LOG, { pk: `ACTION#${actionId}`, sk });
   }
 
   #pollLater(): void {
@@ -454,7 +451,7 @@ export class Deliveries {
     for (const { environment, message } of this.#open) {
       if (environment.alive) world.violated(`the handling of message ${message} never ends`);
     }
-    for (const { id } of this.#accepted) {
+    for (const id of this.#accepted.keys()) {
       if (this.#events.deadLetters.some(({ body }) => body.includes(`"${id}"`))) continue;
       for (const action of this.#actions) this.#checkDelivery(id, action);
     }
@@ -494,9 +491,6 @@ export class Deliveries {
       world.violated(`${name} ${last.attempt} never ended`);
     if (record_state !== 'failed' || last.attempt === EVENT_ATTEMPTS || failure === null) return;
     const { code } = Object.assign({ code: 'internal_error' as const }, failure);
-    // The request that a crash or a fault repeated was answered, and only the result before it could be recorded.
-    const delivered = (this.#sent.get(name) ?? []).some(({ outcome }) => outcome?.failure === null);
-    if (delivered && this.#unwritten.has(`${name} ${last.attempt}`)) return;
     if (isRetried({ code, status })) world.violated(`the retry after ${name} ${last.attempt} is nowhere`);
   }
 }
@@ -531,16 +525,11 @@ function describeDelivery(body: string): string {
   return `${version === 3 ? 'the record of ' : ''}${nameOfAttempt(message)}`;
 }
 
-const nameOf = ({ reference, action_id, attempt }: AttemptKey) => `${reference} ${action_id} ${attempt}`;
-const nameOfAttempt = ({
-  envelope,
-  action_id,
-  attempt,
-}: {
-  readonly envelope: { readonly id: string };
-  readonly action_id: string;
-  readonly attempt: number;
-}) => `${envelope.id} ${action_id} ${attempt}`;
+/** Names an attempt in the steps of a schedule. */
+export const nameOf = ({ reference, action_id, attempt }: Pick<AttemptKey, 'reference' | 'action_id' | 'attempt'>) =>
+  `${reference} ${action_id} ${attempt}`;
+const nameOfAttempt = (message: Pick<DeliveryMessage, 'action_id' | 'attempt' | 'envelope'>) =>
+  nameOf({ ...message, reference: message.envelope.id });
 
 function anSqsEvent(messages: readonly QueueMessage[]): SQSEvent {
   return {

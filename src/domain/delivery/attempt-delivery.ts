@@ -90,11 +90,14 @@ export async function attemptDelivery(
   });
   const result = resultOf(await ports.makeAttempt(request), request);
   // The record is completed before the retry is scheduled: after a crash in between, the record is finished and nothing is sent again.
-  await ports.log.complete(start, result).catch(async (cause: unknown) => {
+  let unwritten = false;
+  await ports.log.complete(start, result).catch((cause: unknown) => {
+    unwritten = true;
     ports.logWriteFailed(start, result, cause);
-    await recordLater(message, start, result, ports);
   });
   await scheduleNext(message, result, ports);
+  // Not before the retry: when that cannot be queued, the message comes again and its request is repeated, with another outcome perhaps.
+  if (unwritten) await recordLater(message, start, result, ports);
   return { outcome: result.success ? 'succeeded' : 'failed', result };
 }
 

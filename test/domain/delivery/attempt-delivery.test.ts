@@ -369,8 +369,8 @@ describe('after an internal error', () => {
     log.failing.add('complete');
     expect((await attempt()).outcome).toBe('failed');
     expect(later.map(({ message, seconds }) => [message.version, message.attempt, seconds])).toEqual([
-      [3, 1, 60],
       [1, 2, 2],
+      [3, 1, 60],
     ]);
     expect(logWriteFailed.calls).toEqual([
       {
@@ -401,6 +401,19 @@ describe('after an internal error', () => {
     log.failing.add('complete');
     const { outcome } = await attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway });
     expect([outcome, logWriteFailed.calls.length]).toEqual(['succeeded', 1]);
+  });
+
+  test('when neither the record nor the retry can be written, only the outcome of the repeated request is recorded', async () => {
+    const { outbound, log, ports } = setUp();
+    outbound.outcomes = [answered(503)];
+    log.failing.add('complete');
+    const versions: number[] = [];
+    const sendLater = async ({ version }: DeliveryMessage) => {
+      versions.push(version);
+      throw new Error('The queue is away');
+    };
+    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater })).rejects.toThrow('The queue is away');
+    expect(versions).toEqual([1]);
   });
 
   test('when the retry cannot be queued, the record is completed and the message is delivered again', async () => {
