@@ -51,15 +51,15 @@ const NEED_KNOWN_LOAD: readonly string[] = [
   'deliveryLogCapacity',
 ];
 
-/** Each option alone, by its name. */
-export const ALONE: Readonly<Record<string, DeploymentOptions>> = Object.fromEntries(
+/** Each option alone, as `only <its name>`. */
+const ALONE: Readonly<Record<string, DeploymentOptions>> = Object.fromEntries(
   Object.entries({ ...ALL_OPTIONS, ...EXISTING_NETWORK }).map(([name, value]) => [
-    name,
+    `only ${name}`,
     { ...(NEED_KNOWN_LOAD.includes(name) ? KNOWN_LOAD : {}), ...(name in KNOWN_LOAD ? {} : { [name]: value }) },
   ]),
 );
 
-/** The properties of the stacks that the tests synthesize, by name. */
+/** The properties of the stacks that `npm test` synthesizes, by name. */
 const NAMED = {
   production: {},
   development: { stage: 'dev' },
@@ -76,12 +76,19 @@ const NAMED = {
   'guard rails': { edgeAccessLog: false },
 } satisfies Readonly<Record<string, VaWaveStackProps>>;
 
-export type Choice = keyof typeof NAMED | `only ${string}`;
+export type Choice = keyof typeof NAMED;
 
-export const CHOICES: Readonly<Record<string, VaWaveStackProps>> = {
-  ...NAMED,
-  ...Object.fromEntries(Object.entries(ALONE).map(([name, options]) => [`only ${name}`, options])),
-};
+export const TESTED: Readonly<Record<string, VaWaveStackProps>> = NAMED;
+/** In addition, those that `npm run lint:templates` synthesizes. */
+export const CHOICES: Readonly<Record<string, VaWaveStackProps>> = { ...NAMED, ...ALONE };
+
+/** The choices that together have every resource: `npm test` runs cdk-nag on these, `npm run lint:templates` on every choice. */
+export const NAGGED = [
+  'production',
+  'development',
+  'production with every option',
+  'every option in a network that exists',
+] satisfies readonly Choice[];
 
 /** The context of a choice, in addition to that of cdk.json: the CDK's own means for the rules of an organization. */
 export const CONTEXT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -18,7 +18,7 @@ const MEMORY = ['--single-threaded-gc', '--max-semi-space-size=64'];
 
 async function synthesized(choice: string) {
   const folder = await oncePerRun('templates', (made) =>
-    promisify(execFile)(process.execPath, [...MEMORY, SCRIPT, made], { env: ENVIRONMENT }),
+    promisify(execFile)(process.execPath, [...MEMORY, SCRIPT, made, 'tested'], { env: ENVIRONMENT }),
   );
   return z
     .object({
