@@ -1,4 +1,4 @@
-import { FIELD_TYPES, METHODS, TRIGGERS } from '../src/contract/actions.ts';
+import { type ActionSetting, FIELD_TYPES, METHODS, TRIGGERS } from '../src/contract/actions.ts';
 import { invalidField } from '../src/domain/refusal.ts';
 import { withoutUndefined } from '../src/domain/without-undefined.ts';
 import type { CliProcess } from './process.ts';
@@ -27,7 +27,7 @@ export type ActionOptions = {
 export async function actionSettings(
   options: ActionOptions,
   cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
-): Promise<Record<string, unknown>> {
+): Promise<Record<Exclude<ActionSetting, 'enabled'> | 'trigger', unknown>> {
   const { parameters, clearParameters, responseMap, clearResponseMap } = options;
   return {
     trigger: options.trigger === undefined ? undefined : spelled(TRIGGERS, options.trigger),

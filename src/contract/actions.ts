@@ -1,6 +1,14 @@
 import * as z from 'zod';
-import { ACTION_FIELDS } from './action-fields.ts';
 import { FIELD_TYPES, METHODS, type Method, PARAMETER_TYPES, TRIGGERS, type Trigger } from './action-kinds.ts';
+import type {
+  ActionSetting,
+  ActionSettings,
+  ADDED_TO_ACTION,
+  FormField,
+  ParameterProperty,
+  ParametersSchema,
+  RulesOf,
+} from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
 import { recordOf } from './json.ts';
 import {
@@ -22,6 +30,7 @@ import type { OrganizationRestrictions } from './organizations.ts';
 import { characters, unicodeText } from './text.ts';
 import { endpointUrl } from './url.ts';
 
+export type { ActionSetting, FormField, ParameterProperty, ParametersSchema };
 export { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger };
 
 export const formField = z
@@ -30,9 +39,8 @@ export const formField = z
     label: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
     type: z.enum(FIELD_TYPES),
     required: z.boolean().default(false),
-  })
+  } satisfies RulesOf<FormField>)
   .meta({ id: 'FormField' });
-export type FormField = z.infer<typeof formField>;
 
 const unique = <T>(values: readonly T[]) => new Set(values).size === values.length;
 
@@ -57,10 +65,8 @@ const parameterProperty = z
       .max(PARAMETER_ENUM_MAX_VALUES, `must have at most ${PARAMETER_ENUM_MAX_VALUES} values`)
       .refine(unique, 'must not name a value twice')
       .optional(),
-  })
+  } satisfies RulesOf<ParameterProperty>)
   .meta({ id: 'Parameter' });
-
-export type ParameterProperty = z.infer<typeof parameterProperty>;
 
 const atMostProperties = {
   fits: (map: object) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES,
@@ -78,29 +84,30 @@ export const parametersSchema = z
       .array(unicodeText)
       .max(PARAMETERS_MAX_PROPERTIES, `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`)
       .default([]),
-  })
+  } satisfies RulesOf<ParametersSchema>)
   .refine((parameters) => new TextEncoder().encode(JSON.stringify(parameters)).length <= PARAMETERS_MAX_BYTES, {
     error: `must be at most ${PARAMETERS_MAX_BYTES} bytes of JSON`,
   })
   .meta({ id: 'Parameters' });
-export type ParametersSchema = z.infer<typeof parametersSchema>;
 
-const common = { ...ACTION_FIELDS, name: characters({ min: 1, max: NAME_MAX_CHARACTERS }), url: endpointUrl() };
+const common = {
+  name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+  method: z.enum(METHODS),
+  url: endpointUrl(),
+  enabled: z.boolean(),
+} satisfies Partial<RulesOf<ActionSettings[Trigger]>>;
+type OwnRules<OfTrigger extends Trigger> = RulesOf<Omit<ActionSettings[OfTrigger], keyof typeof common>>;
 const defaults = { method: common.method.default('POST'), enabled: common.enabled.default(true) };
 
-const eventSettings = z.strictObject({
-  trigger: z.literal('Event'),
-  ...common,
+const eventSettings = z.strictObject({ trigger: z.literal('Event'), ...common }).extend({
   events: z
     .array(z.enum(EVENT_NAMES, { error: 'must be an event of the catalog' }))
     .min(1, 'at least one event is required')
     .refine(unique, 'must not name an event twice')
     .meta({ uniqueItems: true }),
-});
+} satisfies OwnRules<'Event'>);
 
-const aiSettings = z.strictObject({
-  trigger: z.literal('AI-decided'),
-  ...common,
+const aiSettings = z.strictObject({ trigger: z.literal('AI-decided'), ...common }).extend({
   description: characters({ min: AI_DESCRIPTION_MIN_CHARACTERS, max: AI_DESCRIPTION_MAX_CHARACTERS }),
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean(),
@@ -113,11 +120,9 @@ const aiSettings = z.strictObject({
   )
     .refine(atMostProperties.fits, { error: atMostProperties.error })
     .optional(),
-});
+} satisfies OwnRules<'AI-decided'>);
 
-const formSettings = z.strictObject({
-  trigger: z.literal('Form'),
-  ...common,
+const formSettings = z.strictObject({ trigger: z.literal('Form'), ...common }).extend({
   form_fields: z
     .array(formField)
     .min(1, 'at least one form field is required')
@@ -128,7 +133,7 @@ const formSettings = z.strictObject({
         context.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not be the key of another field' });
       }
     }),
-});
+} satisfies OwnRules<'Form'>);
 
 const eventAction = eventSettings.extend(defaults);
 const aiAction = aiSettings.extend({
@@ -171,22 +176,16 @@ export const ACTION_SETTINGS: ReadonlySet<string> = new Set(
 
 /** The fields that the service adds to the settings. The signing secret is sealed; it is opened only to sign a request. */
 type AddedFields = OrganizationRestrictions & {
-  readonly action_id: string;
-  readonly org_id: string;
-  readonly site_id: string;
-  /**
-   * Tool name of an AI-decided Action, or last path segment of a Form's submit route. Unique per assistant and trigger; Event Actions
-   * may share one.
-   */
-  readonly slug: string;
+  readonly [Name in keyof typeof ADDED_TO_ACTION]: z.output<(typeof ADDED_TO_ACTION)[Name]>;
+} & {
   readonly sealed_signing_secret: string;
   readonly created_at: string;
   readonly updated_at: string;
   readonly version: number;
 };
-/** After a rollback, `events` may contain names that only a newer catalog has. */
-export type EventAction = Omit<z.infer<typeof eventAction>, 'events'> &
-  AddedFields & { readonly events: readonly string[] };
-export type FormAction = z.infer<typeof formAction> & AddedFields;
-export type AiAction = z.infer<typeof aiAction> & AddedFields;
+type ActionOf<OfTrigger extends Trigger> = { readonly trigger: OfTrigger } & Readonly<ActionSettings[OfTrigger]> &
+  AddedFields;
+export type EventAction = ActionOf<'Event'>;
+export type FormAction = ActionOf<'Form'>;
+export type AiAction = ActionOf<'AI-decided'>;
 export type Action = EventAction | FormAction | AiAction;

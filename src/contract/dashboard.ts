@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ACTION_FIELDS } from './action-fields.ts';
-import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from './action-kinds.ts';
+import { METHODS } from './action-kinds.ts';
+import { ADDED_TO_ACTION, actionShape } from './action-shape.ts';
 import { ACTION_CHANGES, actionInput } from './actions.ts';
 import { AUTHENTICATION_MODES, assistantChange, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
@@ -46,50 +46,17 @@ export const assistantView = z
   .meta({ id: 'Assistant' });
 export type AssistantView = z.infer<typeof assistantView>;
 
-const actionStored = { ...stored, action_id: z.string(), org_id: z.string(), site_id: z.string(), slug: z.string() };
+const shape = actionShape(z.object);
+const added = { ...stored, ...ADDED_TO_ACTION };
 
 /** An Action as the dashboard shows it. It never contains the signing secret, not even the sealed one. */
 export const actionView = z
   .discriminatedUnion('trigger', [
     z
-      .object({ trigger: z.literal('Event'), ...ACTION_FIELDS, events: z.array(z.enum(EVENT_NAMES)), ...actionStored })
+      .object({ trigger: z.literal('Event'), ...shape.Event, events: z.array(z.enum(EVENT_NAMES)), ...added })
       .meta({ id: 'EventAction' }),
-    z
-      .object({
-        trigger: z.literal('AI-decided'),
-        ...ACTION_FIELDS,
-        description: z.string(),
-        parameters: z
-          .object({
-            type: z.literal('object'),
-            properties: z.record(
-              z.string(),
-              z.object({
-                type: z.enum(PARAMETER_TYPES),
-                description: z.string().optional(),
-                pattern: z.string().optional(),
-                format: z.literal('email').optional(),
-                enum: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
-              }),
-            ),
-            required: z.array(z.string()),
-          })
-          .optional(),
-        feed_response_back: z.boolean(),
-        response_field_map: z.record(z.string(), z.string()).optional().describe('Dotted path by name'),
-        ...actionStored,
-      })
-      .meta({ id: 'AiAction' }),
-    z
-      .object({
-        trigger: z.literal('Form'),
-        ...ACTION_FIELDS,
-        form_fields: z.array(
-          z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
-        ),
-        ...actionStored,
-      })
-      .meta({ id: 'FormAction' }),
+    z.object({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...added }).meta({ id: 'AiAction' }),
+    z.object({ trigger: z.literal('Form'), ...shape.Form, ...added }).meta({ id: 'FormAction' }),
   ])
   .meta({ id: 'Action' });
 export type ActionView = z.infer<typeof actionView>;

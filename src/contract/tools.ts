@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PARAMETER_TYPES } from './action-kinds.ts';
+import { actionShape } from './action-shape.ts';
 import { jsonObject } from './json.ts';
 import { identifier } from './widget.ts';
 
@@ -31,20 +31,7 @@ export type ToolResult = {
  * The parameters of a tool as a model receives them: the parts of the stored parameters that this code knows. Parts that newer code added
  * stay on the Action and are not passed to a model, because this version was not tested with them.
  */
-export const toolParameters = z.object({
-  type: z.literal('object'),
-  properties: z.record(
-    z.string(),
-    z.object({
-      type: z.enum(PARAMETER_TYPES),
-      description: z.string().optional(),
-      pattern: z.string().optional(),
-      format: z.literal('email').optional(),
-      enum: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
-    }),
-  ),
-  required: z.array(z.string()),
-});
+export const toolParameters = actionShape(z.object)['AI-decided'].parameters.unwrap();
 
 /** Input of the action-test function, which the dashboard API invokes directly. */
 export const actionTestRequest = z.object({ org_id: identifier, action_id: identifier });

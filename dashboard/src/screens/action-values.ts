@@ -1,5 +1,5 @@
 import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
-import type { FormField } from '../../../src/contract/actions.ts';
+import type { ActionSetting, FormField } from '../../../src/contract/actions.ts';
 import type { ActionView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import type { EventName } from '../../../src/contract/events.ts';
 import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
@@ -30,7 +30,7 @@ export function isStored(action: EditedAction): action is ActionView {
 }
 
 export function actionValues(action: EditedAction): ActionValues {
-  const blank: ActionValues = {
+  const blank: ActionValues & Record<Exclude<ActionSetting, 'parameters'>, unknown> = {
     trigger: undefined,
     name: '',
     method: 'POST',

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { ACTION_FIELDS } from '../../contract/action-fields.ts';
-import { FIELD_TYPES, PARAMETER_TYPES } from '../../contract/action-kinds.ts';
+import { ADDED_TO_ACTION, actionShape } from '../../contract/action-shape.ts';
 import { AUTHENTICATION_MODES } from '../../contract/assistants.ts';
 import { ROLES } from '../../contract/members.ts';
 import { PLANS } from '../../contract/organizations.ts';
@@ -65,52 +64,20 @@ export const readAssistant = itemReader(
     .refine((item) => isAt(item, KEYS.assistant(item.assistant.site_id)), ELSEWHERE),
 );
 
-const ofEveryAction = {
-  action_id: z.string(),
-  org_id: z.string(),
-  site_id: z.string(),
-  slug: z.string(),
+const added = {
+  ...ADDED_TO_ACTION,
   sealed_signing_secret: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
   version: z.number(),
   ...restrictions,
-  ...ACTION_FIELDS,
 };
-
-const parameters = z.looseObject({
-  type: z.literal('object'),
-  properties: z.record(
-    z.string(),
-    z.looseObject({
-      type: z.enum(PARAMETER_TYPES),
-      description: z.string().optional(),
-      pattern: z.string().optional(),
-      format: z.literal('email').optional(),
-      enum: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
-    }),
-  ),
-  required: z.array(z.string()),
-});
+const shape = actionShape(z.looseObject);
 
 const action = z.discriminatedUnion('trigger', [
-  // Any name is accepted, because a newer catalog may have more. Events of this catalog are still delivered.
-  z.looseObject({ trigger: z.literal('Event'), ...ofEveryAction, events: z.array(z.string()) }),
-  z.looseObject({
-    trigger: z.literal('AI-decided'),
-    ...ofEveryAction,
-    description: z.string(),
-    parameters: parameters.optional(),
-    feed_response_back: z.boolean(),
-    response_field_map: z.record(z.string(), z.string()).optional(),
-  }),
-  z.looseObject({
-    trigger: z.literal('Form'),
-    ...ofEveryAction,
-    form_fields: z.array(
-      z.looseObject({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
-    ),
-  }),
+  z.looseObject({ trigger: z.literal('Event'), ...shape.Event, ...added }),
+  z.looseObject({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...added }),
+  z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...added }),
 ]);
 
 export const readAction = itemReader(

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from './action-kinds.ts';
+
+/** Makes the schema of an object: `z.object` leaves out what it does not know, `z.looseObject` keeps it. */
+type ObjectSchema<Config extends z.core.$ZodObjectConfig> = <Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+) => z.ZodObject<z.core.util.Writeable<Shape>, Config>;
+
+const COMMON = { name: z.string(), method: z.enum(METHODS), url: z.string(), enabled: z.boolean() };
+
+/** The fields that the service adds to the settings, and shows. */
+export const ADDED_TO_ACTION = {
+  action_id: z.string(),
+  org_id: z.string(),
+  site_id: z.string(),
+  /**
+   * Tool name of an AI-decided Action, or last path segment of a Form's submit route. Unique per assistant and trigger; Event Actions
+   * may share one.
+   */
+  slug: z.string(),
+};
+
+/**
+ * Returns the settings of an Action as they are stored and shown, by trigger. They have no limits, so that settings which were saved
+ * under other limits are still read. actions.ts has the rules for input, whose type asks for a rule for each of these fields.
+ */
+export const actionShape = <Config extends z.core.$ZodObjectConfig>(object: ObjectSchema<Config>) => ({
+  // Any name is accepted, because a newer catalog may have more. Events of this catalog are still delivered.
+  Event: { ...COMMON, events: z.array(z.string()) },
+  'AI-decided': {
+    ...COMMON,
+    description: z.string(),
+    parameters: object({
+      type: z.literal('object'),
+      properties: z.record(
+        z.string(),
+        object({
+          type: z.enum(PARAMETER_TYPES),
+          description: z.string().optional(),
+          pattern: z.string().optional(),
+          format: z.literal('email').optional(),
+          enum: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
+        }),
+      ),
+      required: z.array(z.string()),
+    }).optional(),
+    feed_response_back: z.boolean(),
+    response_field_map: z.record(z.string(), z.string()).optional().describe('Dotted path by name'),
+  },
+  Form: {
+    ...COMMON,
+    form_fields: z.array(
+      object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
+    ),
+  },
+});
+
+/** The settings of an Action as they are stored, by trigger. */
+export type ActionSettings = {
+  readonly [Trigger in keyof ReturnType<typeof actionShape>]: z.output<
+    z.ZodObject<ReturnType<typeof actionShape<z.core.$strip>>[Trigger]>
+  >;
+};
+/** The names of the settings, for all triggers together. */
+export type ActionSetting = { [Trigger in keyof ActionSettings]: keyof ActionSettings[Trigger] }[keyof ActionSettings];
+export type FormField = ActionSettings['Form']['form_fields'][number];
+export type ParametersSchema = NonNullable<ActionSettings['AI-decided']['parameters']>;
+export type ParameterProperty = ParametersSchema['properties'][string];
+
+/** Asks for one rule for each field, and for no other. */
+export type RulesOf<Fields> = { readonly [Name in keyof Fields]-?: z.ZodType<Fields[Name]> };
