@@ -29,6 +29,7 @@ declare function mintSessionToken(user: string): Promise<string>;
 
 /** The surroundings of each JavaScript and TypeScript sample, by section, in the order of the section's samples. */
 const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
+  'docs/assistant-runtime.md#Try it': [{ before: '' }],
   'docs/receiving.md#Node': [{ before: RECEIVER }],
   'docs/receiving.md#Usage webhooks': [
     {

@@ -19,7 +19,7 @@ export const SLOWEST_SUITES: readonly string[] = [
   'test/e2e/local/cloud/cloud.test.ts',
   'test/adapters/outbound/reuse.test.ts',
   'test/e2e/examples/receivers.test.ts',
-  'test/e2e/docs/getting-started.test.ts',
+  'test/e2e/docs/one-machine.test.ts',
   'test/e2e/chaos/hostile-dashboard.test.ts',
   'test/adapters/outbound/crowd.test.ts',
   'test/e2e/chaos/limiter-faults.test.ts',

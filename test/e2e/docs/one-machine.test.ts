@@ -14,6 +14,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { addReadyUsers } from '../../../local/ready-users.ts';
 import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { readDocument, samples } from '../../docs/documents.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
@@ -22,8 +23,8 @@ import { eventually } from '../local/cloud/fixture/fixture-cloud.ts';
 import.meta.jest.setTimeout(120_000);
 
 /** The folder in which the reader runs the commands of the page. */
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-getting-started-'));
-const page = samples(readDocument('docs/getting-started.md'));
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-documents-'));
+const GUIDE = 'docs/getting-started.md';
 const environment: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
@@ -41,7 +42,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'bin', 'npx'), npx);
   chmodSync(join(folder, 'bin', 'npx'), 0o755);
   symlinkSync(process.execPath, join(folder, 'bin', 'node'));
-  symlinkSync(resolve('examples'), join(folder, 'examples'));
+  for (const name of ['examples', 'node_modules']) symlinkSync(resolve(name), join(folder, name));
   const data = join(folder, '.local');
   const tls = receiverCertificates(join(data, 'receiver'));
   cloud = await startLocalCloud({ data, assembly: await serviceAssembly(), authorities: [tls.caFile] });
@@ -61,7 +62,7 @@ beforeAll(async () => {
   // The page relies on the default port.
   replacements.set('npx va-wave receive\n', `npx va-wave receive --port ${port}\n`);
   replacements.set('8443', port).set('9000', String(await freePort()));
-  replacements.set('http://127.0.0.1:8787', baseUrl);
+  replacements.set('http://127.0.0.1:8787', baseUrl).set('<base_url>', baseUrl);
 });
 afterAll(async () => {
   for (const { pid, exitCode, signalCode } of running) {
@@ -80,20 +81,23 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** The text of the page with the ports of this test and the ids that the commands printed. */
+/** The text of a page with the ports of this test and the ids that the commands printed. */
 function replaced(text: string): string {
   return [...replacements].reduce((result, [from, to]) => result.replaceAll(from, to), text);
 }
 
-/** Finds the only shell sample of the page that contains these words. */
-function sampleWith(words: string): string {
-  const found = page.filter(({ language, code }) => language === 'sh' && code.includes(words));
+/** Finds the only sample of a page in this language that contains these words. */
+function sampleWith(words: string, path = GUIDE, expected = 'sh'): string {
+  const found = samples(readDocument(path)).filter(
+    ({ language, code }) => language === expected && code.includes(words),
+  );
   expect(found).toHaveLength(1);
   return replaced(found[0]?.code ?? '');
 }
 
-/** The output that the page shows after the sample with these words. */
+/** The output that the guide shows after the sample with these words. */
 function shownAfter(words: string): string {
+  const page = samples(readDocument(GUIDE));
   const index = page.findIndex(({ code }) => code.includes(words));
   const next = page[index + 1];
   if (next?.language !== 'text') throw new Error(`The page shows no output after ${words}`);
@@ -122,14 +126,16 @@ function start(script: string) {
   };
 }
 
-/** Runs a sample of the page to its end. @returns what it printed */
-async function run(words: string): Promise<string> {
-  const script = start(sampleWith(words));
+/** Runs a sample of the guide to its end. @returns what it printed */
+const run = (words: string) => runScript(sampleWith(words));
+
+async function runScript(text: string): Promise<string> {
+  const script = start(text);
   expect({ code: await script.ended, output: script.output() }).toMatchObject({ code: 0 });
   return script.output();
 }
 
-/** Starts a sample that runs until Ctrl-C, and waits until it prints this text. */
+/** Starts a sample of the guide that runs until Ctrl-C, and waits until it prints this text. */
 async function startUntil(words: string, printed: string) {
   const script = start(sampleWith(words));
   await eventually(async () => (script.output().includes(printed) ? true : undefined));
@@ -171,7 +177,21 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   expect(html).toBe(readFileSync(join(folder, '.local', 'page.html'), 'utf8'));
   await shop.stop();
 
+  // The demo has its users before the page gives one of them access.
+  await addReadyUsers(cloud, replacements.get('<org_id>') ?? '');
   await run('npx va-wave member add');
+});
+
+test('an AWS SDK reaches one machine, as docs/assistant-runtime.md says', async () => {
+  const page = 'docs/assistant-runtime.md';
+  await runScript(sampleWith('--trigger AI-decided', 'docs/actions.md'));
+  writeFileSync(join(folder, 'tools.mjs'), sampleWith('listTools', page, 'js'));
+  expect(await runScript(`${sampleWith('ready()', page)}\nnode tools.mjs`)).toContain('"name":"find-an-order"');
+});
+
+test('a script gets a token of the login, as docs/dashboard.md says', async () => {
+  const script = ['BASE_URL=', 'COOKIES=', 'TOKEN='].map((words) => sampleWith(words, 'docs/dashboard.md'));
+  expect(JSON.parse(await runScript(script.join('\n')))).toMatchObject({ organizations: [{ role: 'admin' }] });
 });
 
 async function textAt(url: string): Promise<string | undefined> {
