@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Membership, ROLES } from '../../src/contract/members.ts';
-import { addMember, removeMember } from '../../src/domain/organizations/manage-members.ts';
+import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { Run } from '../command-run.ts';
 import { spelled } from '../values.ts';
@@ -58,7 +58,7 @@ export function addMemberCommands(program: Command, run: Run): void {
       run(async ({ output, deployment, hint }) => {
         const ports = await deployment();
         await requireOrganization(options.org, ports);
-        const members = (await ports.members.list(options.org)).toSorted((a, b) => a.email.localeCompare(b.email));
+        const members = await listMembers(options.org, ports);
         output.list(
           members,
           `No members yet: ${hint(`member add --org ${options.org} --email …`)}`,

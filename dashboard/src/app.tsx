@@ -5,20 +5,22 @@ import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flas
 import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import TopNavigation from '@cloudscape-design/components/top-navigation';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
-import { navigate, paths, usePlace } from './navigation.ts';
+import { usePlace } from './navigation.ts';
 import { fetched, Loading } from './parts/boundary.tsx';
 import { DashboardContext } from './parts/context.ts';
 import { describeProblem, NO_CONNECTION } from './parts/problem.ts';
 import { SessionEndedModal } from './parts/session-ended.tsx';
 import { type Secret, ShownOnce } from './parts/shown-once.tsx';
+import { TopBar } from './parts/top-bar.tsx';
 import type { Api } from './session/api.ts';
 import { type Session, SessionEnded } from './session/session.ts';
 
 const Assistants = fetched(() => import('./screens/assistants.tsx'));
 const Assistant = fetched(() => import('./screens/assistant.tsx'));
+const Members = fetched(() => import('./screens/members.tsx'));
+const AuditTrail = fetched(() => import('./screens/audit-trail.tsx'));
 
 /** How long a success is shown. An error is shown until it is dismissed, the user leaves the screen, or something succeeds. */
 const SUCCESS_SHOWN_MS = 8000;
@@ -82,10 +84,10 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes
   useEffect(() => {
     setFlashes((all) => all.filter(({ type }) => type === 'success'));
-  }, [place.org, place.site, place.tab, place.action]);
+  }, [place.org, place.screen, place.site, place.tab, place.action]);
 
   // Screen readers continue at the new screen. A tab of an assistant keeps the focus, so that the arrow keys reach the next one.
-  const screen = [place.org, place.site, place.action].join('/');
+  const screen = [place.org, place.screen, place.site, place.action].join('/');
   const shown = useRef(screen);
   useEffect(() => {
     if (shown.current === screen) return;
@@ -93,6 +95,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     document.getElementById('main')?.focus({ preventScroll: true });
   }, [screen]);
 
+  const Screen = { assistants: Assistants, members: Members, audit: AuditTrail }[place.screen];
   const organization = me?.organizations.find(({ org_id }) => org_id === place.org) ?? me?.organizations[0];
   const context = useMemo(
     () =>
@@ -114,17 +117,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <TopNavigation
-        identity={{
-          href: organization === undefined ? '/dashboard/' : paths.organization(organization.org_id),
-          title: 'va-wave',
-          onFollow: (event) => {
-            event.preventDefault();
-            if (organization !== undefined) navigate(paths.organization(organization.org_id));
-          },
-        }}
-        utilities={utilities(me, organization?.org_id, session, report)}
-      />
+      <TopBar me={me} organization={organization} session={session} report={report} />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
           {me === undefined &&
@@ -137,7 +130,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
           {context !== undefined && (
             <DashboardContext value={context}>
               {place.site === undefined ? (
-                <Assistants key={context.organization.org_id} />
+                <Screen key={context.organization.org_id} />
               ) : (
                 <Assistant key={place.site} site={place.site} place={place} />
               )}
@@ -152,35 +145,4 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       {ended && <SessionEndedModal onLogin={() => session.login().catch(report)} />}
     </I18nProvider>
   );
-}
-
-function utilities(
-  me: Me | undefined,
-  current: string | undefined,
-  session: Session,
-  report: (error: unknown) => void,
-) {
-  if (me === undefined) return [];
-  const [first] = me.organizations;
-  const email = me.organizations.find(({ org_id }) => org_id === current)?.email ?? 'Account';
-  const account = {
-    type: 'menu-dropdown' as const,
-    text: email,
-    ariaLabel: `Account of ${email}`,
-    iconName: 'user-profile' as const,
-    items: [{ id: 'logout', text: 'Log out' }],
-    onItemClick: () => {
-      session.logout().catch(report);
-    },
-  };
-  if (first === undefined) return [account];
-  const { name } = me.organizations.find(({ org_id }) => org_id === current) ?? first;
-  const organizations = {
-    type: 'menu-dropdown' as const,
-    text: name,
-    ariaLabel: `Organization ${name}`,
-    items: me.organizations.map(({ org_id, name: text, role }) => ({ id: org_id, text: `${text} (${role})` })),
-    onItemClick: ({ detail }: { detail: { id: string } }) => navigate(paths.organization(detail.id)),
-  };
-  return [organizations, account];
 }

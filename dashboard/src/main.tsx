@@ -1,5 +1,4 @@
 import './style.css';
-import { applyMode, Mode } from '@cloudscape-design/global-styles';
 import { createRoot, type Root } from 'react-dom/client';
 import { App } from './app.tsx';
 import { Failure } from './failure.tsx';
@@ -8,15 +7,7 @@ import { dashboardApi } from './session/api.ts';
 import { loadConfig } from './session/config.ts';
 import { openSession } from './session/session.ts';
 
-function followColorScheme(): void {
-  const dark = window.matchMedia('(prefers-color-scheme: dark)');
-  const apply = () => applyMode(dark.matches ? Mode.Dark : Mode.Light);
-  dark.addEventListener('change', apply);
-  apply();
-}
-
 async function start(root: Root): Promise<void> {
-  followColorScheme();
   try {
     const session = await openSession(await loadConfig());
     if (session === undefined) return;

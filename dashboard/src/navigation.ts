@@ -3,6 +3,8 @@ import { useSyncExternalStore } from 'react';
 /** The screen that a path selects. The dashboard is small and needs no router package. */
 export type Place = {
   readonly org: string | undefined;
+  /** The screen of the organization. */
+  readonly screen: 'assistants' | 'members' | 'audit';
   readonly site: string | undefined;
   readonly tab: 'general' | 'deploy' | 'intelligence';
   /** Id of an Action, or `new`. */
@@ -48,10 +50,12 @@ function subscribe(listener: () => void): () => void {
 }
 
 function placeOf(path: string): Place {
-  const [org, site, tab, action] = path.slice(ROOT.length).split('/').map(decodeURIComponent);
+  const [org, part, tab, action] = path.slice(ROOT.length).split('/').map(decodeURIComponent);
+  const screen = part === 'members' || part === 'audit' ? part : 'assistants';
   return {
     org: org === '' ? undefined : org,
-    site: site === '' ? undefined : site,
+    screen,
+    site: part === '' || screen !== 'assistants' ? undefined : part,
     tab: tab === 'deploy' || tab === 'intelligence' ? tab : 'general',
     action: action === '' ? undefined : action,
   };
@@ -59,6 +63,8 @@ function placeOf(path: string): Place {
 
 export const paths = {
   organization: (org: string) => `${ROOT}${org}`,
+  members: (org: string) => `${ROOT}${org}/members`,
+  audit: (org: string) => `${ROOT}${org}/audit`,
   assistant: (org: string, site: string, tab: Place['tab'] = 'general') => `${ROOT}${org}/${site}/${tab}`,
   action: (org: string, site: string, action: string) => `${ROOT}${org}/${site}/intelligence/${action}`,
   copy: (org: string, site: string, action: string) => `${ROOT}${org}/${site}/intelligence/new?copy=${action}`,

@@ -26,6 +26,7 @@ const routes = dashboardRoutes({
   ...recordedStores(dynamo, { configuration, counters }, now),
   store: configurationStore(dynamo, configuration),
   membershipsOf: memberships.membershipsOf,
+  members: memberships,
   reportUnreadable: reportUnreadable(logger),
   requestCounts: requestCounts(dynamo, counters, now),
   testAction: actionTestFunction(lambdaClient(), required(process.env, ENVIRONMENT.actionTestFunction)),

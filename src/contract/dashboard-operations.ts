@@ -1,4 +1,4 @@
-import { ASSISTANTS_PER_PAGE } from './limits.ts';
+import { ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from './limits.ts';
 import type { Role } from './members.ts';
 
 /** The operations of the dashboard's API. Their schemas are in dashboard.ts; this file imports none, so that it stays small in a browser. */
@@ -113,12 +113,19 @@ export const DASHBOARD_OPERATIONS = {
     status: 200,
     summary: 'Sends a real signed request to the endpoint and returns the result',
   },
+  listMembers: {
+    method: 'GET',
+    path: `${organization}/members`,
+    role: 'member',
+    status: 200,
+    summary: 'Lists the users of the dashboard of an organization, by email address',
+  },
   listAudit: {
     method: 'GET',
     path: `${organization}/audit`,
     role: 'admin',
     status: 200,
-    summary: 'Lists the last 100 changes with their author, operation and time',
+    summary: `Lists changes with their author, operation and time, the newest first, ${AUDIT_PER_PAGE} in a page; \`after\` is the \`next\` of the page before`,
   },
 } as const satisfies Record<string, Operation>;
 

@@ -132,6 +132,7 @@ export const DASHBOARD_BODIES = {
 export const DASHBOARD_QUERIES = {
   listAssistants: z.object({ after: identifier.optional() }),
   deleteAction: z.object({ version: z.coerce.number().int().min(1) }),
+  listAudit: z.object({ after: z.string().min(1).max(200).optional() }),
 } as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
 
 /** Response bodies by operation. */
@@ -179,6 +180,9 @@ export const DASHBOARD_ANSWERS = {
   updateAction: actionView,
   deleteAction: z.object({ deleted: z.literal(true) }),
   testAction: testResult,
+  listMembers: z.object({
+    members: z.array(z.object({ email: z.string(), role: z.enum(ROLES), created_at: time })),
+  }),
   listAudit: z.object({
     records: z.array(
       z.object({
@@ -191,6 +195,7 @@ export const DASHBOARD_ANSWERS = {
         fields: z.array(z.string()),
       }),
     ),
+    next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
   }),
 } as const satisfies Record<DashboardOperation, z.ZodType>;
 

@@ -38,6 +38,8 @@ export const ASSISTANTS_PER_ORGANIZATION = 100;
 export const ASSISTANTS_PER_ORGANIZATION_MAX = 10_000;
 /** Assistants in one response of a list. An assistant can have 60 KB of JSON, and Lambda's response 6 MB. */
 export const ASSISTANTS_PER_PAGE = 50;
+/** Records in one response of the audit trail. */
+export const AUDIT_PER_PAGE = 100;
 export const AI_DESCRIPTION_MIN_CHARACTERS = 10;
 /** Calls of one AI-decided Action. Calls with invalid arguments do not count. */
 export const AI_CALLS_PER_CONVERSATION = 5;

@@ -1,3 +1,4 @@
+import { AUDIT_PER_PAGE } from '../../src/contract/limits.ts';
 import type { AuditRecord, Membership } from '../../src/contract/members.ts';
 import { auditRecord, type Mutation } from '../../src/domain/organizations/audit.ts';
 import {
@@ -23,6 +24,12 @@ export class InMemoryRecordedStores implements RecordedStores {
   }
 
   readonly findCreation = async (key: CreationKey) => this.creations.get(JSON.stringify(key));
+
+  readonly auditPage: RecordedStores['auditPage'] = async (orgId, after = '0') => {
+    const records = this.records.filter((record) => record.org_id === orgId).toReversed();
+    const end = Number(after) + AUDIT_PER_PAGE;
+    return { records: records.slice(Number(after), end), next: end < records.length ? String(end) : undefined };
+  };
 
   readonly recorded: RecordedStores['recorded'] = (by, creation): ConfigurationStore => {
     const store = this.#store;

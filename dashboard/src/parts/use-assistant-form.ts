@@ -5,7 +5,8 @@ import { useDashboard } from './context.ts';
 import { differences, useEdit } from './use-edit.ts';
 import { useProblems } from './use-problems.ts';
 
-const LABELS: Readonly<Record<string, string>> = {
+/** Names of the settings for people. */
+export const LABELS: Readonly<Record<string, string>> = {
   name: 'Name',
   domain: 'Domain',
   enabled: 'Assistant Status',

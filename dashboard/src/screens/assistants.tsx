@@ -20,7 +20,10 @@ import type { Api } from '../session/api.ts';
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
 
 /** Reads all pages of the list. */
-async function allAssistants(api: Api, org_id: string): Promise<{ readonly assistants: readonly AssistantView[] }> {
+export async function allAssistants(
+  api: Api,
+  org_id: string,
+): Promise<{ readonly assistants: readonly AssistantView[] }> {
   const assistants: AssistantView[] = [];
   let query: { readonly after: string } | undefined;
   do {

@@ -15,7 +15,8 @@ import {
   settingsChange,
 } from './action-values.ts';
 
-const LABELS: Readonly<Record<string, string>> = {
+/** Names of the settings for people. */
+export const LABELS: Readonly<Record<string, string>> = {
   name: 'Name',
   method: 'Method',
   url: 'Endpoint URL',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AuditRecord } from '../../contract/members.ts';
+import { AUDIT_PER_PAGE } from '../../contract/limits.ts';
 import { auditRecord } from '../../domain/organizations/audit.ts';
 import type { Creation, CreationKey, RecordedStores } from '../../domain/organizations/recorded-changes.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
@@ -8,12 +8,10 @@ import { KEYS } from './configuration-keys.ts';
 import { configurationStore } from './configuration-store.ts';
 import type { TransactItem } from './configuration-transaction.ts';
 import { readAuditRecord } from './stored-configuration.ts';
-import { itemReader } from './stored-item.ts';
+import { itemReader, readKey } from './stored-item.ts';
 
 /** Seconds for which an idempotency key is stored. */
 const CREATION_SECONDS = 24 * 3600;
-/** Records in one response of the audit trail. */
-const AUDIT_PAGE = 100;
 
 /** Reads the creation that is stored under an idempotency key. */
 const readCreation = itemReader(
@@ -30,7 +28,7 @@ export function recordedStores(
   client: DynamoDb,
   tables: { readonly configuration: string; readonly counters: string },
   now: Clock,
-): RecordedStores & { readonly auditOf: (orgId: string) => Promise<readonly AuditRecord[]> } {
+): RecordedStores {
   return {
     recorded: (by, creation) =>
       configurationStore(client, tables.configuration, (mutation): TransactItem[] => {
@@ -62,16 +60,21 @@ export function recordedStores(
       return expires_at > unixSeconds(now()) ? creation : undefined;
     },
 
-    auditOf: async (orgId) => {
-      const page = await client.query({
+    auditPage: async (orgId, after) => {
+      const { pk } = KEYS.audit(orgId, '', '', 0);
+      const { Items, LastEvaluatedKey } = await client.query({
         TableName: tables.configuration,
         ConsistentRead: true,
         ScanIndexForward: false,
-        Limit: AUDIT_PAGE,
+        Limit: AUDIT_PER_PAGE,
         KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': KEYS.audit(orgId, '', '', 0).pk },
+        ExpressionAttributeValues: { ':pk': pk },
+        ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
       });
-      return page.Items.map((item) => readAuditRecord(tables.configuration, item).record);
+      return {
+        records: Items.map((item) => readAuditRecord(tables.configuration, item).record),
+        next: LastEvaluatedKey === undefined ? undefined : readKey(tables.configuration, LastEvaluatedKey).sk,
+      };
     },
   };
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { DASHBOARD_BODIES, DASHBOARD_QUERIES, type TestResult } from '../../contract/dashboard.ts';
 import { jsonObject } from '../../contract/json.ts';
-import type { AuditRecord } from '../../contract/members.ts';
 import {
   actionOf,
   actionView,
@@ -20,14 +19,15 @@ import {
   saveAssistant,
 } from '../../domain/organizations/dashboard-assistants.ts';
 import { type WhoAmIPorts, whoAmI } from '../../domain/organizations/dashboard-member.ts';
+import { type ListMembersPorts, listMembers } from '../../domain/organizations/manage-members.ts';
 import type { RecordedStores } from '../../domain/organizations/recorded-changes.ts';
 import type { UnreadableAction } from '../../domain/organizations/store.ts';
 import { type DashboardRoute, forAction, forAssistant, forMember, forUser } from './dashboard-router.ts';
 
 export type DashboardPorts = ManageActionsPorts &
   RecordedStores &
-  Pick<WhoAmIPorts, 'membershipsOf'> & {
-    readonly auditOf: (orgId: string) => Promise<readonly AuditRecord[]>;
+  Pick<WhoAmIPorts, 'membershipsOf'> &
+  ListMembersPorts & {
     /** Reports an Action that cannot be read to the operator. */
     readonly reportUnreadable: (action: UnreadableAction) => void;
     /** Returns how many requests the hourly limit of an assistant counted, in this clock hour and in the last 24 hours. */
@@ -97,12 +97,19 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       return ports.testAction(action.org_id, action.action_id);
     }),
 
-    forMember('listAudit', nothing, async ({ member }) => ({
-      records: (await ports.auditOf(member.org_id)).map(({ by, fields, ...record }) => ({
-        ...record,
-        by: { ...by },
-        fields: [...fields],
+    forMember('listMembers', nothing, async ({ member }) => ({
+      members: (await listMembers(member.org_id, ports)).map(({ email, role, created_at }) => ({
+        email,
+        role,
+        created_at,
       })),
     })),
+    forMember('listAudit', DASHBOARD_QUERIES.listAudit, async ({ member, input: { after } }) => {
+      const { records, next = null } = await ports.auditPage(member.org_id, after);
+      return {
+        records: records.map(({ by, fields, ...record }) => ({ ...record, by: { ...by }, fields: [...fields] })),
+        next,
+      };
+    }),
   ];
 }

@@ -4,6 +4,10 @@ import type { Clock } from '../sources.ts';
 import { requireOrganization } from './manage-organizations.ts';
 import type { ConfigurationStore } from './store.ts';
 
+export type ListMembersPorts = {
+  readonly members: { readonly list: (orgId: string) => Promise<readonly Membership[]> };
+};
+
 export type ManageMembersPorts = {
   readonly store: Pick<ConfigurationStore, 'findOrganization'>;
   readonly members: {
@@ -41,6 +45,11 @@ export async function addMember(
   const membership: Membership = { org_id: orgId, sub, email, role, created_at: ports.now().toISOString() };
   await ports.members.save(membership);
   return { membership, invited };
+}
+
+/** Lists the members of an organization by email address. */
+export async function listMembers(orgId: string, { members }: ListMembersPorts): Promise<readonly Membership[]> {
+  return (await members.list(orgId)).toSorted((a, b) => a.email.localeCompare(b.email));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Membership } from '../../contract/members.ts';
+import type { AuditRecord, Membership } from '../../contract/members.ts';
 import type { ConfigurationStore } from './store.ts';
 
 /** The creation that is stored under an idempotency key. */
@@ -27,4 +27,9 @@ export type RecordedStores = {
   ) => ConfigurationStore;
   /** Returns the creation of this key in the last 24 hours. */
   readonly findCreation: (key: CreationKey) => Promise<Creation | undefined>;
+  /** Returns one page of the audit trail, the newest record first. @param after the `next` of the page before */
+  readonly auditPage: (
+    orgId: string,
+    after?: string,
+  ) => Promise<{ readonly records: readonly AuditRecord[]; readonly next: string | undefined }>;
 };

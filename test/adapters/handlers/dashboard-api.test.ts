@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AUDIT_PER_PAGE } from '../../../src/contract/limits.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { dashboardApi, OTHER_ORG_ID } from './dashboard-api.ts';
 
@@ -44,7 +45,7 @@ describe('access', () => {
 
   test('members read', async () => {
     const { call } = withAssistant();
-    for (const path of [`${ORG}/assistants`, SITE, `${ORG}/actions`, `${SITE}/installation`]) {
+    for (const path of [`${ORG}/assistants`, `${ORG}/members`, SITE, `${ORG}/actions`, `${SITE}/installation`]) {
       expect((await call('max', 'GET', path)).status).toBe(200);
     }
   });
@@ -80,6 +81,8 @@ describe('access', () => {
     store.actions.set('act_event', anEventAction());
     for (const [method, path] of [
       ['GET', SITE],
+      ['GET', `${ORG}/members`],
+      ['GET', `${ORG}/audit`],
       ['GET', `${OTHER}/assistants/${SITE_ID}`],
       ['PATCH', `${OTHER}/assistants/${SITE_ID}`],
       ['POST', `${OTHER}/assistants/${SITE_ID}/actions`],
@@ -285,6 +288,18 @@ describe('Actions', () => {
   });
 });
 
+test('members are listed by email address, without the ids of their logins', async () => {
+  const { call, join } = dashboardApi();
+  join('aaron', ORG_ID, 'member');
+  const { body } = await call('max', 'GET', `${ORG}/members`);
+  const of = (who: string, role: string) => ({
+    email: `${who}@shop.example`,
+    role,
+    created_at: '2026-01-01T00:00:00.000Z',
+  });
+  expect(body).toEqual({ members: [of('aaron', 'member'), of('anna', 'admin'), of('max', 'member')] });
+});
+
 describe('the audit trail', () => {
   test('has the author and the changed fields, but no value', async () => {
     const { call } = withAssistant({ authentication_mode: 'Session Signed' });
@@ -298,6 +313,19 @@ describe('the audit trail', () => {
     ]);
     expect(audit.text).not.toContain('hidden.example');
     expect(audit.text).not.toContain(body.server_secret.slice(-6));
+  });
+
+  test('has pages', async () => {
+    const { call } = withAssistant();
+    for (let version = 1; version <= AUDIT_PER_PAGE + 1; version++) {
+      await call('anna', 'PATCH', SITE, { version, change: { name: `Name ${version}` } });
+    }
+    const { body } = await call('anna', 'GET', `${ORG}/audit`);
+    expect([body.records.length, body.records[0].version]).toEqual([AUDIT_PER_PAGE, AUDIT_PER_PAGE + 2]);
+    const last = await call('anna', 'GET', `${ORG}/audit?after=${encodeURIComponent(body.next)}`);
+    expect(last.body).toMatchObject({ records: [{ version: 2 }], next: null });
+    expect((await call('anna', 'GET', `${ORG}/audit?after=`)).status).toBe(400);
+    expect((await call('anna', 'GET', `${ORG}/audit?after=${'x'.repeat(201)}`)).status).toBe(400);
   });
 });
 

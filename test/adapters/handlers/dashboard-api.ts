@@ -45,7 +45,8 @@ export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAct
     recorded: recorded.recorded,
     findCreation: recorded.findCreation,
     membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
-    auditOf: async (orgId) => recorded.records.filter((record) => record.org_id === orgId).toReversed(),
+    auditPage: recorded.auditPage,
+    members: { list: async (orgId) => memberships.filter((membership) => membership.org_id === orgId) },
     reportUnreadable: ({ action_id }) => reported.push(action_id),
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
     testAction: async (_, actionId): Promise<TestResult> => {

@@ -97,7 +97,7 @@ const KINDS: readonly Kind[] = [
     key: KEYS.memberOrganization('anna', ORG_ID),
     read: () => memberships().membershipsOf('anna'),
   },
-  { kind: 'audit record', key: KEYS.audit(ORG_ID, AT, 'act_1', 1), read: () => recorded().auditOf(ORG_ID) },
+  { kind: 'audit record', key: KEYS.audit(ORG_ID, AT, 'act_1', 1), read: () => recorded().auditPage(ORG_ID) },
   {
     kind: 'left log',
     key: KEYS.logOfDeletedAction(ORG_ID, SITE_ID, 'act_0'),

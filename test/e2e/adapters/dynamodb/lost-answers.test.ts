@@ -105,7 +105,7 @@ test('a creation in the dashboard is recorded once, with its idempotency key', a
   const key = { orgId: org_id, sub: by.sub, key: 'key' };
   const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id });
   expect(await stores.recorded(by, { key, fingerprint: 'f' }).createAssistant(assistant, 100)).toBe('created');
-  expect(await stores.auditOf(org_id)).toHaveLength(1);
+  expect((await stores.auditPage(org_id)).records).toHaveLength(1);
   expect(await stores.findCreation(key)).toEqual({ fingerprint: 'f', entity_id: assistant.site_id });
   expect(repeated()).toBe(2);
 });

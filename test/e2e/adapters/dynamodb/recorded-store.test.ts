@@ -1,6 +1,8 @@
+import { KEYS } from '../../../../src/adapters/dynamodb/configuration-keys.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
+import { AUDIT_PER_PAGE } from '../../../../src/contract/limits.ts';
 import type { Membership } from '../../../../src/contract/members.ts';
 import { createActionOnce, saveAction } from '../../../../src/domain/actions/dashboard-actions.ts';
 import { createAssistantOnce, saveAssistant } from '../../../../src/domain/organizations/dashboard-assistants.ts';
@@ -37,6 +39,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
     now: clock.now,
     randomBytes,
   });
+  const audit = async () => (await ports().auditPage(ORG_ID)).records;
   const settings = { name: 'Website', hourly_rate_limit: 10 };
   const form = {
     trigger: 'Form',
@@ -48,10 +51,10 @@ describe('the configuration with its audit trail, on a real engine', () => {
     createAssistantOnce(admin, { key, input }, ports());
 
   test('twenty concurrent creations with one key make one assistant and one record', async () => {
-    const before = (await ports().auditOf(ORG_ID)).length;
+    const before = (await audit()).length;
     const made = await Promise.all(Array.from({ length: 20 }, () => createAssistant('race')));
     expect(new Set(made.map(({ site_id }) => site_id)).size).toBe(1);
-    expect((await ports().auditOf(ORG_ID)).length).toBe(before + 1);
+    expect((await audit()).length).toBe(before + 1);
     expect(await ports().store.listAssistants(ORG_ID)).toHaveLength(1);
   });
 
@@ -77,7 +80,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
     // The trail is sorted by time first.
     clock.advance(1000);
     const { site_id } = await createAssistant('saves');
-    const before = (await ports().auditOf(ORG_ID)).length;
+    const before = (await audit()).length;
     const saves = await Promise.allSettled(
       Array.from({ length: 10 }, (_, i) =>
         saveAssistant(admin, site_id, { version: 1, change: { name: `Name ${i}` } }, ports()),
@@ -85,7 +88,7 @@ describe('the configuration with its audit trail, on a real engine', () => {
     );
     expect(saves.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const save of saves) if (save.status === 'rejected') expect(save.reason).toBeInstanceOf(StaleVersion);
-    const records = await ports().auditOf(ORG_ID);
+    const records = await audit();
     expect(records).toHaveLength(before + 1);
     expect(records[0]).toMatchObject({
       operation: 'update_assistant',
@@ -93,6 +96,26 @@ describe('the configuration with its audit trail, on a real engine', () => {
       version: 2,
       entity_id: site_id,
     });
+  });
+
+  test('the audit trail has pages from the newest record to the oldest', async () => {
+    const by = { sub: 'anna', email: 'anna@shop.example' };
+    const record = { org_id: 'org_many', by, operation: 'update_action', site_id: 's', entity_id: 'act_1', fields: [] };
+    const ats = Array.from({ length: AUDIT_PER_PAGE + 2 }, (_, i) => new Date(clock.now().getTime() + i).toISOString());
+    const items = ats.map((at, i) => ({
+      ...KEYS.audit(record.org_id, at, record.entity_id, i + 1),
+      record: { ...record, at, version: i + 1 },
+    }));
+    for (let from = 0; from < items.length; from += 100) {
+      await tables.client.transactWrite({
+        TransactItems: items.slice(from, from + 100).map((Item) => ({ Put: { TableName: tables.sorted, Item } })),
+      });
+    }
+    const first = await ports().auditPage(record.org_id);
+    const second = await ports().auditPage(record.org_id, first.next);
+    expect(first.records).toHaveLength(AUDIT_PER_PAGE);
+    expect([...first.records, ...second.records].map(({ at }) => at)).toEqual(ats.toReversed());
+    expect(second.next).toBeUndefined();
   });
 
   test('a null removes an optional setting', async () => {

@@ -210,7 +210,7 @@ const KINDS: readonly Kind[] = [
     kind: 'audit record',
     key: { pk: `AUDIT#${ORG}`, sk: `2026-03-04T05:06:09.250Z#${EVENT}#2` },
     attribute: ['record', 'by'],
-    read: () => stored.recorded.auditOf(ORG),
+    read: () => stored.recorded.auditPage(ORG),
   },
   {
     kind: 'idempotency key',
@@ -346,7 +346,7 @@ describe('items that the service wrote before its readers had schemas', () => {
     expect(await stored.members.membershipsOf('sub-1')).toEqual([
       itemAt({ pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' }).membership,
     ]);
-    expect(await stored.recorded.auditOf(ORG)).toHaveLength(7);
+    expect((await stored.recorded.auditPage(ORG)).records).toHaveLength(7);
     expect(await stored.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-2' })).toMatchObject({
       entity_id: EVENT,
     });

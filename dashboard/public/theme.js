@@ -1,0 +1,12 @@
+// Applies the theme before the first paint, so that a dark page does not flash. src/parts/theme.ts changes it.
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const apply = () => {
+  const theme = localStorage.getItem('va-wave.theme');
+  const isDark = theme === 'dark' || (theme !== 'light' && dark.matches);
+  // Components of Cloudscape find their mode by this class, and observe the body for it.
+  for (const element of [document.documentElement, document.body]) element?.classList.toggle('awsui-dark-mode', isDark);
+};
+dark.addEventListener('change', apply);
+addEventListener('storage', apply);
+addEventListener('DOMContentLoaded', apply);
+apply();

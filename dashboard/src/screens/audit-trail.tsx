@@ -1,0 +1,128 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import Link from '@cloudscape-design/components/link';
+import Table from '@cloudscape-design/components/table';
+import { useState } from 'react';
+import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
+import type { AuditOperation } from '../../../src/contract/members.ts';
+import { navigate, paths } from '../navigation.ts';
+import { useDashboard } from '../parts/context.ts';
+import { Time } from '../parts/time.tsx';
+import { LABELS as ASSISTANT_LABELS } from '../parts/use-assistant-form.ts';
+import { useLoad } from '../parts/use-load.ts';
+import { useTitle } from '../parts/use-title.ts';
+import { allAssistants } from './assistants.tsx';
+import { LABELS as ACTION_LABELS } from './use-action-form.ts';
+
+type Trail = DashboardAnswer<'listAudit'>;
+type Change = Trail['records'][number];
+
+const OPERATIONS: Readonly<Record<AuditOperation, string>> = {
+  create_assistant: 'Created the assistant',
+  update_assistant: 'Changed the assistant',
+  generate_server_secret: 'Generated a server secret for the assistant',
+  create_action: 'Created the Action',
+  update_action: 'Changed the Action',
+  delete_action: 'Deleted the Action',
+};
+const operations = new Map(Object.entries(OPERATIONS));
+
+/** The changes to the configuration of the organization, page by page. */
+export default function AuditTrail() {
+  const { api, organization, report } = useDashboard();
+  const { org_id, name } = organization;
+  useTitle(`Audit trail of ${name}`);
+  const { value, failed, reload, set } = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
+  const names = useLoad(org_id, async () => {
+    const [{ assistants }, { actions }] = await Promise.all([
+      allAssistants(api, org_id),
+      api('listActions', { org_id }, {}),
+    ]);
+    return new Map([
+      ...assistants.map((assistant) => [assistant.site_id, assistant.name] as const),
+      ...actions.map((action) => [action.action_id, action.name] as const),
+    ]);
+  });
+  const [adding, setAdding] = useState(false);
+  const after = value?.next ?? undefined;
+  const showEarlier = async () => {
+    if (value === undefined || after === undefined) return;
+    setAdding(true);
+    try {
+      const { records, next } = await api('listAudit', { org_id }, { query: { after } });
+      set({ records: [...value.records, ...records], next });
+    } catch (error) {
+      report(error);
+    } finally {
+      setAdding(false);
+    }
+  };
+
+  const entity = ({ site_id, entity_id }: Change) => {
+    const known = names.value?.get(entity_id);
+    if (known === undefined) return <Box variant="code">{entity_id}</Box>;
+    const path = entity_id === site_id ? paths.assistant(org_id, site_id) : paths.action(org_id, site_id, entity_id);
+    return (
+      <Link
+        href={path}
+        onFollow={(event) => {
+          event.preventDefault();
+          navigate(path);
+        }}
+      >
+        {known}
+      </Link>
+    );
+  };
+  return (
+    <Table<Change>
+      header={
+        <Header
+          variant="h1"
+          description="Changes that admins made in the dashboard, the newest first. It has the names of the changed settings, never their values."
+        >
+          Audit trail
+        </Header>
+      }
+      items={value?.records ?? []}
+      wrapLines
+      contentDensity="compact"
+      loading={value === undefined && !failed}
+      loadingText="Loading changes"
+      empty={failed ? <Button onClick={reload}>Try again</Button> : <Box variant="strong">No changes yet</Box>}
+      ariaLabels={{ tableLabel: 'Changes' }}
+      columnDefinitions={[
+        { id: 'at', header: 'Time', width: 130, cell: ({ at }) => <Time at={at} /> },
+        {
+          id: 'change',
+          header: 'Change',
+          isRowHeader: true,
+          cell: (change) => (
+            <span className="anywhere">
+              {operations.get(change.operation) ?? change.operation} {entity(change)}
+              {change.operation.startsWith('update_') && `: ${settings(change)}`}
+              <Box color="text-body-secondary" fontSize="body-s">
+                by {change.by.email}
+              </Box>
+            </span>
+          ),
+        },
+      ]}
+      footer={
+        after !== undefined && (
+          <Box textAlign="center">
+            <Button loading={adding} loadingText="Loading earlier changes" onClick={showEarlier}>
+              Show earlier changes
+            </Button>
+          </Box>
+        )
+      }
+    />
+  );
+}
+
+function settings({ operation, fields }: Change): string {
+  const labels = operation === 'update_action' ? ACTION_LABELS : ASSISTANT_LABELS;
+  return fields.map((field) => labels[field] ?? field).join(', ');
+}

@@ -1,0 +1,60 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import Table from '@cloudscape-design/components/table';
+import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
+import { useDashboard } from '../parts/context.ts';
+import { Time } from '../parts/time.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { useTitle } from '../parts/use-title.ts';
+
+type Member = DashboardAnswer<'listMembers'>['members'][number];
+
+/** The users of the dashboard of the organization. Only the operator changes them. */
+export default function Members() {
+  const { api, organization } = useDashboard();
+  const { org_id, name } = organization;
+  useTitle(`Members of ${name}`);
+  const { value, failed, reload } = useLoad(org_id, () => api('listMembers', { org_id }, {}));
+  return (
+    <Table<Member>
+      header={
+        <Header
+          variant="h1"
+          {...(value && { counter: `(${value.members.length})` })}
+          description="Admins can change everything, members can only read. The operator of this service adds, changes and removes members."
+        >
+          Members
+        </Header>
+      }
+      items={value?.members ?? []}
+      trackBy="email"
+      wrapLines
+      loading={value === undefined && !failed}
+      loadingText="Loading members"
+      empty={failed && <Button onClick={reload}>Try again</Button>}
+      ariaLabels={{ tableLabel: 'Members' }}
+      columnDefinitions={[
+        {
+          id: 'email',
+          header: 'Email',
+          isRowHeader: true,
+          cell: ({ email }) => <span className="anywhere">{email}</span>,
+        },
+        {
+          id: 'role',
+          header: 'Role',
+          width: 150,
+          cell: ({ role, created_at }) => (
+            <>
+              {role === 'admin' ? 'Admin' : 'Member'}{' '}
+              <Box variant="small">
+                since <Time at={created_at} dateOnly />
+              </Box>
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
