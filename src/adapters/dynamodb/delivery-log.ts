@@ -59,6 +59,7 @@ const storedRecord = z.object({
 });
 type StoredRecord = z.infer<typeof storedRecord>;
 const readRecord = itemReader(storedRecord);
+type OwnClaim = Required<Pick<StoredRecord, 'claim_id' | 'claimed_at'>>;
 /** Reads the latest claim of an attempt. */
 const readClaim = itemReader(z.object({ claim_id: z.string().optional() }));
 
@@ -117,58 +118,65 @@ export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLo
   };
 
   /** Completes the record of an attempt that is not completed. Returns false when there is no such record. */
-  const end = (start: AttemptStart, outcome: Readonly<Record<string, unknown>>): Promise<boolean> => {
+  const end = async (start: AttemptStart, outcome: Readonly<Record<string, unknown>>): Promise<boolean> => {
+    const key = keyOf(start);
+    if (await completions.update({ key, set: outcome, when: { record_state: 'started' } })) return true;
     const set = Object.entries(outcome).filter(([, value]) => value !== undefined);
-    const alone = () =>
-      whenConditionHolds(
-        client.update({
-          TableName: table,
-          Key: keyOf(start),
-          UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-          ConditionExpression: '#record_state = :started',
-          ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
-          ExpressionAttributeValues: {
-            ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-            ':started': 'started',
-          },
-        }),
-      );
-    return completions.update({ key: keyOf(start), set: outcome, when: { record_state: 'started' } }, true, alone);
+    return whenConditionHolds(
+      client.update({
+        TableName: table,
+        Key: key,
+        UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+        ConditionExpression: '#record_state = :started',
+        ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+          ':started': 'started',
+        },
+      }),
+    );
   };
+
+  /** Claims an attempt whose latest claim was cut off. Only one of several invocations succeeds. */
+  const resume = async (start: AttemptStart, seen: StoredRecord, own: OwnClaim): Promise<Claim> => {
+    const blocking = await conditionFailure(
+      client.update({
+        TableName: table,
+        Key: keyOf(start),
+        UpdateExpression: 'SET sends = sends + :one, claim_id = :claim, claimed_at = :now',
+        ConditionExpression: 'record_state = :started AND claim_id = :seen',
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ':claim': own.claim_id,
+          ':now': own.claimed_at,
+          ':started': 'started',
+          ':seen': seen.claim_id,
+        },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+      isOf(own),
+    );
+    return blocking === undefined ? { kind: 'resumed' } : { kind: 'in_progress', secondsLeft: CUT_OFF_SECONDS };
+  };
+
+  /** Returns whether an item has this claim, so that a repeated write recognizes what it has already written. */
+  const isOf = (own: OwnClaim) => (existing: Record<string, unknown>) =>
+    readClaim(table, existing).claim_id === own.claim_id;
 
   return {
     claim: async (start): Promise<Claim> => {
-      const claim_id = randomUUID();
-      const isOwn = (existing: Record<string, unknown>) => readClaim(table, existing).claim_id === claim_id;
-      const claimed_at = unixSeconds(options.now());
+      const own: OwnClaim = { claim_id: randomUUID(), claimed_at: unixSeconds(options.now()) };
       // The write that completes the record has the payload. DynamoDB bills both writes by size, so this one leaves out the payload
       // that the queue message still has.
       const payload = start.message_id === null ? storedPayload(start.payload) : NOT_YET;
-      const claim = { ...started(start), ...payload, record_state: 'started', sends: 1, claim_id, claimed_at };
-      const existing = await claims.insert(claim, undefined, () => putNew(claim, isOwn));
+      const claim = { ...started(start), ...payload, record_state: 'started', sends: 1, ...own };
+      const existing = (await claims.insert(claim)) ? undefined : await putNew(claim, isOf(own));
       if (existing === undefined) return { kind: 'claimed' };
       if (!isOfMessage(existing, start)) return { kind: 'taken' };
       if (existing.record_state !== 'started') return finished(existing);
-      const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - claimed_at;
+      const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - own.claimed_at;
       if (secondsLeft > 0) return { kind: 'in_progress', secondsLeft: Math.min(secondsLeft, CUT_OFF_SECONDS) };
-      const blocking = await conditionFailure(
-        client.update({
-          TableName: table,
-          Key: keyOf(start),
-          UpdateExpression: 'SET sends = sends + :one, claim_id = :claim, claimed_at = :now',
-          ConditionExpression: 'record_state = :started AND claim_id = :seen',
-          ExpressionAttributeValues: {
-            ':one': 1,
-            ':claim': claim_id,
-            ':now': claimed_at,
-            ':started': 'started',
-            ':seen': existing.claim_id,
-          },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-        isOwn,
-      );
-      return blocking === undefined ? { kind: 'resumed' } : { kind: 'in_progress', secondsLeft: CUT_OFF_SECONDS };
+      return resume(start, existing, own);
     },
 
     complete: async (start, { success, error, ...response }) => {

@@ -6,41 +6,31 @@ import { ITEM_VERSION } from './item-version.ts';
 /** Statements in one BatchExecuteStatement, and bytes of their values. A larger write is alone, so that others do not wait for it. */
 const CALL = { entries: 25, bytes: 512 * 1024 };
 
-/**
- * Conditional writes that may share a call. `alone` makes the same write in a separate call. It runs when there is no other write to
- * share a call with, and when the shared call has not made this write, because its result says why.
- */
-export type WritesTogether = {
-  /** Puts an item if its key is free. @returns `done`, or the result of `alone` */
-  readonly insert: <Result>(
-    item: Readonly<Record<string, unknown>>,
-    done: Result,
-    alone: () => Promise<Result>,
-  ) => Promise<Result>;
-  /** Sets attributes of an existing item if other attributes have these values. @returns `done`, or the result of `alone` */
-  readonly update: <Result>(
-    write: {
-      readonly key: Readonly<Record<string, unknown>>;
-      readonly set: Readonly<Record<string, unknown>>;
-      readonly when: Readonly<Record<string, unknown>>;
-    },
-    done: Result,
-    alone: () => Promise<Result>,
-  ) => Promise<Result>;
+/** An update of an existing item that is made if attributes of it have the values of `when`. */
+export type ConditionalUpdate = {
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly when: Readonly<Record<string, unknown>>;
 };
 
-/** Makes each write in a separate call. */
-export const EACH_ALONE: WritesTogether = {
-  insert: (_item, _done, alone) => alone(),
-  update: (_write, _done, alone) => alone(),
+/**
+ * Makes conditional writes that share a call. Each resolves to whether the shared call has made the write. If not, the caller makes
+ * it alone: there was no other write to share a call with, or the result of the single write says why it cannot be made.
+ */
+export type WritesTogether = {
+  /** Puts an item if its key is free. */
+  readonly insert: (item: Readonly<Record<string, unknown>>) => Promise<boolean>;
+  readonly update: (write: ConditionalUpdate) => Promise<boolean>;
 };
+
+/** Leaves each write to its caller. */
+export const EACH_ALONE: WritesTogether = { insert: async () => false, update: async () => false };
 
 /**
  * Combines the writes of one turn of the event loop. DynamoDB makes and bills each write separately, and one that fails does not affect
  * the others. A call that fails fails its writes, and no others.
  */
 export function writesTogether(client: Pick<DynamoDb, 'writeEach'>, table: string): WritesTogether {
-  /** Resolves to whether a shared call has made the write. */
   const shared = together((statements: readonly WriteStatement[]) =>
     batchesOf(
       statements.map((statement) => ({ statement, bytes: bytesOf(statement) })),
@@ -51,36 +41,23 @@ export function writesTogether(client: Pick<DynamoDb, 'writeEach'>, table: strin
       return batch.map(async (_, index) => (await made)[index] === true);
     }),
   );
-  const write = async <Result>(
-    text: string,
-    parameters: readonly unknown[],
-    done: Result,
-    alone: () => Promise<Result>,
-  ) => ((await shared({ text, parameters })) ? done : alone());
-
   return {
-    insert: (item, done, alone) => {
+    insert: (item) => {
       const entries = present({ v: ITEM_VERSION, ...item });
-      const text = `INSERT INTO "${table}" VALUE {${entries.map(([name]) => `'${name}': ?`).join(', ')}}`;
-      return write(
-        text,
-        entries.map(([, value]) => value),
-        done,
-        alone,
-      );
+      return shared({
+        text: `INSERT INTO "${table}" VALUE {${entries.map(([name]) => `'${name}': ?`).join(', ')}}`,
+        parameters: entries.map(([, value]) => value),
+      });
     },
-    update: ({ key, set, when }, done, alone) => {
+    update: ({ key, set, when }) => {
       const changes = present(set);
       const conditions = [...present(key), ...present(when)];
-      const text =
-        `UPDATE "${table}" SET ${changes.map(([name]) => `"${name}" = ?`).join(', ')} ` +
-        `WHERE ${conditions.map(([name]) => `"${name}" = ?`).join(' AND ')}`;
-      return write(
-        text,
-        [...changes, ...conditions].map(([, value]) => value),
-        done,
-        alone,
-      );
+      return shared({
+        text:
+          `UPDATE "${table}" SET ${changes.map(([name]) => `"${name}" = ?`).join(', ')} ` +
+          `WHERE ${conditions.map(([name]) => `"${name}" = ?`).join(' AND ')}`,
+        parameters: [...changes, ...conditions].map(([, value]) => value),
+      });
     },
   };
 }
