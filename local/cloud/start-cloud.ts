@@ -106,24 +106,12 @@ export type Cloud = {
 
 const KEPT_MESSAGES = 1000;
 
-/** What has been started, to be ended in turn, the latest first: what is still running may need what is older. */
-class Stops {
-  readonly #ends: (() => Promise<void> | void)[] = [];
-
-  add(end: () => Promise<void> | void): void {
-    this.#ends.push(end);
-  }
-
-  async run(): Promise<void> {
-    for (const end of this.#ends.splice(0).reverse()) await end();
-  }
-}
-
 /** What every step of the start needs. */
 type Start = {
   readonly options: CloudOptions;
   readonly folder: DataFolder;
-  readonly stops: Stops;
+  /** What has been started. The latest ends first, because what is still running may need what is older. */
+  readonly stops: AsyncDisposableStack;
   readonly print: (line: string) => void;
   readonly onFault: (error: unknown) => void;
 };
@@ -133,7 +121,7 @@ type Start = {
  * @throws CloudError when it cannot, with one message for the person at the terminal; nothing is left running then
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
-  const stops = new Stops();
+  const stops = new AsyncDisposableStack();
   const messages: string[] = [];
   const print = (line: string): void => {
     messages.push(line);
@@ -143,10 +131,10 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const onFault = (error: unknown): void => print(`Fault: ${error instanceof Error ? error.stack : messageOf(error)}`);
   try {
     const folder = DataFolder.open(options.data);
-    stops.add(() => folder.release());
-    return { ...(await start({ options, folder, stops, print, onFault })), messages, stop: () => stops.run() };
+    stops.defer(() => folder.release());
+    return { ...(await start({ options, folder, stops, print, onFault })), messages, stop: () => stops.disposeAsync() };
   } catch (error) {
-    await stops.run();
+    await stops.disposeAsync();
     throw error;
   }
 }
@@ -162,7 +150,7 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
   const secrets = new SecretStore(folder.file('secrets.json'));
   const model = readModel(options, composition, addresses, secrets);
   const tables = new DynamoEngine(dynoxide, model.tables);
-  stops.add(() => tables.stop());
+  stops.defer(() => tables.stop());
   queues.createQueues(model.queues);
   await tables.createTables();
   const identity: Identity = {
@@ -202,13 +190,13 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
 
   const sources = eventSources(step, { ...parts, waiting });
   for (const source of sources) source.start();
-  stops.add(scheduler.start(onFault));
+  stops.defer(scheduler.start(onFault));
   const sweepOn = async () => {
     await tables.sweepOn(Date.now());
     queues.sweepRetained(Date.now());
   };
   const sweeping = sweepRegularly(sweepOn, (options.sweepSeconds ?? 10) * 1000, onFault);
-  stops.add(async () => {
+  stops.defer(async () => {
     await Promise.all([sweeping.stop(), functions.stop(), ...sources.map((source) => source.stop())]);
   });
 
@@ -252,7 +240,7 @@ async function openListeners({ options, stops, print }: Start, kept: Identity | 
       listener = await start(0);
       print(`Port ${port} is in use, so ${keptFor} is at ${listener.address} now. Clients of the former address fail`);
     }
-    stops.add(() => listener.close());
+    stops.defer(() => listener.close());
     return listener;
   };
   const withLongHeaders = (port: number) => Listener.open(port, { maxHeaderSize: 64 * 1024 });
@@ -274,14 +262,14 @@ function startEngines({ options, folder, stops, print }: Start) {
   }));
   const onDeath = () => print('The DynamoDB engine has ended. Restart to go on');
   const tables = startDynoxide(folder.file('dynamodb.db'), onDeath, 'own').then((engine) => {
-    stops.add(() => engine.stop());
+    stops.defer(() => engine.stop());
     if (engine.openTo !== undefined) {
       print(`This system permits no network of its own to the DynamoDB engine, so it is open to ${engine.openTo}`);
     }
     return engine;
   });
   const queues = SqsEngine.open(folder.file('sqs')).then((engine) => {
-    stops.add(() => engine.stop());
+    stops.defer(() => engine.stop());
     return engine;
   });
   return settleAll([composing, tables, queues] as const);
@@ -396,7 +384,7 @@ function serveVisitors(
   if (model.distribution !== undefined) {
     const buckets = readBucketObjects(model.deployments, assembly);
     const edge = new Edge({ distribution: model.distribution, model, buckets });
-    stops.add(() => edge.stop());
+    stops.defer(() => edge.stop());
     listeners.edge.serve((request) => edge.answer(request), onFault);
   }
 }

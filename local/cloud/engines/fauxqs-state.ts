@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { BuildAppOptions } from 'fauxqs';
 import type { JsonObject } from '../json.ts';
 import { TurnTransaction } from './turn-transaction.ts';
@@ -12,7 +12,17 @@ export type SqsMessage = Parameters<FauxqsQueue['enqueue']>[0];
 /** One call of SQS as fauxqs itself answers it. @throws an error with a `code` as SQS would name it */
 export type FauxqsAction = (parameters: JsonObject, store: SqsStore) => object | Promise<object>;
 
-/** The parts of fauxqs's own classes that are used here. */
+type Persistence = {
+  readonly db: DatabaseSync;
+  loadSqsAndSns(sqs: SqsStore, sns: FauxqsStores['snsStore']): void;
+  insertMessage(queueName: string, message: SqsMessage): void;
+  updateMessageInflight(messageId: string, handle: string, deadline: number, receives: number, first?: number): void;
+  updateMessageReady(messageId: string): void;
+  deleteMessage(messageId: string): void;
+  close(): void;
+};
+
+/** The parts of fauxqs that are used here and that it does not export. */
 type Internals = {
   readonly SqsStore: {
     new (): SqsStore;
@@ -25,23 +35,17 @@ type Internals = {
   };
   readonly SnsStore: new () => FauxqsStores['snsStore'];
   readonly S3Store: new () => FauxqsStores['s3Store'];
-  readonly PersistenceManager: new (
-    folder: string,
-  ) => {
-    readonly db: DatabaseSync;
-    loadSqsAndSns(sqs: SqsStore, sns: FauxqsStores['snsStore']): void;
-    insertMessage(queueName: string, message: SqsMessage): void;
-    updateMessageInflight(messageId: string, handle: string, deadline: number, receives: number, first?: number): void;
-    updateMessageReady(messageId: string): void;
-    deleteMessage(messageId: string): void;
-    close(): void;
-  };
-  readonly receiveMessage: FauxqsAction;
-  readonly deleteMessage: FauxqsAction;
-  readonly deleteMessageBatch: FauxqsAction;
-  readonly changeMessageVisibility: FauxqsAction;
-  readonly changeMessageVisibilityBatch: FauxqsAction;
-};
+  readonly PersistenceManager: new (folder: string) => Persistence;
+} & Record<
+  `${'receive' | 'delete'}Message` | 'deleteMessageBatch' | `changeMessageVisibility${'' | 'Batch'}`,
+  FauxqsAction
+>;
+
+/** Loads one of them. @param file below fauxqs's own folder */
+async function load<Name extends keyof Internals>(file: string, name: Name): Promise<Internals[Name]> {
+  const module: Pick<Internals, Name> = await import(new URL(file, import.meta.resolve('fauxqs')).href);
+  return module[name];
+}
 
 export type FauxqsState = {
   readonly stores: FauxqsStores;
@@ -56,13 +60,16 @@ export type FauxqsState = {
 
 /**
  * Opens queues and topics that survive a restart. fauxqs offers this only through `startFauxqs`, which listens on every interface. So
- * this function builds the stores as `startFauxqs` (2.4.1) does, and writes them differently (`writeInTurns`).
+ * this function builds the stores as `startFauxqs` (2.4.1) does, and writes them differently (`writtenInTurns`).
  */
 export async function openFauxqsState(folder: string): Promise<FauxqsState> {
-  const { SqsStore, SnsStore, S3Store, PersistenceManager, ...actions } = await internals();
-  const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
-  const persistence = new PersistenceManager(folder);
-  const transaction = writeInTurns(persistence);
+  const SqsStore = await load('./sqs/sqsStore.js', 'SqsStore');
+  const stores = {
+    sqsStore: new SqsStore(),
+    snsStore: new (await load('./sns/snsStore.js', 'SnsStore'))(),
+    s3Store: new (await load('./s3/s3Store.js', 'S3Store'))(),
+  };
+  const persistence = new (writtenInTurns(await load('./persistence.js', 'PersistenceManager')))(folder);
   persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
   for (const keeper of [stores.sqsStore, stores.snsStore, ...stores.sqsStore.allQueues()]) {
     Object.assign(keeper, { persistence });
@@ -71,18 +78,18 @@ export async function openFauxqsState(folder: string): Promise<FauxqsState> {
     stores,
     createMessage: SqsStore.createMessage,
     actions: {
-      ReceiveMessage: actions.receiveMessage,
-      DeleteMessage: actions.deleteMessage,
-      DeleteMessageBatch: actions.deleteMessageBatch,
-      ChangeMessageVisibility: actions.changeMessageVisibility,
-      ChangeMessageVisibilityBatch: actions.changeMessageVisibilityBatch,
+      ReceiveMessage: await load('./sqs/actions/receiveMessage.js', 'receiveMessage'),
+      DeleteMessage: await load('./sqs/actions/deleteMessage.js', 'deleteMessage'),
+      DeleteMessageBatch: await load('./sqs/actions/deleteMessageBatch.js', 'deleteMessageBatch'),
+      ChangeMessageVisibility: await load('./sqs/actions/changeMessageVisibility.js', 'changeMessageVisibility'),
+      ChangeMessageVisibilityBatch: await load(
+        './sqs/actions/changeMessageVisibilityBatch.js',
+        'changeMessageVisibilityBatch',
+      ),
     },
     deleteMessage: (messageId) => persistence.deleteMessage(messageId),
-    kept: () => transaction.done(),
-    close: () => {
-      transaction.end();
-      persistence.close();
-    },
+    kept: () => persistence.turn.done(),
+    close: () => persistence.close(),
   };
 }
 
@@ -91,43 +98,44 @@ export async function openFauxqsState(folder: string): Promise<FauxqsState> {
  * of the process. A power failure may lose the last seconds. The messages in flight are not recorded as such: at the next start they are
  * visible again.
  */
-function writeInTurns(persistence: InstanceType<Internals['PersistenceManager']>): TurnTransaction {
-  const { db, insertMessage, deleteMessage } = persistence;
-  db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
-  db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
-  const setReceives = db.prepare(
-    'UPDATE sqs_messages SET approximate_receive_count = ?, approximate_first_receive_timestamp = ? WHERE message_id = ?',
-  );
-  const transaction = new TurnTransaction(db);
-  Object.assign(persistence, {
-    insertMessage: (queueName: string, message: SqsMessage) =>
-      transaction.write(() => insertMessage.call(persistence, queueName, message)),
-    deleteMessage: (messageId: string) => transaction.write(() => deleteMessage.call(persistence, messageId)),
-    // The first receive is not written. When the process ends after it, the message probably did not cause that.
-    updateMessageInflight(messageId: string, _handle: string, _deadline: number, receives: number, first?: number) {
-      if (receives > 1) transaction.write(() => setReceives.run(receives, first ?? null, messageId));
-    },
-    updateMessageReady() {},
-  });
-  return transaction;
-}
+const writtenInTurns = (PersistenceManager: Internals['PersistenceManager']) =>
+  class extends PersistenceManager {
+    readonly turn: TurnTransaction;
+    readonly #setReceives: StatementSync;
 
-async function internals(): Promise<Internals> {
-  const root = import.meta.resolve('fauxqs');
-  const load = async <K extends keyof Internals>(file: string, name: K): Promise<Internals[K]> => {
-    const module: Pick<Internals, K> = await import(new URL(file, root).href);
-    return module[name];
+    constructor(folder: string) {
+      super(folder);
+      this.db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
+      this.db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+      this.#setReceives = this.db.prepare(
+        'UPDATE sqs_messages SET approximate_receive_count = ?, approximate_first_receive_timestamp = ? WHERE message_id = ?',
+      );
+      this.turn = new TurnTransaction(this.db);
+    }
+
+    override insertMessage(queueName: string, message: SqsMessage): void {
+      this.turn.write(() => super.insertMessage(queueName, message));
+    }
+
+    override deleteMessage(messageId: string): void {
+      this.turn.write(() => super.deleteMessage(messageId));
+    }
+
+    /** The first receive is not written. When the process ends after it, the message probably did not cause that. */
+    override updateMessageInflight(
+      messageId: string,
+      _handle: string,
+      _deadline: number,
+      receives: number,
+      first?: number,
+    ) {
+      if (receives > 1) this.turn.write(() => this.#setReceives.run(receives, first ?? null, messageId));
+    }
+
+    override updateMessageReady(): void {}
+
+    override close(): void {
+      this.turn.end();
+      super.close();
+    }
   };
-  const action = <K extends keyof Internals>(name: K) => load(`./sqs/actions/${name}.js`, name);
-  return {
-    SqsStore: await load('./sqs/sqsStore.js', 'SqsStore'),
-    SnsStore: await load('./sns/snsStore.js', 'SnsStore'),
-    S3Store: await load('./s3/s3Store.js', 'S3Store'),
-    PersistenceManager: await load('./persistence.js', 'PersistenceManager'),
-    receiveMessage: await action('receiveMessage'),
-    deleteMessage: await action('deleteMessage'),
-    deleteMessageBatch: await action('deleteMessageBatch'),
-    changeMessageVisibility: await action('changeMessageVisibility'),
-    changeMessageVisibilityBatch: await action('changeMessageVisibilityBatch'),
-  };
-}

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
-import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
+import type { ReceivedMessage } from '../engines/sqs.ts';
+import { isList, isObject, parseObject } from '../json.ts';
 import type { EventSourceDefinition } from '../template/model.ts';
 import type { Place, Run } from './lambda-function.ts';
 
@@ -14,19 +15,9 @@ export type SourceQueue = {
   /** Resolves when another message is added, and after a short time without one. */
   addition(): Promise<void>;
   /** Receives the waiting messages, at most `max`. @param quietOnly chooses no message of a noisy group */
-  receive(max: number, quietOnly: boolean): readonly QueueMessage[];
+  receive(max: number, quietOnly: boolean): readonly ReceivedMessage[];
   /** @param receiptHandles up to ten */
   delete(receiptHandles: readonly string[]): Promise<void>;
-};
-
-export type QueueMessage = {
-  readonly MessageId: string;
-  readonly ReceiptHandle: string;
-  readonly Body: string;
-  readonly MD5OfBody: string;
-  readonly MD5OfMessageAttributes?: string;
-  readonly Attributes?: JsonObject;
-  readonly MessageAttributes?: Readonly<Record<string, object>>;
 };
 
 type EventSourceOptions = {
@@ -110,7 +101,7 @@ export class EventSource {
     const { definition, queue } = this.#options;
     const concurrency = this.#concurrency;
     const free = concurrency - this.#running.size;
-    let messages: readonly QueueMessage[] = [];
+    let messages: readonly ReceivedMessage[] = [];
     try {
       if (free > 0) messages = queue.receive(definition.BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
     } finally {
@@ -142,7 +133,7 @@ export class EventSource {
     await this.#orStopped(Promise.race([...this.#running, this.#options.queue.addition()]));
   }
 
-  async #handle(run: Run, messages: readonly QueueMessage[]): Promise<void> {
+  async #handle(run: Run, messages: readonly ReceivedMessage[]): Promise<void> {
     const { queue } = this.#options;
     const result = await run.result;
     if (result.failed) return;
@@ -165,7 +156,7 @@ export class EventSource {
 }
 
 /** Returns a message as a function receives it. */
-function recordOf(message: QueueMessage, queueArn: string): object {
+function recordOf(message: ReceivedMessage, queueArn: string): object {
   const { MD5OfMessageAttributes: md5 } = message;
   return {
     messageId: message.MessageId,

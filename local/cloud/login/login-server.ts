@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import type Provider from 'oidc-provider';
-import type { Configuration } from 'oidc-provider';
+import type { AdapterFactory, Configuration } from 'oidc-provider';
 import { CloudError } from '../cloud-error.ts';
 import { listenOnLoopback, readBody } from '../listener.ts';
 import type { Identity } from '../state/kept-identity.ts';
 import type { LoginClient } from '../template/model.ts';
 import { loginPage, logoutPage, problemPage } from './login-page.ts';
-import { MemoryAdapter } from './memory-adapter.ts';
 import type { Users } from './users.ts';
 
 const FORM_LIMIT_BYTES = 10_000;
@@ -50,7 +49,12 @@ export class LoginServer {
   ): Promise<void> {
     // The provider is a large package, so it is loaded only for a stack with a login.
     const { default: OidcProvider } = await import('oidc-provider');
-    const provider = new OidcProvider(`http://${this.address}`, configuration(clients, users, key));
+    // The provider's own store in memory, which it does not export. Left out of the configuration, it prints a warning.
+    const memory: { readonly createMemoryAdapter: () => AdapterFactory } = await import(
+      new URL('adapters/memory_adapter.js', import.meta.resolve('oidc-provider')).href
+    );
+    const settings = { ...configuration(clients, users, key), adapter: memory.createMemoryAdapter() };
+    const provider = new OidcProvider(`http://${this.address}`, settings);
     provider.on('server_error', (_, error) => onFault(error));
     const callback = provider.callback();
     this.#server.on('request', (request, response) => {
@@ -93,7 +97,6 @@ function configuration(clients: readonly LoginClient[], users: Users, key: Ident
       redirect_uris: [...client.callbackUrls],
       post_logout_redirect_uris: [...client.logoutUrls],
     })),
-    adapter: MemoryAdapter,
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(24).toString('base64url')] },
     scopes: ['openid', 'email'],

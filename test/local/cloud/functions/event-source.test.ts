@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { EventSource, type QueueMessage } from '../../../../local/cloud/functions/event-source.ts';
+import type { ReceivedMessage } from '../../../../local/cloud/engines/sqs.ts';
+import { EventSource } from '../../../../local/cloud/functions/event-source.ts';
 import type { EventSourceDefinition } from '../../../../local/cloud/template/model.ts';
 
 const definition: EventSourceDefinition = {
@@ -200,4 +201,4 @@ function usedBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-const message = (id: string): QueueMessage => ({ MessageId: id, ReceiptHandle: id, Body: '{}', MD5OfBody: '' });
+const message = (id: string): ReceivedMessage => ({ MessageId: id, ReceiptHandle: id, Body: '{}', MD5OfBody: '' });
