@@ -123,6 +123,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     },
     erasure: erasure(dynamo, {
       configuration: output('configurationTable'),
+      counters: output('countersTable'),
       conversations: output('conversationsTable'),
       deliveryLog: deliveryLogTable,
     }),

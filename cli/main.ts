@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, examinedAccount } from './connection.ts';
 import { runCommandLine } from './program.ts';
+import { writeLines } from './write-lines.ts';
 
 // A reader such as `head` closes the pipe when it has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
@@ -36,6 +37,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFile(path, content, { mode: 0o600 });
   },
+  writeLines,
   readStdin: () => text(process.stdin),
   ask,
   pause: async (milliseconds) => {

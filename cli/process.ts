@@ -17,6 +17,11 @@ export type CliProcess = {
   readonly readFile: (path: string) => Promise<string>;
   /** Writes a file that only its owner can read, and creates its folders. @throws Error the error of the file system */
   readonly writeFile: (path: string, text: string) => Promise<void>;
+  /**
+   * Writes lines to stdout, as fast as its reader takes them, or to a file that only its owner can read. The file replaces an existing one
+   * when it is complete. @throws Error the error of the file system or of the lines
+   */
+  readonly writeLines: (path: string | undefined, lines: AsyncIterable<string>) => Promise<void>;
   readonly readStdin: () => Promise<string>;
   /** Asks a question on stderr. Requires a terminal. Resolves to the answer, or to an empty text after Ctrl-C or Ctrl-D. */
   readonly ask: (question: string) => Promise<string>;

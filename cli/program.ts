@@ -14,6 +14,7 @@ import { addKeysCommands } from './commands/keys.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { addMemberCommands } from './commands/member.ts';
 import { addOrgCommands } from './commands/org.ts';
+import { addEraseCommand, addExportCommand } from './commands/person.ts';
 import { addReceiveCommand } from './commands/receive.ts';
 import { addRedriveCommand } from './commands/redrive.ts';
 import { addSecretCommands } from './commands/secret.ts';
@@ -69,6 +70,8 @@ Examples:
   addUsageCommands(program, run);
   addDeliveriesCommand(program, run);
   addDeliveryCommands(program, run);
+  addExportCommand(program, run);
+  addEraseCommand(program, run);
   addReceiveCommand(program, run);
   addRedriveCommand(program, run);
   addKeysCommands(program, run);

@@ -7,6 +7,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { DELIVERED_EVENTS } from '../src/contract/events.ts';
+import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import type { Alarms } from './alarms.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -49,12 +50,12 @@ export class WorkQueue extends Construct {
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      retentionPeriod: Duration.days(14),
+      retentionPeriod: Duration.days(RETENTION_DAYS.dead_letters),
     });
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      retentionPeriod: Duration.days(4),
+      retentionPeriod: Duration.days(RETENTION_DAYS.queues),
       visibilityTimeout: props.visibilityTimeout,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives },
     });

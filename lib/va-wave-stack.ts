@@ -142,6 +142,7 @@ export class VaWaveStack extends Stack {
     if (egress !== undefined) this.#output(OUTPUTS.egressAddresses, egress.addresses.join(', '));
     this.#output(OUTPUTS.apiUrl, api.http.apiEndpoint);
     this.#output(OUTPUTS.configurationTable, tables.configuration.table.tableName);
+    this.#output(OUTPUTS.countersTable, tables.counters.table.tableName);
     this.#output(OUTPUTS.conversationsTable, tables.conversations.table.tableName);
     this.#output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);
     this.#output(OUTPUTS.eventBus, messaging.bus.eventBusName);

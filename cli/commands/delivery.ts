@@ -92,6 +92,7 @@ function attemptFields(record: EventAttempt, attempts: number): [string, string]
     ...(error === null ? [] : [['meaning', FAILURE_ADVICE[error.code]] satisfies [string, string]]),
     ['status', record.status === null ? '' : String(record.status)],
     ...(record.trace_id === undefined ? [] : [['trace', record.trace_id] satisfies [string, string]]),
+    ...(record.erased_at === undefined ? [] : [['erased', record.erased_at] satisfies [string, string]]),
     ['latency', record.latency_ms === null ? '' : `${record.latency_ms} ms`],
   ];
 }

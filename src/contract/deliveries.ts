@@ -53,4 +53,6 @@ export type DeliveryRecord = {
   readonly sends: number;
   /** Id of the X-Ray trace of the attempt; only with the deployment option `tracing`. */
   readonly trace_id?: string | undefined;
+  /** When the operator erased payload and response, because a person wished it. ISO 8601, UTC. */
+  readonly erased_at?: string | undefined;
 };

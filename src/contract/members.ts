@@ -27,6 +27,7 @@ export const AUDIT_OPERATIONS = [
   'create_action',
   'update_action',
   'delete_action',
+  'erase_person',
 ] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 

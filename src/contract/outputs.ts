@@ -12,6 +12,7 @@ export const OUTPUTS = {
   widgetPinnedPath: 'WidgetPinnedPath',
   widgetIntegrity: 'WidgetIntegrity',
   configurationTable: 'ConfigurationTable',
+  countersTable: 'CountersTable',
   conversationsTable: 'ConversationsTable',
   deliveryLogTable: 'DeliveryLogTable',
   eventBus: 'EventBus',

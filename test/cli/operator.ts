@@ -132,6 +132,12 @@ export class FakeOperator {
       forgetLog: async () => undefined,
       eraseLog: async () => 3,
       eraseConversations: async () => 2,
+      conversations: async function* () {},
+      eraseConversation: async () => undefined,
+      eraseContent: async () => true,
+      countCounters: async () => 0,
+      eraseCounters: async () => 0,
+      recordErasure: async () => undefined,
       eraseAudit: async () => 1,
       removeAssistant: async ({ site_id }) => {
         this.store.assistants.delete(site_id);
@@ -174,6 +180,12 @@ export class FakeOperator {
       },
       writeFile: async (path, content) => {
         this.files[path] = content;
+      },
+      writeLines: async (path, lines) => {
+        let text = '';
+        for await (const line of lines) text += line;
+        if (path === undefined) out += text;
+        else this.files[path] = text;
       },
       readStdin: async () => this.stdin,
       ask: async (question) => {

@@ -25,6 +25,7 @@ const OPERATIONS: Readonly<Record<AuditOperation, string>> = {
   create_action: 'Created the Action',
   update_action: 'Changed the Action',
   delete_action: 'Deleted the Action',
+  erase_person: "Erased a person's data in the organization",
 };
 const operations = new Map(Object.entries(OPERATIONS));
 
@@ -80,7 +81,7 @@ export default function AuditTrail() {
       header={
         <Header
           variant="h1"
-          description="Changes that admins made in the dashboard, the newest first. It has the names of the changed settings, never their values."
+          description="Changes that admins made in the dashboard, and erasures by the operator, the newest first. It has the names of the changed settings, never their values."
         >
           Audit trail
         </Header>

@@ -4,28 +4,31 @@ import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
 import type { ToolCallRecord } from '../../domain/actions/call-tool.ts';
 import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit-form.ts';
 import type { Conversation, FindConversation } from '../../domain/conversations/conversations.ts';
+import type { StoredConversation } from '../../domain/operations/erase.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
-import { itemReader } from './stored-item.ts';
+import { itemReader, type StoredItem } from './stored-item.ts';
 
 /** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the function's timeout. */
 const SUBMISSION_STALE_SECONDS = 30;
 
+const storedConversation = z.object({
+  site_id: z.string(),
+  conversation_id: z.string(),
+  session_id: z.string(),
+  visitor_id: z.string(),
+  user_id: z.string().nullable(),
+  started_at: z.string(),
+});
 const readConversation = itemReader(
   z.object({
-    conversation: z.object({
-      site_id: z.string(),
-      conversation_id: z.string(),
-      session_id: z.string(),
-      visitor_id: z.string(),
-      user_id: z.string().nullable(),
-      started_at: z.string(),
-    }),
+    conversation: storedConversation,
     /** Unix seconds. */
     expires_at: z.number(),
   }),
 );
+const readAnyItem = itemReader(z.object({ pk: z.string(), conversation: storedConversation.optional() }));
 
 const readSubmission = itemReader(
   z.object({
@@ -41,14 +44,23 @@ const readSubmission = itemReader(
 /** Returns the prefix of the partition keys of a site's conversations. */
 export const conversationKeyPrefix = (siteId: string) => `SITE#${siteId}#CONVERSATION#`;
 
-const partition = (siteId: string, conversationId: string) => `${conversationKeyPrefix(siteId)}${conversationId}`;
+/** Returns the partition key of a conversation and of its submissions and calls. */
+export const conversationPartition = (siteId: string, conversationId: string) =>
+  `${conversationKeyPrefix(siteId)}${conversationId}`;
+
+/** Returns the conversation to which an item of the table belongs. Only one of its items has the other fields. */
+export function conversationOf(table: string, item: StoredItem): StoredConversation {
+  const { pk, conversation } = readAnyItem(table, item);
+  const [, site_id = '', , conversation_id = ''] = pk.split('#');
+  return { ...conversation, site_id, conversation_id };
+}
 
 /** Stores conversations, and the calls and form submissions in them. Each item expires a fixed time after it was last written. */
 export function conversations(client: DynamoDb, table: string, now: Clock) {
   const findConversation: FindConversation = async (siteId, conversationId) => {
     const { Item } = await client.get({
       TableName: table,
-      Key: { pk: partition(siteId, conversationId), sk: 'CONVERSATION' },
+      Key: { pk: conversationPartition(siteId, conversationId), sk: 'CONVERSATION' },
       ConsistentRead: true,
     });
     if (Item === undefined) return undefined;
@@ -58,7 +70,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
   };
 
   const submissionKey = (key: SubmissionKey) => ({
-    pk: partition(key.siteId, key.conversationId),
+    pk: conversationPartition(key.siteId, key.conversationId),
     sk: `SUBMISSION#${key.clientKey}`,
   });
 
@@ -69,7 +81,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
       await client.put({
         TableName: table,
         Item: {
-          pk: partition(conversation.site_id, conversation.conversation_id),
+          pk: conversationPartition(conversation.site_id, conversation.conversation_id),
           sk: 'CONVERSATION',
           conversation,
           expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
@@ -85,7 +97,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
       whenConditionHolds(
         client.update({
           TableName: table,
-          Key: { pk: partition(call.siteId, call.conversationId), sk: `CALLS#${call.actionId}` },
+          Key: { pk: conversationPartition(call.siteId, call.conversationId), sk: `CALLS#${call.actionId}` },
           UpdateExpression: 'SET calls = if_not_exists(calls, :none) + :one, expires_at = :expires',
           ConditionExpression: 'attribute_not_exists(calls) OR calls < :limit',
           ExpressionAttributeValues: {
@@ -101,7 +113,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
       await client.put({
         TableName: table,
         Item: {
-          pk: partition(record.site_id, record.conversation_id),
+          pk: conversationPartition(record.site_id, record.conversation_id),
           sk: `CALL#${record.called_at}#${record.call_id}`,
           call: record,
           expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
@@ -154,12 +166,16 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
     },
 
     settleSubmission: async (key: SubmissionKey, accepted: boolean): Promise<void> => {
-      await client.update({
-        TableName: table,
-        Key: submissionKey(key),
-        UpdateExpression: 'SET submission_state = :state',
-        ExpressionAttributeValues: { ':state': accepted ? 'accepted' : 'failed' },
-      });
+      // The condition fails when the conversation was erased. The update would create an item that never expires.
+      await whenConditionHolds(
+        client.update({
+          TableName: table,
+          Key: submissionKey(key),
+          UpdateExpression: 'SET submission_state = :state',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':state': accepted ? 'accepted' : 'failed' },
+        }),
+      );
     },
   };
 }

@@ -56,6 +56,7 @@ const storedRecord = z.object({
   response_excerpt: z.string().nullish(),
   latency_ms: z.number().nullish(),
   failure: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullish(),
+  erased_at: z.string().optional(),
 });
 type StoredRecord = z.infer<typeof storedRecord>;
 const readRecord = itemReader(storedRecord);
@@ -291,6 +292,44 @@ export async function eventAttempts(
   return records.sort((a, b) => (a.sk < b.sk ? -1 : 1)).map(eventAttempt);
 }
 
+/**
+ * Removes payload and response from a record that has ended. It never changes again, so nothing restores them. A record that is not
+ * ended counts as ended when it began before `endedBefore`.
+ * @returns whether a record was changed
+ */
+export async function eraseContent(
+  client: DynamoDb,
+  table: string,
+  record: EventAttempt,
+  { now, endedBefore }: { readonly now: Date; readonly endedBefore: Date },
+): Promise<boolean> {
+  const { action_id, event_time: at, reference, attempt, replay } = record;
+  // The same attempt can have a record under each key (docs/deploying.md, "One busy Action").
+  const keys = [false, true].map((spread) =>
+    keyOf({ action_id, at, reference, attempt, spread, ...(replay === null ? {} : { replay }) }),
+  );
+  const erased = await Promise.all(
+    keys.map((Key) =>
+      whenConditionHolds(
+        client.update({
+          TableName: table,
+          Key,
+          UpdateExpression: 'SET erased_at = :now, payload_cut = :no REMOVE payload, payload_gzip, response_excerpt',
+          ConditionExpression: 'attribute_exists(pk) AND (record_state <> :started OR #record.#started_at < :before)',
+          ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
+          ExpressionAttributeValues: {
+            ':now': now.toISOString(),
+            ':no': false,
+            ':started': 'started',
+            ':before': endedBefore.toISOString(),
+          },
+        }),
+      ),
+    ),
+  );
+  return erased.includes(true);
+}
+
 function eventAttempt(stored: StoredRecord): EventAttempt {
   return { ...deliveryRecord(stored), event_time: stored.sk.slice(0, stored.sk.indexOf('#')) };
 }
@@ -308,6 +347,7 @@ function deliveryRecord(stored: StoredRecord): DeliveryRecord {
     success: stored.record_state === 'succeeded',
     error: stored.failure ?? null,
     sends: stored.sends,
+    ...(stored.erased_at === undefined ? {} : { erased_at: stored.erased_at }),
   };
 }
 

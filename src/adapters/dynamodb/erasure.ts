@@ -1,7 +1,10 @@
+import type { AuditRecord } from '../../contract/members.ts';
 import type { Erasure } from '../../domain/operations/erase.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
-import { conversationKeyPrefix } from './conversations.ts';
+import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations.ts';
+import { eraseContent } from './delivery-log.ts';
+import { ITEMS_AT_ONCE, itemsOf } from './items-of.ts';
 import { namesUnder } from './items-with-prefix.ts';
 import { logPartitions } from './log-partitions.ts';
 
@@ -13,7 +16,7 @@ type Key = Record<string, unknown>;
 /** Erases the data of an assistant or an organization from the tables. */
 export function erasure(
   client: DynamoDb,
-  tables: { readonly configuration: string; readonly conversations: string; readonly deliveryLog: string },
+  tables: Readonly<Record<'configuration' | 'counters' | 'conversations' | 'deliveryLog', string>>,
 ): Erasure {
   const eraseKeys = async (table: string, keys: readonly Key[]) => {
     for (let start = 0; start < keys.length; start += BATCH) {
@@ -45,6 +48,16 @@ export function erasure(
   const removeAll = async (keys: readonly Record<string, string>[]) => {
     const TransactItems = keys.map((Key) => ({ Delete: { TableName: tables.configuration, Key } }));
     await client.transactWrite({ TransactItems });
+  };
+
+  const existingCounters = async (keys: readonly string[]): Promise<readonly Key[]> => {
+    const existing: Key[] = [];
+    for (let start = 0; start < keys.length; start += ITEMS_AT_ONCE) {
+      const asked = keys.slice(start, start + ITEMS_AT_ONCE).map((pk) => ({ pk }));
+      const items = await Promise.all(itemsOf(client, tables.counters, asked));
+      existing.push(...asked.filter((_, index) => items[index] !== undefined));
+    }
+    return existing;
   };
 
   return {
@@ -84,6 +97,51 @@ export function erasure(
         await step(read, count);
       }
       return count;
+    },
+
+    conversations: async function* () {
+      let read = 0;
+      const scan = {
+        TableName: tables.conversations,
+        ProjectionExpression: 'pk, sk, v, conversation',
+        ConsistentRead: true,
+      };
+      for await (const { Items, ScannedCount } of client.scanPages(scan)) {
+        read += ScannedCount;
+        yield { items: Items.map((item) => conversationOf(tables.conversations, item)), read };
+      }
+    },
+
+    eraseConversation: async (siteId, conversationId) => {
+      const pk = conversationPartition(siteId, conversationId);
+      await erasePartition(tables.conversations, pk, async () => undefined);
+    },
+
+    eraseContent: (record, at) => eraseContent(client, tables.deliveryLog, record, at),
+
+    countCounters: async (keys) => (await existingCounters(keys)).length,
+
+    eraseCounters: async (keys) => {
+      const existing = await existingCounters(keys);
+      await eraseKeys(tables.counters, existing);
+      return existing.length;
+    },
+
+    recordErasure: async (orgId, at) => {
+      const record: AuditRecord = {
+        org_id: orgId,
+        at: at.toISOString(),
+        by: { sub: 'operator', email: 'operator' },
+        operation: 'erase_person',
+        site_id: '',
+        entity_id: orgId,
+        version: 1,
+        fields: [],
+      };
+      await client.put({
+        TableName: tables.configuration,
+        Item: { ...KEYS.audit(orgId, record.at, orgId, record.version), record },
+      });
     },
 
     eraseAudit: (orgId) => erasePartition(tables.configuration, KEYS.audit(orgId, '', '', 0).pk, async () => undefined),

@@ -4,7 +4,7 @@ import { FORM_SUBMISSIONS_PER_HOUR, FORM_SUBMISSIONS_PER_MINUTE } from '../../co
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { formSubmitRequest, identifier } from '../../contract/widget.ts';
 import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
-import { visitorNetwork } from '../auth/ip-addresses.ts';
+import { ADDRESS_COUNTERS } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
@@ -84,7 +84,7 @@ export async function submitForm(
   const now = ports.now();
   const [perMinute, form, conversation] = await Promise.all([
     ports.hitPerMinute(
-      `form-submit#${siteId}#${visitorNetwork(request.widget.credentials.ip)}`,
+      ADDRESS_COUNTERS.formSubmit(siteId, request.widget.credentials.ip),
       FORM_SUBMISSIONS_PER_MINUTE,
       now,
     ),

@@ -5,6 +5,7 @@ import type { SessionClaims } from '../../contract/sessions.ts';
 import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
 import { invalidField, Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
+import { ADDRESS_COUNTERS } from './ip-addresses.ts';
 import { serverSecretMatches, siteOfServerSecret } from './server-secret.ts';
 import { parseSessionRequest } from './session-request.ts';
 
@@ -29,7 +30,7 @@ export async function createSession(
   const now = ports.now();
   const siteId = request.serverKey === undefined ? undefined : siteOfServerSecret(request.serverKey);
   const [perIp, assistant] = await Promise.all([
-    ports.hitPerMinute(`session-create#${request.ip}`, SESSION_CREATE_PER_MINUTE, now),
+    ports.hitPerMinute(ADDRESS_COUNTERS.sessionCreate(request.ip), SESSION_CREATE_PER_MINUTE, now),
     siteId === undefined ? undefined : ports.findAssistant(siteId),
   ]);
   if (!perIp.allowed) throw new Refusal('rate_limit_exceeded', perIp);

@@ -27,3 +27,9 @@ export function visitorNetwork(ip: string): string {
   if (address === undefined || !ipaddr.IPv6.isValid(address)) return address ?? ip;
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString()}/64`;
 }
+
+/** Keys of the counters that have the address of a backend or of a visitor. */
+export const ADDRESS_COUNTERS = {
+  sessionCreate: (ip: string) => `session-create#${ip}`,
+  formSubmit: (siteId: string, ip: string) => `form-submit#${siteId}#${visitorNetwork(ip)}`,
+} as const;

@@ -1,12 +1,17 @@
 import type { Assistant } from '../../contract/assistants.ts';
+import type { Conversation } from '../conversations/conversations.ts';
 import { requireAssistant, updateAssistant } from '../organizations/manage-assistants.ts';
 import type { ManageMembersPorts } from '../organizations/manage-members.ts';
 import { type ManagementPorts, requireOrganization } from '../organizations/manage-organizations.ts';
 import { requireAll } from '../organizations/store.ts';
 import { usageLogId } from '../usage/report-usage.ts';
+import type { EventAttempt } from './event-attempts.ts';
 
 /** Longer than the timeout of every function. After it, every invocation that read the assistant as enabled has ended. */
-const IN_PROGRESS_MS = 30_000;
+export const IN_PROGRESS_MS = 30_000;
+
+/** The conversation to which a stored item belongs. Only one item of a conversation has its other fields. */
+export type StoredConversation = Pick<Conversation, 'site_id' | 'conversation_id'> & Partial<Conversation>;
 
 /** Finds and erases stored data (adapters/dynamodb). Every call may be repeated. Erasing calls return the number of erased items. */
 export type Erasure = {
@@ -19,6 +24,23 @@ export type Erasure = {
     siteId: string,
     step: (read: number, erased: number) => Promise<void>,
   ) => Promise<number>;
+  /** Reads the whole conversations table, page by page: the conversation of each item, and how many items were read. */
+  readonly conversations: () => AsyncIterable<{ readonly items: readonly StoredConversation[]; readonly read: number }>;
+  /** Erases a conversation with its submissions and calls. */
+  readonly eraseConversation: (siteId: string, conversationId: string) => Promise<void>;
+  /**
+   * Erases payload and response of a record and keeps its outcome. Returns false for a record that is gone, or in progress: started and
+   * not ended, and begun after `endedBefore`.
+   */
+  readonly eraseContent: (
+    record: EventAttempt,
+    at: { readonly now: Date; readonly endedBefore: Date },
+  ) => Promise<boolean>;
+  /** Counts the counters that exist of these keys. */
+  readonly countCounters: (keys: readonly string[]) => Promise<number>;
+  readonly eraseCounters: (keys: readonly string[]) => Promise<number>;
+  /** Writes into the audit trail that the operator erases a person's data. The record names no person. */
+  readonly recordErasure: (orgId: string, at: Date) => Promise<void>;
   readonly eraseAudit: (orgId: string) => Promise<number>;
   readonly removeAssistant: (assistant: Assistant) => Promise<void>;
   readonly removeOrganization: (orgId: string) => Promise<void>;
@@ -95,7 +117,8 @@ async function disable(assistant: Assistant, ports: ErasePorts): Promise<number>
   }
 }
 
-async function waitForRequestsInProgress(ports: ErasePorts): Promise<void> {
+/** Waits until every request that is in progress now has ended. */
+export async function waitForRequestsInProgress(ports: Pick<ErasePorts, 'step' | 'pause'>): Promise<void> {
   await ports.step(`Waiting ${IN_PROGRESS_MS / 1000} s for requests in progress`);
   await ports.pause(IN_PROGRESS_MS);
 }

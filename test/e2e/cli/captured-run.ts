@@ -26,6 +26,9 @@ export async function capturedRun(
     environment: {},
     readFile: async () => '',
     writeFile: async () => {},
+    writeLines: async (_, lines) => {
+      for await (const line of lines) out += line;
+    },
     readStdin: async () => '',
     ask: async () => '',
     pause,

@@ -49,10 +49,13 @@ describe('the assistants of an organization', () => {
   test('make room again when one is deleted', async () => {
     const { org_id, assistant } = await organization();
     expect(await store.createAssistant(another(org_id), 1)).toBe('too_many');
-    const { sorted } = tables;
-    await erasure(tables.client, { configuration: sorted, conversations: sorted, deliveryLog: sorted }).removeAssistant(
-      assistant,
-    );
+    const { sorted, unsorted } = tables;
+    await erasure(tables.client, {
+      configuration: sorted,
+      counters: unsorted,
+      conversations: sorted,
+      deliveryLog: sorted,
+    }).removeAssistant(assistant);
     expect(await store.createAssistant(another(org_id), 1)).toBe('created');
   });
 

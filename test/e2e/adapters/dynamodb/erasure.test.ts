@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
-import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
+import { hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import { createAction, deleteAction } from '../../../../src/domain/actions/manage-actions.ts';
+import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { type ErasePorts, eraseAssistant, eraseOrganization } from '../../../../src/domain/operations/erase.ts';
+import { countPerson, erasePerson } from '../../../../src/domain/operations/erase-person.ts';
 import { createAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { usageLogId } from '../../../../src/domain/usage/report-usage.ts';
@@ -27,15 +30,15 @@ const clock = new FrozenClock();
 const randomBytes = countingBytes();
 
 function setUp() {
-  const { client, sorted } = tables;
-  const names = { configuration: sorted, conversations: sorted, deliveryLog: sorted };
+  const { client, sorted, unsorted } = tables;
+  const names = { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: tables.log };
   const management = {
     store: configurationStore(client, sorted),
     now: clock.now,
     randomBytes,
     sealSigningSecret: async () => 'sealed',
   };
-  const log = deliveryLog(client, sorted, { retentionDays: 30, now: clock.now });
+  const log = deliveryLog(client, tables.log, { retentionDays: 30, now: clock.now });
   const kept = conversations(client, sorted, clock.now);
   const memberships = members(client, sorted);
   /** @param steps after which the operator presses Ctrl-C */
@@ -99,15 +102,179 @@ function setUp() {
     );
     return { orgId: org_id, audited: { ...management, store: recorded } };
   };
-  return { ports, assistant, organization, record };
+  return { ports, assistant, organization, record, management, kept, log };
 }
 
 /** Returns every item that contains one of these texts. */
 async function itemsNaming(...ids: readonly string[]): Promise<string[]> {
-  const { Items = [] } = await tables.documents.send(
-    new ScanCommand({ TableName: tables.sorted, ConsistentRead: true }),
+  const scans = [tables.sorted, tables.log].map((TableName) =>
+    tables.documents.send(new ScanCommand({ TableName, ConsistentRead: true })),
   );
+  const Items = (await Promise.all(scans)).flatMap((page) => page.Items ?? []);
   return Items.map((item) => JSON.stringify(item)).filter((text) => ids.some((id) => text.includes(id)));
+}
+
+/** A world with the person u-1, and with data that must stay: of u-10, of the name only, and of the same id in another organization. */
+async function aPerson() {
+  const { ports, organization, management, kept, log } = setUp();
+  const [{ orgId }, other] = [await organization(), await organization()];
+  const site = async (org: string) => {
+    const { site_id } = await createAssistant(org, { name: 'Shop', domain: '', hourly_rate_limit: 9 }, management);
+    const action = { trigger: 'Event', name: 'Tell', url: 'https://crm.example/', events: ['message.sent'] };
+    return { site_id, action_id: (await createAction(site_id, action, management)).action_id };
+  };
+  const [mine, theirs] = [await site(orgId), await site(other.orgId)];
+  const start = (payload: object | string | null, changes: Partial<AttemptStart> = {}): AttemptStart => ({
+    action_id: mine.action_id,
+    at: '2026-03-04T05:06:00Z',
+    reference: randomUUID(),
+    attempt: 1,
+    trigger: 'event',
+    trigger_ref: 'message.sent',
+    payload: typeof payload === 'string' || payload === null ? payload : JSON.stringify(payload),
+    started_at: '2026-03-04T05:06:00Z',
+    message_id: 'message',
+    ...changes,
+  });
+  const result: AttemptResult = { status: 500, response_excerpt: '{}', latency_ms: 7, success: false, error: null };
+  const write = async (payload: object | string | null, changes?: Partial<AttemptStart>, excerpt = '{}') => {
+    const attempt = start(payload, changes);
+    await log.claim(attempt);
+    await log.complete(attempt, { ...result, response_excerpt: excerpt });
+    return attempt;
+  };
+  const conversation = async (site_id: string, user_id: string) => {
+    const conversation_id = randomUUID();
+    const about = { session_id: randomUUID(), visitor_id: user_id, user_id, started_at: clock.now().toISOString() };
+    await kept.saveConversation({ site_id, conversation_id, ...about });
+    await kept.countCall({ siteId: site_id, conversationId: conversation_id, actionId: mine.action_id }, 5);
+    return { conversation_id, session_id: about.session_id };
+  };
+  const began = await conversation(mine.site_id, 'u-1');
+  const kept_conversation = await conversation(mine.site_id, 'u-10');
+  await conversation(theirs.site_id, 'u-1');
+  const limit = hitPerMinute(tables.client, tables.unsorted);
+  await limit(`form-submit#${mine.site_id}#198.51.100.7`, 10, clock.now());
+
+  const erased = [
+    await write({ data: { user: { id: 'u-1' } } }),
+    await write({ data: { by_user: { 'u-1': 1 } } }, { spread: true }),
+    await write({ data: { list: [{ mail: 'ada@example.com' }], long: 'x'.repeat(9000) } }),
+    await write({ conversation_id: began.conversation_id, values: {} }, { trigger: 'form', message_id: null }),
+    await write({ order: 5 }, { trigger: 'ai', trigger_ref: began.conversation_id, message_id: null }),
+    await write({ total: 5 }, { action_id: usageLogId(mine.site_id), trigger: 'usage', trigger_ref: began.session_id }),
+    await write(null, {}, '{"customer":{"id":"u-1"}}'),
+  ];
+  const spared = [
+    await write({ data: { user: 'u-10', other: 'ada@example.com.au', text: 'I am u-1' } }),
+    await write({ data: { user: { id: 'u-1' } } }, { action_id: theirs.action_id }),
+    await write({ conversation_id: kept_conversation.conversation_id, values: {} }, {}, 'not u-10 and not xu-1'),
+  ];
+  const stored = async ({ action_id, reference, at }: AttemptStart) =>
+    (await eventAttempts(tables.client, tables.log, action_id, reference, { at }))[0];
+  const personPorts = (steps?: number) => ({
+    ...ports(steps),
+    deliveryRecords: (id: string, from?: string) => deliveryRecords(tables.client, tables.log, id, from),
+  });
+  const person = { orgId, ids: ['u-1', 'ada@example.com', '198.51.100.7'] };
+  return { personPorts, person, log, start, result, write, stored, erased, spared, began, kept_conversation, mine };
+}
+
+test("erases a person's payloads and responses in one organization, and keeps outcomes and everybody else's data", async () => {
+  const { personPorts, person, stored, erased, spared, began, kept_conversation, mine } = await aPerson();
+  const before = await Promise.all(spared.map(stored));
+  const places = {
+    'data.user.id': 1,
+    'data.by_user.u-1': 1,
+    'data.list[].mail': 1,
+    conversation_id: 1,
+    trigger_ref: 2,
+    'response.customer.id': 1,
+  };
+  const counts = { records_read: 9, records: 7, places, conversations: 1, counters: 1, unfinished: 0, cut_payloads: 0 };
+  expect(await countPerson(person, personPorts())).toEqual(counts);
+  expect(await stored(erased[0] ?? raise())).toMatchObject({ payload: expect.stringContaining('u-1') });
+  expect(await erasePerson(person, personPorts())).toEqual(counts);
+
+  for (const attempt of erased) {
+    expect(await stored(attempt)).toMatchObject({
+      payload: null,
+      response_excerpt: null,
+      status: 500,
+      state: 'failed',
+    });
+    expect(await stored(attempt)).toMatchObject({ erased_at: clock.now().toISOString(), latency_ms: 7 });
+  }
+  expect(await Promise.all(spared.map(stored))).toEqual(before);
+  expect(await itemsNaming(`#CONVERSATION#${began.conversation_id}`)).toEqual([]);
+  expect(await itemsNaming(`#CONVERSATION#${kept_conversation.conversation_id}`)).toHaveLength(2);
+  expect(await itemsNaming('erase_person')).toEqual([expect.not.stringContaining('u-1')]);
+  const nothing = { records: 0, places: {}, conversations: 0, counters: 0 };
+  expect(await erasePerson(person, personPorts())).toMatchObject(nothing);
+  expect(mine.site_id).toBeDefined();
+});
+
+test('no delivery restores what was erased: neither one in progress, nor a completion that comes late or twice', async () => {
+  const { personPorts, person, log, start, result, stored, erased, write } = await aPerson();
+  const old = start({ user: 'u-1' }, { at: '2026-02-20T05:06:00Z' });
+  await log.claim(old);
+  const form = { trigger: 'form', message_id: null, started_at: clock.now().toISOString() } as const;
+  const inFunction = start({ user: 'u-1' }, form);
+  await log.claim(inFunction);
+  const retries: AttemptStart[] = [];
+  const ports = personPorts();
+  const found = await erasePerson(person, {
+    ...ports,
+    pause: async () => {
+      await log.complete(old, result);
+      await log.complete(inFunction, result);
+      // The retry of an attempt that the first search has erased.
+      retries.push(
+        await write(
+          { user: 'u-1' },
+          { attempt: 2, reference: erased[0]?.reference ?? '', at: clock.now().toISOString() },
+        ),
+      );
+    },
+  });
+  expect(found).toMatchObject({ records: 10, unfinished: 0 });
+  await log.complete(erased[0] ?? raise(), result);
+  await log.complete(inFunction, result);
+  for (const attempt of [old, inFunction, ...retries, ...erased]) {
+    expect(await stored(attempt)).toMatchObject({ payload: null, response_excerpt: null, state: 'failed' });
+  }
+  await log.claim(start({ user: 'u-1' }));
+  expect(await erasePerson(person, personPorts())).toMatchObject({ records: 0, unfinished: 1 });
+});
+
+test('erases a person completely after interruptions at every step', async () => {
+  const { personPorts, person, erased, stored } = await aPerson();
+  let interruptions = 0;
+  for (let steps = 0; ; steps++) {
+    try {
+      await erasePerson(person, personPorts(steps));
+      break;
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error;
+      interruptions += 1;
+    }
+  }
+  expect(interruptions).toBeGreaterThan(5);
+  for (const attempt of erased) expect(await stored(attempt)).toMatchObject({ payload: null, response_excerpt: null });
+});
+
+test('a form that is sent while its conversation is erased leaves no item', async () => {
+  const { personPorts, person, began, mine } = await aPerson();
+  const kept = conversations(tables.client, tables.sorted, clock.now);
+  const key = { siteId: mine.site_id, conversationId: began.conversation_id, formId: 'form_1', clientKey: 'form' };
+  await kept.claimSubmission(key, randomUUID(), clock.now());
+  await erasePerson(person, personPorts());
+  await kept.settleSubmission(key, true);
+  expect(await itemsNaming(`#CONVERSATION#${began.conversation_id}`)).toEqual([]);
+});
+
+function raise(): never {
+  throw new Error('There is no such attempt');
 }
 
 const counted = (text: string) => text.length;

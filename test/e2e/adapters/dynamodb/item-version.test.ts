@@ -52,7 +52,12 @@ const periods = () => failurePeriods(tables.client, { counters: tables.unsorted,
 const recorded = () =>
   recordedStores(tables.client, { configuration: tables.sorted, counters: tables.unsorted }, clock.now);
 const erase = () =>
-  erasure(tables.client, { configuration: tables.sorted, conversations: tables.sorted, deliveryLog: tables.sorted });
+  erasure(tables.client, {
+    configuration: tables.sorted,
+    counters: tables.unsorted,
+    conversations: tables.sorted,
+    deliveryLog: tables.sorted,
+  });
 
 async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
   const read: One[] = [];

@@ -72,7 +72,7 @@ async function storeItems(tables: TestTables, logs: TestTables) {
     store: configurationStore(client, sorted),
     members: members(client, sorted),
     recorded: recordedStores(client, { configuration: sorted, counters: unsorted }, clock.now),
-    erasure: erasure(client, { configuration: sorted, conversations: sorted, deliveryLog: sorted }),
+    erasure: erasure(client, { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: sorted }),
     kept: conversations(client, sorted, clock.now),
     log: deliveryLog(logs.client, logs.sorted, { retentionDays: 30, now: clock.now }),
     periods: failurePeriods(client, { counters: unsorted, deliveryLog: sorted }),

@@ -16,12 +16,14 @@ export type TestTables = {
   readonly documents: DynamoDBDocumentClient;
   /** A table with the keys `pk` and `sk`, like the configuration, conversations and delivery log tables. */
   readonly sorted: string;
+  /** Another such table, for a delivery log whose keys must be apart from those of the configuration. */
+  readonly log: string;
   /** A table with the key `pk`, like the counters table. */
   readonly unsorted: string;
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a real DynamoDB engine for this test file, with one table of each shape of the stack's tables. */
+/** Starts a real DynamoDB engine for this test file, with tables of the shapes of the stack's tables. */
 export async function startTables(): Promise<TestTables> {
   const folder = await mkdtemp(join(tmpdir(), 'va-wave-test-'));
   const engine = await startDynoxide(join(folder, 'tables.sqlite'), () => undefined);
@@ -34,17 +36,19 @@ export async function startTables(): Promise<TestTables> {
   };
   const plain = new DynamoDBClient(access);
   const run = randomUUID();
-  const tables = { sorted: `sorted-${run}`, unsorted: `unsorted-${run}` };
+  const tables = { sorted: `sorted-${run}`, log: `log-${run}`, unsorted: `unsorted-${run}` };
   const key = (name: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType });
   const text = (name: string) => ({ AttributeName: name, AttributeType: 'S' as const });
-  await plain.send(
-    new CreateTableCommand({
-      TableName: tables.sorted,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
-      AttributeDefinitions: [text('pk'), text('sk')],
-    }),
-  );
+  for (const TableName of [tables.sorted, tables.log]) {
+    await plain.send(
+      new CreateTableCommand({
+        TableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
+        AttributeDefinitions: [text('pk'), text('sk')],
+      }),
+    );
+  }
   await plain.send(
     new CreateTableCommand({
       TableName: tables.unsorted,

@@ -1,0 +1,118 @@
+import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import { FakeOperator } from './operator.ts';
+
+const record = (payload: object): EventAttempt => ({
+  action_id: 'act_x',
+  reference: 'event-1',
+  trigger: 'event',
+  trigger_ref: 'message.sent',
+  attempt: 1,
+  replay: null,
+  started_at: '2026-03-04T05:06:00Z',
+  event_time: '2026-03-04T05:06:00Z',
+  state: 'succeeded',
+  payload: JSON.stringify(payload),
+  payload_cut: false,
+  status: 200,
+  response_excerpt: 'thanks',
+  latency_ms: 34,
+  success: true,
+  error: null,
+  sends: 1,
+});
+
+/** An operator whose organization has an Action, and one conversation of u-1. Every log has three records, two of them of u-1. */
+async function operatorWithRecords() {
+  const operator = new FakeOperator();
+  operator.whileWaiting = () => true;
+  const { org_id, site_id } = await operator.action();
+  operator.records = [record({ user: 'u-1' }), record({ mail: 'a\u009bb' }), record({ user: 'u-2' })];
+  const about = { session_id: 's-1', visitor_id: 'u-1', user_id: 'u-1', started_at: '2026-03-04T05:00:00Z' };
+  const changed: unknown[] = [];
+  operator.deployment = {
+    ...operator.deployment,
+    erasure: {
+      ...operator.deployment.erasure,
+      conversations: async function* () {
+        yield { items: [{ site_id, conversation_id: 'c-1', ...about }], read: 1 };
+        yield { items: [{ site_id: 'site_of_another', conversation_id: 'c-2', ...about }], read: 2 };
+      },
+      eraseContent: async ({ payload }) => changed.push(payload) > 0,
+      eraseConversation: async (_, conversationId) => {
+        changed.push(conversationId);
+      },
+      recordErasure: async (orgId) => {
+        changed.push(orgId);
+      },
+    },
+  };
+  return { operator, org_id, site_id, changed };
+}
+
+test('counts on a dry run, asks with the counts, and erases', async () => {
+  const { operator, org_id, changed } = await operatorWithRecords();
+  const dry = await operator.run('erase', '--org', org_id, '--user', 'u-1', '--user', 'u-3', '--dry-run');
+  expect(dry).toEqual({
+    code: 0,
+    out: [
+      'Found; nothing was changed',
+      '  records read      6',
+      '  delivery records  2',
+      '    user            2',
+      '  conversations     1',
+      '  counters          0',
+      '  in progress       0',
+      '',
+    ].join('\n'),
+    err: '',
+  });
+  expect(await operator.run('erase', '--org', org_id, '--user', 'u-1')).toMatchObject({ code: 5 });
+  operator.terminal = true;
+  operator.answer = 'n';
+  expect(await operator.run('erase', '--org', org_id, '--user', 'u-1')).toMatchObject({ code: 5 });
+  expect(operator.questions).toEqual([
+    `Erase the content of 2 delivery records, and 1 conversations, of ${org_id}? [y/N] `,
+  ]);
+  expect(changed).toEqual([]);
+  operator.files = { ids: 'u-1\r\n\nu-2\n' };
+  expect(await operator.json('erase', '--org', org_id, '--user', '@ids', '--yes')).toMatchObject({
+    org_id,
+    conversations: 1,
+    remaining: { queues: expect.any(String), dead_letters: expect.any(String), backups: expect.any(String) },
+  });
+  expect(changed).toEqual(expect.arrayContaining([org_id, '{"user":"u-1"}', '{"user":"u-2"}', 'c-1']));
+  expect(changed).not.toContain('c-2');
+});
+
+test('refuses an empty id, an id of the organization itself, and an unknown organization', async () => {
+  const { operator, org_id, site_id, changed } = await operatorWithRecords();
+  for (const id of ['', org_id, site_id]) {
+    const { code, err } = await operator.run('erase', '--org', org_id, '--user', 'u-1', '--user', id, '--yes');
+    expect([code, err]).toEqual([2, expect.stringMatching(/^user: /)]);
+  }
+  expect((await operator.run('erase', '--org', org_id, '--yes')).code).toBe(2);
+  expect((await operator.run('erase', '--org', 'org_x', '--user', 'u-1', '--yes')).code).toBe(3);
+  expect((await operator.run('export', '--org', 'org_x')).code).toBe(3);
+  expect(changed).toEqual([]);
+});
+
+test("exports an organization's log, or the data of one person, as JSON Lines", async () => {
+  const { operator, org_id, site_id } = await operatorWithRecords();
+  const { out, err } = await operator.run('export', '--org', org_id);
+  expect(err).toBe('Exported 6 lines\n');
+  expect(out.trimEnd().split('\n')).toHaveLength(6);
+  expect(out).toContain('a\\u009bb');
+  expect(JSON.parse(out.split('\n')[0] ?? '')).toEqual({ kind: 'delivery', ...operator.records[0] });
+  await operator.run('export', '--org', org_id, '--user', 'u-1', '--file', 'person.jsonl');
+  const lines = (operator.files['person.jsonl'] ?? '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ kind }) => kind)).toEqual(['conversation', 'delivery', 'delivery']);
+  expect(lines[0]).toMatchObject({ site_id, conversation_id: 'c-1', user_id: 'u-1' });
+  const later = await operator.run('export', '--org', org_id, '--since', '2026-03-05');
+  expect(later).toMatchObject({ code: 0, out: '' });
+  operator.whileWaiting = () => false;
+  const interrupted = await operator.run('export', '--org', org_id, '--file', 'none.jsonl');
+  expect([interrupted.code, operator.files['none.jsonl']]).toEqual([1, undefined]);
+});
