@@ -8,7 +8,12 @@ import { cachedFolder } from './cached-folder.ts';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const cache = join(root, 'node_modules/.cache/va-wave-dashboard');
 /** Everything that changes the page. The lock file contains the versions of Vite and React. */
-const SOURCES = ['dashboard/**/*.{css,js,ts,tsx,html,svg,json}', 'src/contract/**/*.ts', 'package-lock.json'];
+const SOURCES = [
+  'dashboard/**/*.{css,js,ts,tsx,html,svg,json}',
+  'src/contract/**/*.ts',
+  'widget/**/*.{css,ts,json}',
+  'package-lock.json',
+];
 
 /**
  * Builds the page and returns its folder, with `page/` and `assets/`. Vite takes seconds and starts processes, so a build is cached under

@@ -20,7 +20,7 @@ export type FormView = { readonly node: HTMLElement; readonly prefill: (visitor:
 export function formView(
   owner: string,
   form: FormPanel,
-  session: Session,
+  session: Pick<Session, 'submit'>,
   texts: Texts,
   visitor: VaWaveVisitor,
 ): FormView {

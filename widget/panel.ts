@@ -30,7 +30,12 @@ export type PanelContent = {
 };
 
 /** Creates the dialog. It shows the conversation view below the list of forms; without a view, the list of forms or the only form. */
-export function panel(content: PanelContent, session: Session, texts: Texts, onClose: () => void): Panel {
+export function panel(
+  content: PanelContent,
+  session: Pick<Session, 'submit'>,
+  texts: Texts,
+  onClose: () => void,
+): Panel {
   const { forms, owner } = content;
   let { visitor, place } = content;
   const title = element('h2', { id: 'title', tabindex: '-1' });

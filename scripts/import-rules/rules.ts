@@ -102,7 +102,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   {
     path: 'dashboard/src',
     purpose: 'the dashboard, a single-page application',
-    folders: ['src/contract'],
+    folders: ['src/contract', 'widget'],
     packages: ['@cloudscape-design/components', 'oidc-client-ts', 'react', 'react-dom'],
   },
   { path: 'dashboard', purpose: 'the build of the dashboard', packages: ['vite', 'node:fs', 'node:path', 'node:url'] },

@@ -11,10 +11,12 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tiles from '@cloudscape-design/components/tiles';
 import Toggle from '@cloudscape-design/components/toggle';
+import { type ComponentProps, useState } from 'react';
 import { METHODS, type Method, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { nameProblem } from '../../../src/contract/host-names.ts';
 import { navigate, paths } from '../navigation.ts';
+import { fetched } from '../parts/boundary.tsx';
 import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
@@ -24,6 +26,8 @@ import { EventFields } from './event-fields.tsx';
 import { FormFields } from './form-fields.tsx';
 import { SecretCommand } from './signature-help.tsx';
 import { useActionForm } from './use-action-form.ts';
+
+const FormPreview = fetched(() => import('./form-preview.tsx'));
 
 const TRIGGERS: readonly { readonly value: Trigger; readonly label: string; readonly description: string }[] = [
   { value: 'Event', label: 'Event', description: 'When something happens, such as the start of a conversation.' },
@@ -141,6 +145,7 @@ export function ActionForm({
                   </>
                 )}
                 {values.trigger === 'Form' && <FormFields values={values} set={set} problems={problems} />}
+                {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
                 <FormField
                   label="Method"
                   constraintText={
@@ -201,6 +206,21 @@ function mayBeBlocked(url: string): boolean {
   if (/^[\d.]+$|^\[/.test(host)) return true;
   const typing = host !== 'localhost' && /^https:\/\/[^./:?#]*\.?$/i.test(url.trim());
   return host !== '' && !typing && nameProblem(host.replace(/\.$/, '')) !== undefined;
+}
+
+/** Shows what visitors see of the form. */
+function Preview(props: ComponentProps<typeof FormPreview>) {
+  const [expanded, setExpanded] = useState(false);
+  return (
+    <ExpandableSection
+      headerText="Preview"
+      headerDescription="What visitors see in the widget, in English. What you send here reaches nobody."
+      expanded={expanded}
+      onChange={({ detail }) => setExpanded(detail.expanded)}
+    >
+      {expanded && <FormPreview {...props} />}
+    </ExpandableSection>
+  );
 }
 
 /** Shows the parameters. The dashboard cannot edit them; the API and the command line can. */

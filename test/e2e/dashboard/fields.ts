@@ -204,6 +204,29 @@ export function testFields(started: () => StartedDashboard): void {
     await button('Discard changes').click();
   });
 
+  test('shows a form as visitors see it, while it is edited', async () => {
+    await button('Preview').click();
+    const preview = page.getByRole('dialog', { name: 'Contact us' });
+    await preview.getByRole('textbox', { name: 'Email' }).fill('nobody');
+    await preview.getByRole('button', { name: 'Send' }).click();
+    await preview.getByText('Please enter an email address').waitFor();
+    const label = page.getByRole('textbox', { name: 'Label' });
+    await label.fill('Your email');
+    await label.and(page.locator(':focus')).waitFor();
+    for (const width of [390, 1366]) {
+      await page.setViewportSize({ width, height: 768 });
+      expect(await axeFindings(page)).toEqual([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
+    }
+    const before = dashboard.receiver.to('/o').length;
+    await preview.getByRole('textbox', { name: 'Your email' }).fill('ada@shop.example');
+    await preview.getByRole('button', { name: 'Send' }).click();
+    await preview.getByRole('heading', { name: 'Thank you!' }).waitFor();
+    expect(dashboard.receiver.to('/o').length).toBe(before);
+    await button('Discard changes').click();
+    await page.setViewportSize({ width: 1200, height: 900 });
+  });
+
   test('says of what an organization has at most 50', async () => {
     await page.route('**/actions', (route) =>
       route.request().method() === 'GET' ? route.fulfill({ json: { actions: [], unreadable: [] } }) : route.fallback(),
