@@ -61,7 +61,6 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) session creates per minute/g },
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /Form submissions: (\S+) per minute/g },
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /(\S+) (?:form )?submissions per minute/g },
-  { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /submit`, at most (\S+) times per minute/g },
   { numbers: [limits.ACTION_TESTS_PER_MINUTE], pattern: /Rate of the Test button \| (\S+) per minute/g },
   {
     numbers: [limits.TTL_MINUTES_DEFAULT, limits.TTL_MINUTES_MIN, limits.TTL_MINUTES_MAX, limits.TTL_MINUTES_DEFAULT],
@@ -91,7 +90,6 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [seconds], pattern: /over after (\d+) seconds/g },
   { numbers: [seconds], pattern: /call takes at most (\d+) seconds/g },
   { numbers: [limits.RESPONSE_READ_MAX_BYTES / KB / KB], pattern: /first (\d+) MB/g },
-  { numbers: [limits.ACTIONS_PER_ORGANIZATION], pattern: /organization has at most (\d+) Actions/g },
   { numbers: [limits.EVENT_ATTEMPTS], pattern: /\b(\d+|one|two|three|four|five) attempts,/g },
   {
     numbers: [limits.EVENT_ATTEMPTS, firstPause, secondPause],
@@ -110,13 +108,7 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS], pattern: /when to call it, at least (\d+)\s+characters/g },
   { numbers: [limits.NON_JSON_RESPONSE_CHARACTERS], pattern: /not JSON \| the first (\d+) characters/g },
   { numbers: [limits.RESPONSE_EXCERPT_CHARACTERS], pattern: /first (\d+) characters of the\s+response/g },
-  { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /key above (\d+) characters/g },
   { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /\| Key \| at most (\d+) characters/g },
-  { numbers: [limits.FORM_STRING_MAX_CHARACTERS], pattern: /string \| above (\d+) characters dropped/g },
-  {
-    numbers: [limits.FORM_LIST_MAX_ITEMS, limits.FORM_LIST_ITEM_MAX_CHARACTERS],
-    pattern: /list \| above (\d+) items dropped; each item becomes a string of at most (\d+) characters/g,
-  },
   { numbers: [limits.FORM_FIELDS_MAX], pattern: /Form fields \| 1 to (\d+)/g },
   { numbers: [limits.NAME_MAX_CHARACTERS], pattern: /(?:--name <name> +|Name \| required, )at most (\d+) characters/g },
   { numbers: [limits.REQUEST_BODY_MAX_BYTES / KB], pattern: /over (\d+) KB is 413/g },
