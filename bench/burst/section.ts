@@ -24,7 +24,7 @@ export async function burst(folder: string): Promise<Section> {
       VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
     });
     const bundle = bundleOf(await bundledFunctions(folder, false), 'dispatcher');
-    const { orgId, actionIds } = await tenActions(storage, receiver.url);
+    const { orgId, actionIds } = await tenActions(storage, receiver.urls[0]);
     // Each copy of the module represents a new container, which has no open connection.
     const containers = async (count: number): Promise<readonly SqsHandler[]> =>
       Promise.all(

@@ -12,10 +12,11 @@ export type ContenderSettings = {
   /** For the functions of the API: the credentials of the request. */
   readonly siteId?: string;
   readonly serverSecret?: string;
-  /** For the queue worker: the port of Redis, the folder of its database, and whether it keeps connections open. */
+  /** Whether connections are kept open. @default true */
+  readonly keepConnections?: boolean;
+  /** For the queue worker: the port of Redis, and the folder of its database. */
   readonly redisPort?: number;
   readonly folder?: string;
-  readonly keepConnections?: boolean;
 };
 
 /** A program whose deliveries are measured. It makes `atOnce` concurrent deliveries. */

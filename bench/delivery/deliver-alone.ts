@@ -5,9 +5,9 @@ import { type Contender, type ContenderSettings, envelopeOf, inLoops } from './c
 
 /**
  * Runs the outbound pipeline with its guard, deadline and limits, but without records. Ten deliveries share a key, because the
- * pipeline keeps ten connections per key.
+ * pipeline keeps ten connections per key. Without a key, each request has a new connection, as for all deliveries except Event deliveries.
  */
-export async function start(settings: ContenderSettings, warm = true): Promise<Contender> {
+export async function start(settings: ContenderSettings): Promise<Contender> {
   process.env.VA_WAVE_LOCAL_CA_FILE = settings.authorityFile;
   const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
   const { makeAttempt } = createOutbound({ clock, networkRule: localRule });
@@ -19,7 +19,7 @@ export async function start(settings: ContenderSettings, warm = true): Promise<C
       headers: { 'Content-Type': 'application/json' },
       body,
       keepBytes: 8000,
-      ...(warm ? { connectionKey: `action-${Math.floor(loop / 10)}` } : {}),
+      ...(settings.keepConnections === false ? {} : { connectionKey: `action-${Math.floor(loop / 10)}` }),
     });
     if (failure !== null) throw new Error(failure.message);
   });

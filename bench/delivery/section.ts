@@ -23,13 +23,13 @@ export async function delivery(folder: string): Promise<Section> {
   const peers = await startPeers(folder);
   try {
     const bundle = bundleOf(await bundledFunctions(folder, false), 'dispatcher');
-    const { orgId, actionIds } = await tenActions(storage, receiver.url);
-    const closing = await tenActions(storage, new URL('/closing', receiver.url).href);
+    const { orgId, actionIds } = await tenActions(storage, receiver.urls[0]);
+    const closing = await tenActions(storage, new URL('/closing', receiver.urls[0]).href);
     const environment = { ...storage.environment, VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile };
     const tables: Table[] = [];
     const goals: Goal[] = [];
     for (const bodyBytes of [1000, 64_000]) {
-      const common = { url: receiver.url, authorityFile: receiver.authorityFile, bodyBytes };
+      const common = { url: receiver.urls[0], authorityFile: receiver.authorityFile, bodyBytes };
       const contender = (name: string, file: string, more: object = {}): Entrant => ({
         name,
         module: new URL(`./${file}.ts`, import.meta.url),
@@ -40,8 +40,8 @@ export async function delivery(folder: string): Promise<Section> {
         contender(NAMES.bareMany, 'bare-undici', { atOnce: MANY_AT_ONCE }),
         contender(NAMES.deliver, 'deliver-alone'),
         contender(NAMES.deliverMany, 'deliver-alone', { atOnce: MANY_AT_ONCE }),
-        contender(NAMES.bareCold, 'bare-undici-cold'),
-        contender(NAMES.deliverCold, 'deliver-alone-cold'),
+        contender(NAMES.bareCold, 'bare-undici', { keepConnections: false }),
+        contender(NAMES.deliverCold, 'deliver-alone', { keepConnections: false }),
         ...[
           contender(NAMES.dispatcher, 'dispatcher', { bundle, orgId, actionIds }),
           contender(NAMES.dispatcherHot, 'dispatcher', { bundle, orgId, actionIds: actionIds.slice(0, 1) }),
@@ -66,13 +66,13 @@ export async function delivery(folder: string): Promise<Section> {
     }
     const slow: Entrant[] = [];
     for (const latencyMs of ENDPOINT_LATENCIES_MS) {
-      const actions = await tenActions(storage, new URL(`/after/${latencyMs}`, receiver.url).href);
+      const actions = await tenActions(storage, new URL(`/after/${latencyMs}`, receiver.urls[0]).href);
       for (const atOnce of [AT_ONCE, 1]) {
         slow.push({
           name: `${atOnce} ${latencyMs}`,
           module: new URL('./dispatcher.ts', import.meta.url),
           settings: {
-            url: receiver.url,
+            url: receiver.urls[0],
             authorityFile: receiver.authorityFile,
             bodyBytes: 1000,
             bundle,

@@ -2,13 +2,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { operatorOf } from '../../local/demo/operator.ts';
 import { startLocalCloud } from '../../local/local-cloud.ts';
-import { receiverCertificates } from '../../local/receiver-certificates.ts';
 import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { Goal, Section } from '../report.ts';
+import { microseconds, startReceiver } from '../setting/receiver.ts';
 import { percentile } from '../statistics.ts';
-import { startTimedReceiver } from './timed-receiver.ts';
 
 const EVENTS = 300;
 const PER_SECOND = 20;
@@ -16,9 +15,8 @@ const FAILING = 30;
 
 /** Measures the time from PutEvents to the customer's endpoint through the whole service. */
 export async function endToEnd(folder: string): Promise<Section> {
-  const certificates = receiverCertificates(folder);
-  const receiver = await startTimedReceiver(certificates);
-  const cloud = await startLocalCloud({ data: join(folder, 'cloud'), authorities: [certificates.caFile] });
+  const receiver = await startReceiver(folder, { records: true });
+  const cloud = await startLocalCloud({ data: join(folder, 'cloud'), authorities: [receiver.authorityFile] });
   const operator = operatorOf(cloud);
   try {
     const { org_id } = await createOrganization({ name: 'Bench', plan: 'paid' }, operator.management);
@@ -27,36 +25,42 @@ export async function endToEnd(folder: string): Promise<Section> {
     const action = (path: string, event: string) =>
       createAction(
         site_id,
-        { trigger: 'Event', name: path, url: receiver.url(path), events: [event] },
+        { trigger: 'Event', name: path, url: new URL(path, receiver.urls[0]).href, events: [event] },
         operator.management,
       );
     await action('/fine', 'message.sent');
     await action('/failing', 'message.received');
-    const put = (event: 'message.sent' | 'message.received', mark: string) =>
+    const put = (event: 'message.sent' | 'message.received', mark: number) =>
       operator.publish({ event, org_id, site_id, data: { mark } });
 
-    await put('message.sent', 'warm-up');
-    await until(() => receiver.arrivals.has('warm-up'));
-    const sentAt = new Map<string, number>();
-    for (let event = 0; event < EVENTS; event++) {
-      const mark = `fine-${event}`;
-      sentAt.set(mark, Date.now());
+    /** Microseconds of each arrival of an event. */
+    const arrivalsOf = (mark: number) => receiver.arrivals.filter((one) => one.mark === mark).map(({ at }) => at);
+    const arrived = (marks: Iterable<number>, times: number) => {
+      const counts = Map.groupBy(receiver.arrivals, ({ mark }) => mark);
+      return [...marks].every((mark) => (counts.get(mark)?.length ?? 0) >= times);
+    };
+
+    await put('message.sent', 0);
+    await until(() => arrived([0], 1));
+    const sentAt = new Map<number, number>();
+    for (let mark = 1; mark <= EVENTS; mark++) {
+      sentAt.set(mark, microseconds());
       void put('message.sent', mark);
       await pause(1000 / PER_SECOND);
     }
-    await until(() => [...sentAt.keys()].every((mark) => receiver.arrivals.has(mark)));
-    const latencies = [...sentAt].map(([mark, at]) => (receiver.arrivals.get(mark)?.[0] ?? Number.NaN) - at);
+    await until(() => arrived(sentAt.keys(), 1));
+    const latencies = [...sentAt].map(([mark, at]) => ((arrivalsOf(mark)[0] ?? Number.NaN) - at) / 1000);
 
-    const failing = Array.from({ length: FAILING }, (_, event) => `failing-${event}`);
+    const failing = Array.from({ length: FAILING }, (_, event) => EVENTS + 1 + event);
     for (const mark of failing) {
       await put('message.received', mark);
       await pause(100);
     }
-    await until(() => failing.every((mark) => receiver.arrivals.get(mark)?.length === 3));
+    await until(() => arrived(failing, 3));
     const pauses = [0, 1].map((retry) =>
       failing.map((mark) => {
-        const times = receiver.arrivals.get(mark) ?? [];
-        return ((times[retry + 1] ?? Number.NaN) - (times[retry] ?? Number.NaN)) / 1000;
+        const times = arrivalsOf(mark);
+        return ((times[retry + 1] ?? Number.NaN) - (times[retry] ?? Number.NaN)) / 1e6;
       }),
     );
     const [first = [], second = []] = pauses;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { microseconds, type BenchReceiver as Receiver } from '../setting/receiver.ts';
 import { percentile } from '../statistics.ts';
 import { cpuOf, memoryOf, processTree } from './processes.ts';
-import { microseconds, type Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 
 export type Row = readonly [name: string, value: string];

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { startReceiver } from '../setting/receiver.ts';
 import { type Bench, burst, crash, hang, type Row, soak, steady } from './measure.ts';
-import { startReceiver } from './receiver.ts';
 import { type Service, startService } from './service.ts';
 
 // Measures the service on one machine (README.md in this folder).
@@ -37,7 +37,7 @@ const unknown = chosen.filter((name) => !(name in MEASUREMENTS));
 if (unknown.length > 0) program.error(`Unknown measurement: ${unknown.join(', ')}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'one-machine-'));
-const receiver = await startReceiver(folder, ENDPOINTS);
+const receiver = await startReceiver(folder, { endpoints: ENDPOINTS, records: true });
 let service: Service | undefined;
 try {
   service = await startService({ endpoints: receiver.urls, authorityFile: receiver.authorityFile, folder });

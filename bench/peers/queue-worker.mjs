@@ -19,7 +19,7 @@ export async function start(settings) {
   const { origin, pathname: path } = new URL(settings.url);
   const pool = new Pool(origin, {
     connections: settings.atOnce,
-    pipelining: settings.keepConnections ? 1 : 0,
+    pipelining: settings.keepConnections === false ? 0 : 1,
     connect: { ca: readFileSync(settings.authorityFile, 'utf8'), maxCachedSessions: 0 },
   });
   const database = new DatabaseSync(join(settings.folder, `${randomUUID()}.sqlite`));

@@ -1,20 +1,57 @@
 import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Arrival, microseconds } from './receiver.ts';
 
-// A customer's endpoint that only reads and answers requests. receiver.ts starts this separate process. It closes the connection after an answer to
-// `/closing`, and answers `/after/<milliseconds>` after that time.
+// Customers' endpoints that read and answer requests. receiver.ts starts this separate process.
 
-const [certificate, key] = [process.env.RECEIVER_CERTIFICATE, process.env.RECEIVER_KEY];
-const server = createServer({ cert: certificate, key, keepAlive: true }, (request, response) => {
-  request.resume().on('end', () => {
-    const closing = request.url === '/closing' ? { connection: 'close' } : {};
-    const answer = () =>
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '2', ...closing }).end('{}');
-    const [, afterMs] = /^\/after\/(\d+)$/.exec(request.url ?? '') ?? [];
-    if (afterMs === undefined) answer();
-    else setTimeout(answer, Number(afterMs));
-  });
+const { RECEIVER_CERTIFICATE: cert, RECEIVER_KEY: key, RECEIVER_ENDPOINTS: count } = process.env;
+/** Only these endpoints read the bodies. Reading them costs processor time, which a measurement of the sender must not share. */
+const records = process.env.RECEIVER_RECORDS === 'true';
+/** Milliseconds between two reports to the parent. */
+const REPORT_MS = 20;
+
+let arrivals: Arrival[] = [];
+let connections = 0;
+let hanging: Readonly<Record<number, number>> = {};
+
+/** Waits as long as the endpoint or the path wants. */
+const wait = async (endpoint: number, path = '') => {
+  const milliseconds = Number(/^\/after\/(\d+)$/.exec(path)?.[1] ?? hanging[endpoint] ?? 0);
+  if (milliseconds > 0) await pause(milliseconds);
+};
+
+const ports = await Promise.all(
+  Array.from({ length: Number(count) }, async (_, endpoint) => {
+    const server = createServer({ cert, key, keepAlive: true }, (request, response) => {
+      const { url } = request;
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => records && chunks.push(chunk));
+      request.on('end', async () => {
+        const mark = /"mark":\s*(\d+)/.exec(Buffer.concat(chunks).toString())?.[1];
+        if (mark !== undefined) arrivals.push({ mark: Number(mark), endpoint, at: microseconds() });
+        await wait(endpoint, url);
+        const closing = url === '/closing' ? { connection: 'close' } : {};
+        const headers = { 'content-type': 'application/json', 'content-length': '2', ...closing };
+        response.writeHead(url === '/failing' ? 503 : 200, headers).end('{}');
+      });
+    });
+    server.on('secureConnection', () => {
+      connections += 1;
+    });
+    // Longer than any pause of a measurement, so that only the sender closes connections.
+    server.keepAliveTimeout = 120_000;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  }),
+);
+
+process.on('message', (milliseconds: typeof hanging) => {
+  hanging = milliseconds;
 });
-// Longer than any pause of a benchmark, so that no contender sends on a connection that is just being closed.
-server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.send?.(server.address()));
+setInterval(() => {
+  if (arrivals.length > 0) process.send?.({ arrivals, connections });
+  arrivals = [];
+}, REPORT_MS);
 process.once('disconnect', () => process.exit());
+process.send?.({ ports });

@@ -3,19 +3,69 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { receiverCertificates } from '../../local/receiver-certificates.ts';
 
-/** A TLS endpoint in another process. */
-export type BenchReceiver = { readonly url: string; readonly authorityFile: string; readonly stop: () => void };
+/** The arrival of a delivery at its endpoint. */
+export type Arrival = {
+  /** The number in the event's payload. */
+  readonly mark: number;
+  readonly endpoint: number;
+  /** As `microseconds`. */
+  readonly at: number;
+};
 
-/** Starts the endpoint. @param folder the folder for its certificate */
-export async function startReceiver(folder: string): Promise<BenchReceiver> {
+/**
+ * TLS endpoints in another process. They answer 200, `/failing` with 503. They close the connection after an answer to `/closing`, and
+ * answer `/after/<milliseconds>` after that time.
+ */
+export type BenchReceiver = {
+  /** The address of each endpoint, with the path `/hook`. */
+  readonly urls: readonly [string, ...string[]];
+  /** PEM file of the authority that signed the endpoints' certificate. */
+  readonly authorityFile: string;
+  readonly arrivals: readonly Arrival[];
+  /** The number of TLS connections that had been opened at the last arrival. */
+  connections(): number;
+  /** Makes an endpoint answer after this many milliseconds; 0 means at once. The others answer at once. */
+  hang(endpoint: number, milliseconds: number): void;
+  /** Clears the arrivals. */
+  reset(): void;
+  stop(): void;
+};
+
+/** Microseconds of the machine's monotonic clock, which all processes share. */
+export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n);
+
+/** Starts endpoints. @param folder the folder for their certificate @param records whether they record the arrivals */
+export async function startReceiver(
+  folder: string,
+  { endpoints = 1, records = false }: { readonly endpoints?: number; readonly records?: boolean } = {},
+): Promise<BenchReceiver> {
   const { caFile, certificate, key } = receiverCertificates(folder);
   const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {
-    env: { RECEIVER_CERTIFICATE: certificate, RECEIVER_KEY: key },
+    env: {
+      RECEIVER_CERTIFICATE: certificate,
+      RECEIVER_KEY: key,
+      RECEIVER_ENDPOINTS: String(endpoints),
+      RECEIVER_RECORDS: String(records),
+    },
   });
-  const [address] = await once(child, 'message');
+  const [{ ports }]: [{ ports: [number, ...number[]] }] = [(await once(child, 'message'))[0]];
+  const arrivals: Arrival[] = [];
+  let connections = 0;
+  child.on('message', (report: { arrivals: Arrival[]; connections: number }) => {
+    arrivals.push(...report.arrivals);
+    connections = report.connections;
+  });
+  const urlOf = (port: number) => `https://localhost:${port}/hook`;
+  const [first, ...others] = ports;
   return {
-    url: `https://localhost:${address.port}/hook`,
+    urls: [urlOf(first), ...others.map(urlOf)],
     authorityFile: caFile,
+    arrivals,
+    connections: () => connections,
+    hang: (endpoint, milliseconds) => child.send({ [endpoint]: milliseconds }),
+    reset: () => {
+      arrivals.length = 0;
+    },
     stop: () => child.disconnect(),
   };
 }
