@@ -159,7 +159,7 @@ function found({ at, method, path, verdict, key, arrivals, body }: Received, ans
     action_id: action?.action.id ?? null,
     name: action?.action.name ?? null,
     trigger: usage === undefined ? (action?.request.trigger ?? null) : 'usage',
-    /** The reference of a usage webhook is its commandRun. */
+    /** The reference of a usage webhook is its session. */
     trigger_ref: usage?.session_id ?? action?.request.triggerRef ?? null,
     user_id: usage?.user_id ?? null,
     deduplication_key: key,

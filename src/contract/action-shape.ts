@@ -66,6 +66,3 @@ export type ActionSetting = { [Trigger in keyof ActionSettings]: keyof ActionSet
 export type FormField = ActionSettings['Form']['form_fields'][number];
 export type ParametersSchema = NonNullable<ActionSettings['AI-decided']['parameters']>;
 export type ParameterProperty = ParametersSchema['properties'][string];
-
-/** Asks for one rule for each field, and for no other. */
-export type RulesOf<Fields> = { readonly [Name in keyof Fields]-?: z.ZodType<Fields[Name]> };

@@ -7,7 +7,6 @@ import type {
   FormField,
   ParameterProperty,
   ParametersSchema,
-  RulesOf,
 } from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
 import { recordOf } from './json.ts';
@@ -27,6 +26,7 @@ import {
   PATTERN_MAX_CHARACTERS,
 } from './limits.ts';
 import type { OrganizationRestrictions } from './organizations.ts';
+import type { RulesOf } from './rules-of.ts';
 import { characters, unicodeText } from './text.ts';
 import { endpointUrl } from './url.ts';
 

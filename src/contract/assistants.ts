@@ -7,6 +7,7 @@ import {
   NAME_MAX_CHARACTERS,
 } from './limits.ts';
 import type { OrganizationRestrictions } from './organizations.ts';
+import type { RulesOf } from './rules-of.ts';
 import { characters } from './text.ts';
 
 export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
@@ -25,7 +26,28 @@ export const escalationTopics = z
 
 export const formSubmissionsPerHour = z.int().min(1).max(HOURLY_RATE_LIMIT_MAX);
 
-/** Settings of an assistant (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
+/**
+ * The settings of an assistant as they are stored and shown. They have no limits, so that settings which were saved under other limits
+ * are still read.
+ */
+export const ASSISTANT_SETTINGS = {
+  name: z.string(),
+  domain: z.string(),
+  enabled: z.boolean(),
+  hourly_rate_limit: z.number(),
+  authentication_mode: z.enum(AUTHENTICATION_MODES),
+  allowed_domains: z.array(z.string()),
+  ip_allowlist: z.array(z.string()),
+  form_order: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Ids of Form Actions in the order in which the widget shows them; the others follow in the order of their creation',
+    ),
+};
+export type AssistantSettings = z.infer<z.ZodObject<typeof ASSISTANT_SETTINGS>>;
+
+/** The rules for the input of settings (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
 const settings = z.strictObject({
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
   /** The domain where the widget is embedded; the browser's cross-origin check is made against it. */
@@ -43,9 +65,8 @@ const settings = z.strictObject({
         .meta({ anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] }),
     )
     .max(IP_ALLOWLIST_MAX),
-  /** Ids of Form Actions in the order in which the widget shows them. The others follow in the order of their creation. */
   form_order: z.array(z.string().max(100)).max(ACTIONS_PER_ORGANIZATION).optional(),
-});
+} satisfies RulesOf<AssistantSettings>);
 const { shape } = settings;
 
 /** Validates the settings of a new assistant. */
@@ -62,7 +83,6 @@ export const assistantInput = settings
 
 /** Validates a change to an assistant's settings. Only the settings in the change are validated, by the same rules as above. */
 export const assistantChange = settings.partial().meta({ id: 'AssistantChange' });
-export type AssistantSettings = z.infer<typeof settings>;
 
 export type Assistant = AssistantSettings &
   OrganizationRestrictions & {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { METHODS } from './action-kinds.ts';
 import { ADDED_TO_ACTION, actionShape } from './action-shape.ts';
 import { ACTION_CHANGES, actionInput } from './actions.ts';
-import { AUTHENTICATION_MODES, assistantChange, assistantInput } from './assistants.ts';
+import { ASSISTANT_SETTINGS, AUTHENTICATION_MODES, assistantChange, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
 import { FAILURE_CODES } from './deliveries.ts';
 import type { RefusalCode } from './errors.ts';
@@ -18,25 +18,10 @@ const time = z.string().meta({ description: 'ISO 8601, UTC', format: 'date-time'
 const version = z.int().min(1).describe('Increases by one with every save');
 const stored = { created_at: time, updated_at: time, version };
 
-/**
- * An assistant as the dashboard shows it, with only the last six characters of the server secret. Responses have no limits, so that
- * settings which were saved under other limits can still be shown.
- */
+/** An assistant as the dashboard shows it, with only the last six characters of the server secret. */
 export const assistantView = z
   .object({
-    name: z.string(),
-    domain: z.string(),
-    enabled: z.boolean(),
-    hourly_rate_limit: z.number(),
-    authentication_mode: z.enum(AUTHENTICATION_MODES),
-    allowed_domains: z.array(z.string()),
-    ip_allowlist: z.array(z.string()),
-    form_order: z
-      .array(z.string())
-      .optional()
-      .describe(
-        'Ids of Form Actions in the order in which the widget shows them; the others follow in the order of their creation',
-      ),
+    ...ASSISTANT_SETTINGS,
     ...stored,
     site_id: z.string(),
     org_id: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ADDED_TO_ACTION, actionShape } from '../../contract/action-shape.ts';
-import { AUTHENTICATION_MODES } from '../../contract/assistants.ts';
+import { ASSISTANT_SETTINGS } from '../../contract/assistants.ts';
 import { ROLES } from '../../contract/members.ts';
 import { PLANS } from '../../contract/organizations.ts';
 import { KEYS } from './configuration-keys.ts';
@@ -44,14 +44,7 @@ export const readAssistant = itemReader(
       assistant: z.looseObject({
         site_id: z.string(),
         org_id: z.string(),
-        name: z.string(),
-        domain: z.string(),
-        enabled: z.boolean(),
-        hourly_rate_limit: z.number(),
-        authentication_mode: z.enum(AUTHENTICATION_MODES),
-        allowed_domains: z.array(z.string()),
-        ip_allowlist: z.array(z.string()),
-        form_order: z.array(z.string()).optional(),
+        ...ASSISTANT_SETTINGS,
         server_secret: z.looseObject({ sha256: z.string(), last_six: z.string() }).optional(),
         escalation_topics: z.array(z.string()).optional(),
         form_submissions_per_hour: z.number().optional(),
