@@ -7,18 +7,17 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { olderNode } from './node-version.mjs';
 
-const NODE_NEEDED = 24;
 const CANDIDATES = ['../node_modules/node/bin/node', '../node_modules/.bin/node'];
 
-if (Number(process.versions.node.split('.')[0]) >= NODE_NEEDED) {
+const problem = olderNode('va-wave');
+if (problem === undefined) {
   await import('./main.ts');
 } else {
   const node = CANDIDATES.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
   if (node === undefined) {
-    console.error(
-      `va-wave needs Node ${NODE_NEEDED} or newer, and this is ${process.version}. Run npm ci, which installs it in node_modules.`,
-    );
+    console.error(problem);
     process.exitCode = 1;
   } else {
     handOver(node);

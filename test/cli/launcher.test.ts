@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -41,6 +41,22 @@ test.each(nodes)('runs on %s and passes on output, arguments and exit code', asy
   expect(JSON.parse(list.out)).toHaveLength(27);
   expect(refused).toMatchObject({ code: 2, out: '' });
   expect(JSON.parse(refused.err)).toEqual({ error: 'data: must be JSON, or @file' });
+});
+
+test.each([
+  ['cli/va-wave.mjs', 'va-wave'],
+  ['local/start.mjs', 'npm start'],
+])('%s says on an older Node, before npm ci, which one it needs', (script, program) => {
+  const clone = mkdtempSync(join(tmpdir(), 'va-wave-clone-'));
+  for (const folder of ['cli', 'local']) mkdirSync(join(clone, folder));
+  for (const file of ['cli/va-wave.mjs', 'cli/node-version.mjs', 'local/start.mjs']) cpSync(file, join(clone, file));
+  const old = `data:text/javascript,Object.defineProperty(process, 'version', { value: 'v22.12.0' });
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.12.0' } });`;
+  const [node, ...flags] = older === undefined ? [process.execPath, '--import', old] : [older];
+  const { status, stdout, stderr } = spawnSync(node, [...flags, join(clone, script)], { encoding: 'utf8' });
+  rmSync(clone, { recursive: true });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^${program} needs Node 24 or newer, and this is v[\\d.]+\\. Run npm ci.*\\n$`));
 });
 
 test('reports a one-machine service that has ended', async () => {
