@@ -1,12 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { EventBus, EventField, Match, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
-import { DELIVERED_EVENTS } from '../src/contract/events.ts';
+import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES } from '../src/contract/events.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import type { Alarms } from './alarms.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -117,7 +117,12 @@ export type MessagingProps = {
   readonly platform: readonly IPrincipal[];
 };
 
-/** The bus, its rule, the events queue and the deliveries queue. */
+/**
+ * Fair queues treat all events with unknown names as one group. So a platform that sends a million of them delays no organization.
+ */
+const UNKNOWN_NAMES_GROUP = 'unknown-names';
+
+/** The bus, its rules, the events queue and the deliveries queue. */
 export class Messaging extends Construct {
   readonly bus: EventBus;
   readonly events: WorkQueue;
@@ -151,6 +156,23 @@ export class Messaging extends Construct {
           // SQS fair queues: an organization with a million events does not delay the others.
           messageGroupId: '$.detail.org_id',
           deadLetterQueue: this.events.deadLetters,
+        }),
+      ],
+    });
+    new Rule(this, 'UnknownNames', {
+      eventBus: this.bus,
+      description: 'Events that no Action can select; the router reports them as dropped',
+      eventPattern: { detailType: Match.anythingBut(...EVENT_NAMES, ENDPOINT_FAILING) },
+      targets: [
+        new SqsQueue(this.events.queue, {
+          messageGroupId: UNKNOWN_NAMES_GROUP,
+          // Without `detail`, the router of no version takes it for an event of a newer catalog, which it would keep. And its payload reaches no queue.
+          message: RuleTargetInput.fromObject({
+            id: EventField.eventId,
+            'detail-type': EventField.detailType,
+            source: EventField.source,
+            account: EventField.account,
+          }),
         }),
       ],
     });

@@ -78,7 +78,10 @@ export class Monitoring extends Construct {
           'Organizations not reached (share)': [
             ownMetric(this, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
           ],
-          'Events dropped': [ownMetric(this, METRICS.eventsDropped, FIVE_MINUTES)],
+          // Events of nobody raise no alarm: a platform may send the events of organizations that do not use the service.
+          'Events dropped, events of nobody': [METRICS.eventsDropped, METRICS.eventsOfNobody].map((metric) =>
+            ownMetric(this, metric, FIVE_MINUTES),
+          ),
           'Age of the token key (days)': [ownMetric(this, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum')],
           'CloudFront: 5xx (%)': [edgeErrors(distribution)],
           ...(canary === undefined ? {} : { 'Canary: failures': [canary.failures] }),

@@ -6,6 +6,7 @@ import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 import { makeDataFolder } from './cloud/state/data-folder.ts';
 import type { RunningDemo } from './demo-cloud.ts';
 import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
+import { lostEvents } from './lost-events.ts';
 import { type ReceiverCertificates, receiverCertificates } from './receiver-certificates.ts';
 
 type Options = {
@@ -77,6 +78,7 @@ async function main(): Promise<void> {
     authorities: [...options.ca, ...(certificates === undefined ? [] : [certificates.caFile])],
     doing,
     print: (line) => console.error(line),
+    checkEvent: lostEvents((line) => console.error(line)),
   });
   let running: RunningDemo | undefined;
   try {

@@ -82,6 +82,8 @@ export const COUNTED = {
     writes: 0,
     logKb: 0.34 * batch,
   }),
+  /** An event whose name is not in the catalog: two lines, of its ids and of the metric. */
+  unknownName: (batch: number) => ({ calls: {}, reads: 0, writes: 0, logKb: 0.7 * batch }),
   /**
    * The claim is a small item. The write that completes the record is billed for the whole record. Writes of a batch share calls, but
    * DynamoDB bills each write.
@@ -128,6 +130,10 @@ const between = (batch: number, one: number, ten: number) => one + ((batch - 1) 
 const routed = (batch: number): Usage =>
   // The bus sends each event in a separate call.
   sum({ busEvent: 1, queueRequest: 1 }, each(batch, invocation(COUNTED.routed(batch), between(batch, 30, 80))));
+
+/** Returns the usage of reporting one event whose name is not in the catalog. */
+const unknownName = (batch: number): Usage =>
+  sum({ busEvent: 1, queueRequest: 1 }, each(batch, invocation(COUNTED.unknownName(batch), between(batch, 5, 10))));
 
 /** Returns the usage of one attempt. @param sends SQS calls that sent its message */
 const attempt = (batch: number, sends: number, milliseconds = between(batch, 250, 400)): Usage =>
@@ -275,6 +281,7 @@ ${table(
       dollars(perMillion(WIDGET)),
     ],
     ['Events that no Action subscribes to', ...alone(routed)],
+    ['Events whose name is not in the catalog: the mistake of a platform', ...alone(unknownName)],
     ['Deliveries: an event that is routed to one Action and accepted at the first attempt', ...alone(delivery)],
     ['Each further Action of the same event', ...alone(furtherAttempt)],
     ['Retries', ...alone(retry)],
@@ -291,7 +298,8 @@ Assumptions:
 - Functions have 512 MB. Lambda bills 25 ms for a session create, 30 ms for an init, 10 ms for its preflight, 250 ms for a delivery (the endpoint answers within 200 ms)
   and 400 ms for a batch of ten.
 - The organization has five Actions, and the assistant has no form. Each form of at most 4 KB adds ${dollars(perMillion({ dynamoRead: 1 }))} to a million inits. The container has routed an event of the
-  organization in the last minute; otherwise it also reads the Event Actions, one unit for each 4 KB of them. Events have 1 kB (SQS bills a call for each 64 KB). Their records have 2 KB and are kept for a month.
+  organization in the last minute; otherwise it also reads the Event Actions, one unit for each 4 KB of them. An event of an assistant
+  without an Event Action reads one unit more. Events have 1 kB (SQS bills a call for each 64 KB). Their records have 2 KB and are kept for a month.
 - Lambda logs ${LINES_OF_INVOCATION} KB per invocation, and API Gateway ${LINE_OF_ACCESS} KB per request.
 - A test runs the deployed bundles and counts the calls, the units of DynamoDB and the service's own log lines.
 

@@ -6,6 +6,7 @@ import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { readSecret } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { CANARY_ORGANIZATION } from '../../src/contract/events.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { type Trial, tryService } from '../../src/domain/operations/try-service.ts';
 
@@ -16,15 +17,12 @@ const serverKey = required(process.env, ENVIRONMENT.canaryServerKey);
 const publish = eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
 const ports = { ask: askService(required(process.env, ENVIRONMENT.baseUrl)) };
 
-/** No organization has this id, so the event reaches no Action. */
-const NOBODY = 'va-wave-canary';
-
 /**
  * Runs every five minutes. Puts an event on the bus, whose arrival in the events queue an alarm expects, and uses the service. Reads the
  * server secret each time, so that a new one takes effect with the next run.
  */
 export const handler = async (): Promise<Trial> => {
-  await publish({ event: 'test.ping', org_id: NOBODY, data: {} });
+  await publish({ event: 'test.ping', org_id: CANARY_ORGANIZATION, data: {} });
   const trial = await tryService((await readSecret(secrets, serverKey)).trim(), ports);
   metrics.singleMetric().addMetric(METRICS.canaryFailed, MetricUnit.Count, trial.succeeded ? 0 : 1);
   if (!trial.succeeded) logger.error('The canary failed', { step: trial.step, problem: trial.problem });

@@ -2,7 +2,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
-import { subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
+import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { routingReport } from '../../src/adapters/handlers/routing-report.ts';
@@ -21,8 +21,10 @@ const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTab
   retentionDays: Number(required(process.env, ENVIRONMENT.deliveryLogRetentionDays)),
   now,
 });
+const configuration = required(process.env, ENVIRONMENT.configurationTable);
 const ports = {
-  subscribersOf: subscriptionReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), now),
+  subscribersOf: subscriptionReads(dynamo, configuration, now),
+  hasAssistant: assistantOwners(dynamo, configuration),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   recordNotCarried: recordNotCarried({ log, now }),
   spreadLog: required(process.env, ENVIRONMENT.spreadDeliveryLog) === 'true',

@@ -4,7 +4,7 @@ import { REGION } from './account.ts';
 import { CloudError, messageOf } from './cloud-error.ts';
 import { DynamoEngine } from './engines/dynamodb.ts';
 import { startDynoxide } from './engines/dynoxide.ts';
-import { EventBridge } from './engines/event-bridge.ts';
+import { EventBridge, type EventCheck } from './engines/event-bridge.ts';
 import { EventTargets } from './engines/event-targets.ts';
 import { Scheduler } from './engines/scheduler.ts';
 import { SecretStore } from './engines/secret-store.ts';
@@ -35,6 +35,9 @@ import { type Identity, keepIdentity, readIdentity } from './state/kept-identity
 import { readAssembly } from './template/assembly.ts';
 import { type DroppedStatement, type Model, TemplateReader } from './template/model.ts';
 
+/** Makes the check of events from what a client of the started cloud needs. */
+export type CheckEvent = (cloud: Pick<Cloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>) => EventCheck;
+
 /** What a machine runs. */
 export type Composition = {
   /** Folder of a cloud assembly with one stack, absolute. */
@@ -60,6 +63,11 @@ export type CloudOptions = {
   readonly sweepSeconds?: number;
   /** A file that receives the log lines of every function, in addition to the functions' logs. */
   readonly logCopy?: string | undefined;
+  /**
+   * Checks an event that is put on a bus. Its problem is the entry's refusal in the answer; undefined accepts the event, as AWS would.
+   * @default every event is accepted
+   */
+  readonly checkEvent?: CheckEvent;
   /** Called with each step of the start. @default no call */
   readonly doing?: (what: string) => void;
   /** Called with one-line messages: denials, errors of functions and unknown calls. @default no call */
@@ -183,7 +191,11 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
     tables,
     secrets,
     users,
-    events: new EventBridge(model, targets),
+    events: new EventBridge(
+      model,
+      targets,
+      options.checkEvent?.({ gatewayUrl, region: REGION, credentials, outputs: model.outputs }),
+    ),
   });
   listeners.gateway.serve((request) => answerHttp(gateway, request), onFault);
   serveVisitors(step, listeners, { ...parts, assembly: composition.assembly });

@@ -63,3 +63,12 @@ export const EVENT_NAMES = Object.keys(EVENT_CATALOG) as [EventName, ...EventNam
 
 /** The 22 events that fire; the five reserved ones are registered and selectable but never delivered. */
 export const DELIVERED_EVENTS: readonly EventName[] = EVENT_NAMES.filter((name) => !EVENT_CATALOG[name].reserved);
+
+/**
+ * Name of an event of this service that is not in the catalog: an endpoint has failed for an hour. No Action receives it; operators add their
+ * own rules for it.
+ */
+export const ENDPOINT_FAILING = 'va-wave.endpoint.failing';
+
+/** The organization of the canary's events. It does not exist, so they reach no Action. */
+export const CANARY_ORGANIZATION = 'va-wave-canary';

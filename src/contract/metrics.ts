@@ -18,8 +18,10 @@ export const METRICS = {
    * that it tried to reach. Emitted only for three organizations or more: fewer say nothing about the network of the service.
    */
   unreachedOrganizations: 'UnreachedOrganizations',
-  /** Counts events that were dropped because their publisher gave them a wrong shape; a retry could not succeed. */
+  /** Counts events that were dropped because their publisher gave them a wrong name or shape; a retry could not succeed. */
   eventsDropped: 'EventsDropped',
+  /** Counts events of an organization that does not exist, or of an assistant that the organization does not have. The function's log has a line for each. */
+  eventsOfNobody: 'EventsOfNobody',
   /** Counts receives of delivery messages that failed because DynamoDB throttled their requests. The messages wait longer each time. */
   deliveriesThrottled: 'DeliveriesThrottled',
   /** Age in days of the newest key of session tokens. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { truncateCharacters } from './characters.ts';
 import { FAILURE_CODES } from './deliveries.ts';
 import { envelope } from './envelope.ts';
 import { EVENT_NAMES } from './events.ts';
@@ -11,7 +12,7 @@ import { EVENT_ATTEMPTS } from './limits.ts';
  */
 export const ORIGINAL_MESSAGE_ID = 'va-wave-original-message-id';
 
-/** An organization id that SQS accepts as a message group id: 1 to 128 printable ASCII characters without spaces. */
+/** An id that SQS accepts as a message group id: 1 to 128 printable ASCII characters without spaces. */
 export const groupId = z.string().regex(/^[!-~]{1,128}$/, 'must be 1 to 128 printable ASCII characters');
 
 /**
@@ -24,7 +25,7 @@ export const busEvent = z.object({
   time: z.string(),
   detail: z.object({
     org_id: groupId,
-    site_id: z.string().min(1).nullish(),
+    site_id: groupId.nullish(),
     data: jsonObject,
     /** Version of the shape of `detail`. */
     version: z.literal(1).optional(),
@@ -33,6 +34,19 @@ export const busEvent = z.object({
 export type BusEvent = z.infer<typeof busEvent>;
 
 const claimedEvent = z.object({ 'detail-type': z.string(), detail: z.object({ version: z.number().default(1) }) });
+
+/** EventBridge's limit is 128 characters, and 256 for a source. */
+const reported = z
+  .string()
+  .transform((text) => truncateCharacters(text, 256))
+  .optional()
+  .catch(undefined);
+
+/** What the operator learns of an event that is dropped. The rule for unknown names passes on nothing else. */
+export const droppedEvent = z
+  .object({ id: reported, 'detail-type': reported, source: reported, account: reported })
+  .catch({});
+export type DroppedEvent = z.infer<typeof droppedEvent>;
 
 /**
  * Returns whether an event that is not a valid BusEvent may be valid for newer code: its version is newer, or its name is not in this

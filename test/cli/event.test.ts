@@ -32,6 +32,12 @@ test('warns that a reserved event is never delivered', async () => {
 
 test.each([
   [2, 'event: nope is not in the catalog', ['nope', '--org', 'ORG']],
+  [
+    2,
+    'event: message.recieved is not in the catalog; did you mean message.received?',
+    ['message.recieved', '--org', 'ORG'],
+  ],
+  [2, 'event: form.submit is not in the catalog; did you mean form.submitted?', ['form.submit', '--org', 'ORG']],
   [2, 'event: toString is not in the catalog', ['toString', '--org', 'ORG']],
   [2, 'data: must be JSON, or @file', ['sms.sent', '--org', 'ORG', '--data', 'x']],
   [2, 'data: must be a JSON object', ['sms.sent', '--org', 'ORG', '--data', '[1]']],

@@ -42,6 +42,7 @@ export async function startPlatform() {
   const toolPorts: CallToolPorts & Parameters<typeof listTools>[1] = {
     ...common,
     toolsOf: async () => [action],
+    findAssistant: async () => undefined,
     notListed: () => {},
     findTool: async (_site, slug) => (slug === action.slug ? action : undefined),
     countCall: async ({ conversationId }, limit) => {

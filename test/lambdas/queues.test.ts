@@ -59,13 +59,31 @@ describe('event-router', () => {
   });
 
   test('drops and logs a malformed event and returns text that is not JSON, without quoting either', async () => {
-    const wrong = { ...EVENT, detail: { org_id: ORG_ID, data: 'private' } };
+    const wrong = { ...EVENT, source: 'crm', detail: { org_id: ORG_ID, data: 'private' } };
     const { failures, log } = await run(router, wrong, 'private, not JSON', EVENT);
     expect(failures).toEqual(['message-1']);
-    expect(log).toContain('was dropped');
+    expect(lineOf(log, 'An event was dropped: its publisher must correct the field')).toMatchObject({
+      message_id: 'message-0',
+      event_id: EVENT.id,
+      event: 'conversation.started',
+      source: 'crm',
+      field: 'detail.data',
+    });
     expect(lineOf(log, METRICS.eventsDropped)).toMatchObject({ [METRICS.eventsDropped]: 1 });
     expect(log).not.toContain('private');
     expect(sent()).toHaveLength(1);
+  });
+
+  test('counts and logs an event of an organization that does not exist', async () => {
+    aws.on('Query', {}, { Items: [] });
+    const { failures, log } = await run(router, EVENT);
+    expect(failures).toEqual([]);
+    expect(lineOf(log, 'An event names an organization or an assistant that does not exist')).toMatchObject({
+      event_id: EVENT.id,
+      field: 'org_id',
+    });
+    expect(lineOf(log, METRICS.eventsOfNobody)).toMatchObject({ [METRICS.eventsOfNobody]: 1 });
+    expect(log).not.toContain('private');
   });
 
   test.each([['o'.repeat(129)], ['org one'], ['größe'], ['']])(

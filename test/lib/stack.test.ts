@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { DELIVERED_EVENTS } from '../../src/contract/events.ts';
+import { DELIVERED_EVENTS, EVENT_NAMES } from '../../src/contract/events.ts';
 import { CUT_OFF_SECONDS } from '../../src/contract/queues.ts';
 import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
@@ -303,18 +303,20 @@ describe('queues', () => {
         if (Effect !== 'Allow') continue;
         expect(JSON.stringify(Action)).not.toContain('*');
         expect(Condition).toMatchObject({
-          ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.stringMatching(/^MessagingCatalogEvents/), 'Arn'] } },
+          ArnEquals: {
+            'aws:SourceArn': { 'Fn::GetAtt': [expect.stringMatching(/^Messaging(CatalogEvents|UnknownNames)/), 'Arn'] },
+          },
         });
       }
     }
   });
 });
 
+const [rule, unknownNames, ...moreRules] = ofType('AWS::Events::Rule').filter(
+  ({ resource }) => resource.Properties.EventPattern !== undefined,
+);
+
 test('the rule sends exactly the 22 delivered events to the events queue, grouped by organization', () => {
-  const [rule] = ofType('AWS::Events::Rule').filter(({ resource }) => resource.Properties.EventPattern !== undefined);
-  expect(
-    ofType('AWS::Events::Rule').filter(({ resource }) => resource.Properties.EventPattern !== undefined),
-  ).toHaveLength(1);
   expect(rule?.resource.Properties).toMatchObject({
     EventBusName: { Ref: expect.stringMatching(/^MessagingBus/) },
     State: 'ENABLED',
@@ -328,6 +330,26 @@ test('the rule sends exactly the 22 delivered events to the events queue, groupe
   });
   expect(rule?.resource.Properties.EventPattern).toEqual({ 'detail-type': [...DELIVERED_EVENTS] });
   expect(DELIVERED_EVENTS).toHaveLength(22);
+});
+
+test('another rule sends what names an unknown name to the router, without its detail and as one group', () => {
+  expect(moreRules).toEqual([]);
+  const { EventPattern, Targets } = unknownNames?.resource.Properties ?? {};
+  expect(EventPattern).toEqual({ 'detail-type': [{ 'anything-but': [...EVENT_NAMES, 'va-wave.endpoint.failing'] }] });
+  // EventBridge's limit is 2048 characters.
+  expect(JSON.stringify(EventPattern).length).toBeLessThan(1024);
+  // Its dead letter would be the event as it was sent, which the router would keep for newer code.
+  expect(Targets).toEqual([
+    {
+      Id: 'Target0',
+      Arn: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingEventsQueue/), 'Arn'] },
+      SqsParameters: { MessageGroupId: 'unknown-names' },
+      InputTransformer: {
+        InputPathsMap: { id: '$.id', 'detail-type': '$.detail-type', source: '$.source', account: '$.account' },
+        InputTemplate: '{"id":<id>,"detail-type":<detail-type>,"source":<source>,"account":<account>}',
+      },
+    },
+  ]);
 });
 
 test('a schedule invokes the key rotation every hour', () => {

@@ -5,7 +5,7 @@ import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
-import { subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
+import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import { type InvocationTime, unlessEnded, withinInvocation } from '../../src/adapters/handlers/invocation.ts';
 import { type HandleMessage, sqsBatches } from '../../src/adapters/handlers/sqs-batch.ts';
@@ -203,6 +203,7 @@ export class Deliveries {
     const log = deliveryLog(dynamo, LOG, { retentionDays: 30, now });
     const own: RouteMessagePorts = {
       subscribersOf: subscriptionReads(dynamo, CONFIGURATION, now),
+      hasAssistant: assistantOwners(dynamo, CONFIGURATION),
       ...deliveriesQueue(sqs, QUEUE_URL),
       recordNotCarried: recordNotCarried({ log, now }),
       spreadLog: false,

@@ -10,14 +10,23 @@ const MAX_ENTRIES_BYTES = 1024 * 1024;
 
 type Definitions = { readonly buses: readonly BusDefinition[]; readonly rules: readonly RuleDefinition[] };
 
+/** Returns why an event is refused. @param event without its id */
+export type EventCheck = (event: {
+  readonly name: string;
+  readonly source: string;
+  readonly detail: JsonObject;
+}) => Promise<{ readonly code: string; readonly message: string } | undefined>;
+
 /** Accepts events, and delivers each to the targets of the rules whose pattern matches before it answers. */
 export class EventBridge {
   readonly #definitions: Definitions;
   readonly #targets: EventTargets;
+  readonly #check: EventCheck | undefined;
 
-  constructor(definitions: Definitions, targets: EventTargets) {
+  constructor(definitions: Definitions, targets: EventTargets, check?: EventCheck) {
     this.#definitions = definitions;
     this.#targets = targets;
+    this.#check = check;
   }
 
   /** The ARN of a bus by its name or ARN; without either, of the account's default bus. */
@@ -44,6 +53,9 @@ export class EventBridge {
     if (bus === undefined) {
       return { ErrorCode: 'ResourceNotFoundException', ErrorMessage: `Event bus ${busArn} does not exist.` };
     }
+    const detail = parseObject(String(entry.Detail)) ?? {};
+    const wrong = await this.#check?.({ name: String(entry.DetailType), source: String(entry.Source), detail });
+    if (wrong !== undefined) return { ErrorCode: wrong.code, ErrorMessage: wrong.message };
     const time = typeof entry.Time === 'number' ? new Date(entry.Time * 1000) : new Date();
     const event: JsonObject = {
       version: '0',
@@ -54,7 +66,7 @@ export class EventBridge {
       time: `${time.toISOString().slice(0, 19)}Z`,
       region: REGION,
       resources: entry.Resources ?? [],
-      detail: parseObject(String(entry.Detail)) ?? {},
+      detail,
     };
     const { detail: _, ...head } = event;
     // As text, so that a number in it stays as it was written.
@@ -69,8 +81,14 @@ export class EventBridge {
 }
 
 /** A rule without a pattern has a schedule. */
-const matches = (pattern: RuleDefinition['properties']['EventPattern'], event: JsonObject): boolean =>
-  pattern?.['detail-type'].includes(String(event['detail-type'])) === true;
+const matches = (pattern: RuleDefinition['properties']['EventPattern'], event: JsonObject): boolean => {
+  const name = String(event['detail-type']);
+  return (
+    pattern?.['detail-type'].some((one) =>
+      typeof one === 'string' ? one === name : !one['anything-but'].includes(name),
+    ) === true
+  );
+};
 
 function problemOf(entry: JsonObject): readonly [code: string, message: string] | undefined {
   const missing = ['Source', 'DetailType', 'Detail'].find(

@@ -49,7 +49,7 @@ export class EventTargets {
     const caller = this.#callers.get(rule.arn);
     if (caller === undefined) throw new Error(`${rule.logicalId} is no rule of this template`);
     try {
-      await this.#send(caller, target, event, text);
+      await this.#send(caller, target, event, transformed(target.InputTransformer, event) ?? text);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const deadLetters = target.DeadLetterConfig && this.#queues.get(target.DeadLetterConfig.Arn);
@@ -81,6 +81,15 @@ export class EventTargets {
       ...(group === undefined ? {} : { MessageGroupId: group }),
     });
   }
+}
+
+/** The template with the event's values in the places of their names; undefined without one. */
+function transformed(transformer: Target['InputTransformer'], event: JsonObject): string | undefined {
+  return transformer?.InputTemplate.replace(/<([^<>]+)>/g, (_, name: string) => {
+    const path = transformer.InputPathsMap[name];
+    if (path === undefined) throw new CloudError(`The input template has no path for <${name}>`);
+    return JSON.stringify(event[path.slice('$.'.length)]);
+  });
 }
 
 /** `$.detail.org_id` is looked up in the event; text that is no path stands for itself. */

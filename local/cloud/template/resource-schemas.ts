@@ -38,12 +38,17 @@ export const secret = z.strictObject({
 
 export const eventBus = z.strictObject({ Name: text, Description: noEffect });
 
+/** Texts that every event has. */
+const eventField = z.enum(['id', 'detail-type', 'source', 'account', 'time', 'region']);
+
 export const rule = z.strictObject({
   Description: noEffect,
   State: z.literal('ENABLED'),
   EventBusName: text.default('default'),
-  /** Each field of an event may be one of the texts. */
-  EventPattern: z.strictObject({ 'detail-type': z.array(text) }).optional(),
+  /** An event matches when one of these does: the text itself, or each text but these. */
+  EventPattern: z
+    .strictObject({ 'detail-type': z.array(z.union([text, z.strictObject({ 'anything-but': z.array(text) })])) })
+    .optional(),
   ScheduleExpression: text.optional(),
   Targets: z.array(
     z.strictObject({
@@ -51,6 +56,9 @@ export const rule = z.strictObject({
       Arn: text,
       SqsParameters: z.strictObject({ MessageGroupId: text }).optional(),
       DeadLetterConfig: z.strictObject({ Arn: text }).optional(),
+      InputTransformer: z
+        .strictObject({ InputPathsMap: z.record(text, z.templateLiteral(['$.', eventField])), InputTemplate: text })
+        .optional(),
     }),
   ),
 });

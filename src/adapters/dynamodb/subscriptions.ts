@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import type { Subscriber, SubscriberList, UnreadableSubscriber } from '../../domain/events/route-event.ts';
+import type {
+  RouteEventPorts,
+  Subscriber,
+  SubscriberList,
+  UnreadableSubscriber,
+} from '../../domain/events/route-event.ts';
 import type { Clock } from '../../domain/sources.ts';
 import { together } from '../together.ts';
 import type { DynamoDb } from './client.ts';
@@ -24,12 +29,9 @@ const KEPT_MAX = 500;
  * `subscriptions_version` there, and every new or deleted Action changes `action_count`. Only when both are as before, the kept
  * subscriptions are the current ones. The events of a batch share a call for the items of all their organizations.
  */
-export function subscriptionReads(
-  client: DynamoDb,
-  table: string,
-  now: Clock,
-): (orgId: string) => Promise<SubscriberList> {
-  type Kept = { readonly version: string; readonly readAt: number; readonly list: SubscriberList };
+export function subscriptionReads(client: DynamoDb, table: string, now: Clock): RouteEventPorts['subscribersOf'] {
+  type Read = Omit<SubscriberList, 'exists'>;
+  type Kept = { readonly version: string; readonly readAt: number; readonly list: Read };
   const kept = new Map<string, Kept>();
 
   const keep = (orgId: string, entry: Kept) => {
@@ -38,7 +40,7 @@ export function subscriptionReads(
     for (const [oldest] of kept) if (kept.size > KEPT_MAX) kept.delete(oldest);
   };
 
-  const read = async (orgId: string): Promise<SubscriberList> => {
+  const read = async (orgId: string): Promise<Read> => {
     const subscribers: Subscriber[] = [];
     const unreadable: UnreadableSubscriber[] = [];
     for (const item of await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction)) {
@@ -66,10 +68,27 @@ export function subscriptionReads(
     (orgIds: readonly string[]) => {
       const readAt = now().getTime();
       const items = itemsOf(client, table, orgIds.map(KEYS.organization));
-      return orgIds.map(async (orgId, index) => current(orgId, readAt, versionIn(await items[index])));
+      return orgIds.map(async (orgId, index): Promise<SubscriberList> => {
+        const item = await items[index];
+        return { exists: item !== undefined, ...(await current(orgId, readAt, versionIn(item))) };
+      });
     },
     { atMost: ITEMS_AT_ONCE },
   );
+}
+
+const owned = z.object({ assistant: z.object({ org_id: z.string() }) });
+
+/** Creates the read that tells whether an organization has an assistant. The events of a batch share a call. */
+export function assistantOwners(client: DynamoDb, table: string): RouteEventPorts['hasAssistant'] {
+  const assistantItem = together((siteIds: readonly string[]) => itemsOf(client, table, siteIds.map(KEYS.assistant)), {
+    atMost: ITEMS_AT_ONCE,
+  });
+  return async (orgId, siteId) => {
+    const item = await assistantItem(siteId);
+    // An item that cannot be read fails where more of it is needed.
+    return item !== undefined && (owned.safeParse(item).data?.assistant.org_id ?? orgId) === orgId;
+  };
 }
 
 /** What tells that subscriptions changed. Items of organizations from before `subscriptions_version` do not have it. */

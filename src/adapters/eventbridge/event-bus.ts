@@ -1,10 +1,11 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { ENDPOINT_FAILING } from '../../contract/events.ts';
 import type { WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
 import type { CatalogEvent, PublishEvent } from '../../domain/events/publish.ts';
 import { messageText } from '../message-text.ts';
 
-/** The `source` of events from this service. */
-const SOURCE = 'va-wave';
+/** The `source` of events from this service and its command line. */
+export const PUBLISHED_BY_US = 'va-wave';
 
 /** Returns a function that puts catalog events on the bus. @throws Error when the bus does not accept the event */
 export function eventBus(client: EventBridgeClient, busName: string): PublishEvent {
@@ -12,9 +13,6 @@ export function eventBus(client: EventBridgeClient, busName: string): PublishEve
     await putOnBus(client, busName, event);
   };
 }
-
-/** Name of an event of this service that is not in the catalog. No Action receives it; operators add their own rules for it. */
-const ENDPOINT_FAILING = 'va-wave.endpoint.failing';
 
 /** Returns a function that puts the event of a failing endpoint on the bus. @throws Error when the bus does not accept it */
 export function endpointFailing(client: EventBridgeClient, busName: string): WatchEndpointPorts['signal'] {
@@ -36,7 +34,7 @@ export async function putOnBus(client: EventBridgeClient, busName: string, event
 async function put(client: EventBridgeClient, busName: string, name: string, detail: object): Promise<string> {
   const { FailedEntryCount, Entries } = await client.send(
     new PutEventsCommand({
-      Entries: [{ EventBusName: busName, Source: SOURCE, DetailType: name, Detail: messageText(detail) }],
+      Entries: [{ EventBusName: busName, Source: PUBLISHED_BY_US, DetailType: name, Detail: messageText(detail) }],
     }),
   );
   const entry = Entries?.[0];

@@ -3,6 +3,8 @@ import type { AiAction } from '../../contract/actions.ts';
 import { AI_CALLS_PER_CONVERSATION } from '../../contract/limits.ts';
 import { type ToolResult, toolParameters } from '../../contract/tools.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
+import { requireAssistant } from '../organizations/manage-assistants.ts';
+import type { ConfigurationStore } from '../organizations/store.ts';
 import type { NewId } from '../sources.ts';
 import { checkArguments, NO_PARAMETERS, unlistableParameters } from './parameters.ts';
 import { toolResponse } from './tool-response.ts';
@@ -16,6 +18,8 @@ export type Tool = {
 
 export type ListToolsPorts = {
   readonly toolsOf: (siteId: string) => Promise<readonly AiAction[]>;
+  /** Called only when there is no tool. */
+  readonly findAssistant: ConfigurationStore['findAssistant'];
   /** Reports to the operator an Action that is not listed because of the names of these parameters. */
   readonly notListed: (action: AiAction, parameters: readonly string[]) => void;
 };
@@ -23,10 +27,13 @@ export type ListToolsPorts = {
 /**
  * Lists the tools that an assistant may call: its enabled AI-decided Actions. Leaves out an Action with a parameter whose name model APIs
  * refuse, because they would refuse every request of the assistant. Such names can be stored from before they were refused.
+ * @throws Refusal 404 for an unknown assistant
  */
 export async function listTools(siteId: string, ports: ListToolsPorts): Promise<readonly Tool[]> {
-  const actions = (await ports.toolsOf(siteId)).filter(({ suspended }) => !suspended);
+  const actions = await ports.toolsOf(siteId);
+  if (actions.length === 0) await requireAssistant(siteId, { store: ports });
   return actions.flatMap((action) => {
+    if (action.suspended) return [];
     const parameters = action.parameters ?? NO_PARAMETERS;
     const refused = unlistableParameters(parameters);
     if (refused.length > 0) {

@@ -5,7 +5,8 @@ import { groupId } from '../../contract/queues.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
-import { invalidField } from '../refusal.ts';
+import { inputOf, invalidField } from '../refusal.ts';
+import { closestEvent } from './closest-event.ts';
 import type { CatalogEvent } from './publish.ts';
 
 export type PutEventPorts = {
@@ -22,29 +23,41 @@ export type PutEventResult = CatalogEvent & {
 };
 
 /**
- * Puts a catalog event on the bus for the operator, in the same form as the platform does.
+ * Checks an event before it is put on the bus, because behind the bus nobody could answer.
  * @throws Refusal 400 that names the field, 404 for an unknown organization or assistant
  */
-export async function putEvent(
-  input: { readonly event: string; readonly org_id: string; readonly site_id?: string; readonly data: unknown },
-  ports: PutEventPorts,
-): Promise<PutEventResult> {
-  const { event, org_id, site_id, data } = input;
-  if (!isEventName(event)) throw invalidField('event', `${event} is not in the catalog`);
+export async function checkEvent(
+  input: { readonly event: string; readonly org_id: unknown; readonly site_id?: unknown; readonly data: unknown },
+  ports: { readonly store: Pick<ConfigurationStore, 'findOrganization' | 'findAssistant'> },
+): Promise<CatalogEvent> {
+  const { event, data } = input;
+  if (!isEventName(event)) {
+    const closest = closestEvent(event);
+    const hint = closest === undefined ? '' : `; did you mean ${closest}?`;
+    throw invalidField('event', `${event} is not in the catalog${hint}`);
+  }
   if (!isJsonObject(data)) throw invalidField('data', 'must be a JSON object');
   if (exceedsLevels(data, EVENT_DATA_MAX_LEVELS)) {
     throw invalidField('data', `must not be nested in more than ${EVENT_DATA_MAX_LEVELS} levels`);
   }
   // As the intake does, which would drop the event.
-  const group = groupId.safeParse(org_id);
-  if (!group.success) throw invalidField('org_id', group.error.issues[0]?.message ?? 'is not valid');
+  const org_id = inputOf(groupId, input.org_id, 'org_id');
+  const site_id = inputOf(groupId.nullish(), input.site_id, 'site_id') ?? undefined;
   await requireOrganization(org_id, ports);
   if (site_id !== undefined && (await requireAssistant(site_id, ports)).org_id !== org_id) {
     throw invalidField('site_id', `${site_id} belongs to another organization`);
   }
-  const sent: CatalogEvent = { event, org_id, ...(site_id === undefined ? {} : { site_id }), data };
-  const id = await ports.putOnBus(sent);
-  return { id, ...sent, reserved: EVENT_CATALOG[event].reserved };
+  return { event, org_id, ...(site_id === undefined ? {} : { site_id }), data };
+}
+
+/**
+ * Puts a catalog event on the bus for the operator, in the same form as the platform does.
+ * @throws Refusal as checkEvent
+ */
+export async function putEvent(input: Parameters<typeof checkEvent>[0], ports: PutEventPorts): Promise<PutEventResult> {
+  const event = await checkEvent(input, ports);
+  const id = await ports.putOnBus(event);
+  return { id, ...event, reserved: EVENT_CATALOG[event.event].reserved };
 }
 
 function isEventName(text: string): text is EventName {

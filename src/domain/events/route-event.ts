@@ -1,5 +1,5 @@
 import type { Envelope } from '../../contract/envelope.ts';
-import { EVENT_CATALOG } from '../../contract/events.ts';
+import { CANARY_ORGANIZATION, EVENT_CATALOG } from '../../contract/events.ts';
 import { exceedsLevels } from '../../contract/json.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { BusEvent, DeliveryMessage, NotCarried } from '../../contract/queues.ts';
@@ -15,6 +15,8 @@ export type Subscriber = {
 export type UnreadableSubscriber = { readonly action_id: string; readonly cause: Error };
 /** The Event Actions of an organization. */
 export type SubscriberList = {
+  /** False when there is no such organization. */
+  readonly exists: boolean;
   readonly subscribers: readonly Subscriber[];
   readonly unreadable: readonly UnreadableSubscriber[];
 };
@@ -22,12 +24,22 @@ export type SubscriberList = {
 export type RouteEventPorts = {
   /** Reads the Event Actions of the organization, at most 50, as they are now. */
   readonly subscribersOf: (orgId: string) => Promise<SubscriberList>;
+  /** Whether the organization has this assistant. Called only for an assistant without an Event Action. */
+  readonly hasAssistant: (orgId: string, siteId: string) => Promise<boolean>;
   /** Sends all messages or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
   /** Records a delivery that no queue message can carry. */
   readonly recordNotCarried: (message: DeliveryMessage, why: NotCarried) => Promise<void>;
   /** Whether the records of one Action are spread over several keys of the delivery log. */
   readonly spreadLog: boolean;
+};
+
+/** What became of an event. */
+export type Routing = {
+  /** Number of deliveries that began. */
+  readonly deliveries: number;
+  /** The field that names no organization, or no assistant of the organization. Such an event reaches no Action. */
+  readonly unknown?: 'org_id' | 'site_id';
 };
 
 /**
@@ -37,12 +49,12 @@ export type RouteEventPorts = {
  *
  * Only the subscription of an Action is read here. When the rest of the Action cannot be read, SQS delivers its message again until it can
  * be, or moves it to the dead-letter queue; other Actions are not affected.
- * @returns the number of deliveries that began
  * @throws Error for an Action whose subscription cannot be read, after the messages of the others are sent; the event is delivered again
  */
-export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promise<number> {
-  if (EVENT_CATALOG[event['detail-type']].reserved) return 0;
-  const { subscribers, unreadable } = await ports.subscribersOf(event.detail.org_id);
+export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promise<Routing> {
+  if (EVENT_CATALOG[event['detail-type']].reserved) return { deliveries: 0 };
+  const { org_id, site_id } = event.detail;
+  const { exists, subscribers, unreadable } = await ports.subscribersOf(org_id);
   const begun = await begin(
     subscribers.filter((subscriber) => isSubscribed(subscriber, event)),
     event,
@@ -52,7 +64,12 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
   if (unknown !== undefined) {
     throw new Error(`The subscription of Action ${unknown.action_id} cannot be read`, { cause: unknown.cause });
   }
-  return begun;
+  if (!exists && org_id !== CANARY_ORGANIZATION) return { deliveries: begun, unknown: 'org_id' };
+  const known =
+    site_id == null ||
+    subscribers.some((subscriber) => subscriber.site_id === site_id) ||
+    (await ports.hasAssistant(org_id, site_id));
+  return { deliveries: begun, ...(known ? {} : { unknown: 'site_id' }) };
 }
 
 async function begin(

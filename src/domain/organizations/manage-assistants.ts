@@ -25,6 +25,7 @@ import { withoutUndefined } from '../without-undefined.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { createRestricted, restrictionsOf } from './restrictions.ts';
 import { StaleVersion } from './stale-version.ts';
+import type { ConfigurationStore } from './store.ts';
 
 /**
  * Creates an assistant of an organization. Without Allowed Domains in the input, its list has only the Domain. Hosts and addresses are
@@ -127,9 +128,13 @@ export async function setFormSubmissions(siteId: string, perHour: number, ports:
 }
 
 /** Returns an assistant. @throws Refusal 404 */
-export async function requireAssistant(siteId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Assistant> {
+export async function requireAssistant(
+  siteId: string,
+  ports: { readonly store: Pick<ConfigurationStore, 'findAssistant'> },
+): Promise<Assistant> {
   const assistant = await ports.store.findAssistant(siteId);
-  if (assistant === undefined) throw new Refusal('assistant_not_found', { message: `site_id: no assistant ${siteId}` });
+  if (assistant === undefined)
+    throw new Refusal('assistant_not_found', { field: 'site_id', message: `site_id: no assistant ${siteId}` });
   return assistant;
 }
 

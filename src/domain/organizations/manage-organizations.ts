@@ -49,7 +49,7 @@ export async function requireOrganization(
 ): Promise<Organization> {
   const organization = await ports.store.findOrganization(orgId);
   if (organization === undefined)
-    throw new Refusal('organization_not_found', { message: `org_id: no organization ${orgId}` });
+    throw new Refusal('organization_not_found', { field: 'org_id', message: `org_id: no organization ${orgId}` });
   return organization;
 }
 

@@ -1,6 +1,6 @@
 import type { AiAction } from '../../../src/contract/actions.ts';
 import { type CallToolPorts, callTool, listTools, type ToolCallRecord } from '../../../src/domain/actions/call-tool.ts';
-import { anAiAction, SITE_ID } from '../../fakes/configuration.ts';
+import { anAiAction, anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import {
   answered,
   FakeLogWriteFailed,
@@ -9,6 +9,7 @@ import {
   openSigningSecret,
   unanswered,
 } from '../../fakes/delivery.ts';
+import { refusalOf } from '../../fakes/refusals.ts';
 import { countingIds, FrozenClock } from '../../fakes/sources.ts';
 
 const PARAMETERS = { type: 'object' as const, properties: { order: { type: 'string' as const } }, required: ['order'] };
@@ -175,6 +176,16 @@ const notListed = () => {
   throw new Error('Every tool can be listed');
 };
 
+const found = { notListed, findAssistant: async () => anAssistant() };
+
+test('the tools of an unknown assistant are refused; an assistant without tools, or of a suspended organization, has none', async () => {
+  const none = { ...found, toolsOf: async () => [] };
+  const refusal = await refusalOf(listTools(SITE_ID, { ...none, findAssistant: async () => undefined }));
+  expect(refusal).toMatchObject({ code: 'assistant_not_found', status: 404, field: 'site_id' });
+  expect(await listTools(SITE_ID, none)).toEqual([]);
+  expect(await listTools(SITE_ID, { ...found, toolsOf: async () => [anAiAction({ suspended: true })] })).toEqual([]);
+});
+
 test('a tool with a parameter name that model APIs refuse is not listed, and is reported', async () => {
   const stored = (name: string) =>
     anAiAction({
@@ -183,6 +194,7 @@ test('a tool with a parameter name that model APIs refuse is not listed, and is 
     });
   const reported: unknown[] = [];
   const tools = await listTools(SITE_ID, {
+    ...found,
     toolsOf: async () => [stored('Account Number'), stored('größe'), stored('a'.repeat(65)), stored('Order.id_1-2')],
     notListed: ({ action_id }, parameters) => reported.push([action_id, parameters]),
   });
@@ -197,8 +209,8 @@ test('a tool with a parameter name that model APIs refuse is not listed, and is 
 test('tools are listed with their name, description and parameters', async () => {
   const { parameters: _, ...plain } = anAiAction({ slug: 'plain' });
   const tools = await listTools(SITE_ID, {
+    ...found,
     toolsOf: async () => [anAiAction({ parameters: PARAMETERS }), plain],
-    notListed,
   });
   expect(tools).toEqual([
     { name: 'look-up-an-order', description: 'Finds an order by its number', input_schema: PARAMETERS },
@@ -216,6 +228,6 @@ test('a model receives only those parts of stored parameters that this code know
     $defs: { note: 'for the admins' },
     properties: { order: { ...PARAMETERS.properties.order, internal_note: 'not for a model' } },
   };
-  const [tool] = await listTools(SITE_ID, { toolsOf: async () => [anAiAction({ parameters: newer })], notListed });
+  const [tool] = await listTools(SITE_ID, { ...found, toolsOf: async () => [anAiAction({ parameters: newer })] });
   expect(tool?.input_schema).toEqual({ ...PARAMETERS, properties: { order: PARAMETERS.properties.order } });
 });

@@ -1,5 +1,5 @@
 import type { EventAction } from '../../../src/contract/actions.ts';
-import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
+import { CANARY_ORGANIZATION, DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
 import type { BusEvent, DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
 import { routeEvent } from '../../../src/domain/events/route-event.ts';
 import { anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
@@ -24,11 +24,13 @@ async function route(
 ) {
   const sent: DeliveryMessage[] = [];
   const recorded: [DeliveryMessage, NotCarried][] = [];
-  const begun = await routeEvent(event, {
+  const { deliveries: begun, unknown } = await routeEvent(event, {
     subscribersOf: async (orgId) => ({
+      exists: orgId === ORG_ID,
       subscribers: actions.filter((action) => action.org_id === orgId),
       unreadable: [],
     }),
+    hasAssistant: async (_, siteId) => siteId === SITE_ID,
     send: async (messages) => {
       const tooLarge = messages.filter((message) => tooLargeFor.includes(message.action_id));
       sent.push(...messages.filter((message) => !tooLarge.includes(message)));
@@ -39,7 +41,7 @@ async function route(
     },
     spreadLog,
   });
-  return { begun, sent, recorded };
+  return { begun, sent, recorded, unknown };
 }
 
 test('a subscribed Action gets one message with the envelope of the spec', async () => {
@@ -83,6 +85,17 @@ test.each<[string, readonly EventAction[]]>([
   ['an organization without Actions', []],
 ])("an assistant's event does not reach %s", async (_, actions) => {
   expect(await route(EVENT, actions)).toEqual({ begun: 0, sent: [], recorded: [] });
+});
+
+test.each<[string | undefined, object]>([
+  ['org_id', { org_id: 'org_none' }],
+  ['site_id', { site_id: 'site_none' }],
+  [undefined, { site_id: SITE_ID }],
+  [undefined, { site_id: undefined }],
+  [undefined, { org_id: CANARY_ORGANIZATION, site_id: undefined }],
+])('of an event without a subscriber, the unknown field is %p: %j', async (unknown, detail) => {
+  const event = { ...EVENT, detail: { ...EVENT.detail, ...detail } };
+  expect(await route(event, [])).toEqual({ begun: 0, sent: [], recorded: [], unknown });
 });
 
 test.each([null, undefined])(
@@ -135,7 +148,9 @@ test('an Action whose subscription cannot be read causes an error after the othe
   const cause = new Error('Table configuration holds an item that cannot be read');
   const sent: DeliveryMessage[] = [];
   const routed = routeEvent(EVENT, {
+    hasAssistant: async () => true,
     subscribersOf: async () => ({
+      exists: true,
       subscribers: [anEventAction()],
       unreadable: [{ action_id: 'act_unreadable', cause }],
     }),
@@ -155,7 +170,8 @@ test('an Action whose subscription cannot be read causes an error after the othe
 
 test('an error of the queue fails the event, so that it is delivered again', async () => {
   const failing = routeEvent(EVENT, {
-    subscribersOf: async () => ({ subscribers: [anEventAction()], unreadable: [] }),
+    hasAssistant: async () => true,
+    subscribersOf: async () => ({ exists: true, subscribers: [anEventAction()], unreadable: [] }),
     send: async () => {
       throw new Error('The queue is away');
     },

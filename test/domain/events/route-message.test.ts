@@ -11,12 +11,13 @@ const EVENT = {
 async function told(body: unknown, send = async () => ({ tooLarge: [] })) {
   const said: unknown[] = [];
   const routing = routeMessage(body, 'message-0', {
-    subscribersOf: async () => ({ subscribers: [anEventAction()], unreadable: [] }),
+    hasAssistant: async () => true,
+    subscribersOf: async () => ({ exists: true, subscribers: [anEventAction()], unreadable: [] }),
     send,
     recordNotCarried: async () => {},
     spreadLog: false,
-    routed: (event, deliveries) => said.push({ routed: event.id, deliveries }),
-    dropped: (messageId) => said.push({ dropped: messageId }),
+    routed: (event, { deliveries }) => said.push({ routed: event.id, deliveries }),
+    dropped: (messageId, { id }, field) => said.push({ dropped: messageId, id, field }),
   });
   const outcome = await routing.then(
     () => 'done',
@@ -30,11 +31,25 @@ test('an event is routed and reported with the number of its deliveries', async 
 });
 
 test.each([
-  ['without data', { ...EVENT, detail: { org_id: ORG_ID } }],
-  ['without an organization', { ...EVENT, detail: { data: {} } }],
-  ['without an id', { ...EVENT, id: '' }],
-])('an event %s is dropped and reported with its message id', async (_, body) => {
-  expect(await told(body)).toEqual({ said: [{ dropped: 'message-0' }], outcome: 'done' });
+  ['without data', { ...EVENT, detail: { org_id: ORG_ID } }, EVENT.id, 'detail.data'],
+  ['without an organization', { ...EVENT, detail: { data: {} } }, EVENT.id, 'detail.org_id'],
+  [
+    'whose site is a megabyte',
+    { ...EVENT, detail: { ...EVENT.detail, site_id: 's'.repeat(1e6) } },
+    EVENT.id,
+    'detail.site_id',
+  ],
+  ['without an id', { ...EVENT, id: '' }, '', 'id'],
+  [
+    'with an unknown name, without its detail',
+    { id: EVENT.id, 'detail-type': 'message.recieved' },
+    EVENT.id,
+    'detail-type',
+  ],
+  ['that is a number', 7, undefined, ''],
+  ['with a long id that is text', { id: 'i'.repeat(1e6) }, 'i'.repeat(256), 'detail-type'],
+])('an event %s is dropped and reported with its id and wrong field', async (_, body, id, field) => {
+  expect(await told(body)).toEqual({ said: [{ dropped: 'message-0', id, field }], outcome: 'done' });
 });
 
 test.each([

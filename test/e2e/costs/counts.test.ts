@@ -129,6 +129,9 @@ describe.each([[1], [10]])('batches of %p', (batch) => {
     expect(messages).toHaveLength(batch);
     const again = () =>
       sqsEvent(...messages.map((message) => message.replace(/"id":"[^"]+"/, `"id":"${randomUUID()}"`)));
+    const head = { 'detail-type': 'conversation.startet', source: 'assistant-runtime', account: '123456789012' };
+    const unknown = Array.from({ length: batch }, () => ({ id: randomUUID(), ...head }));
+    await expectCount(() => router(sqsEvent(...unknown), lambdaContext()), COUNTED.unknownName(batch));
     const before = receiver.requests.length;
     await expectCount(() => dispatcher(again(), lambdaContext()), COUNTED.attempted(batch));
     expect(receiver.requests.length - before).toBe(2 * batch);

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { eventBridgeClient } from '../../../src/adapters/aws-clients.ts';
 import { putOnBus } from '../../../src/adapters/eventbridge/event-bus.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
@@ -99,6 +100,39 @@ describe('an event near the bus limit', () => {
       }
     }
   });
+});
+
+test('an event that can reach no Action has one line with its id and wrong field, and its data is in no log', async () => {
+  const [org, other] = [await system.organization(), await system.organization()];
+  const bus = eventBridgeClient(system.service.aws);
+  const put = async (DetailType: string, detail: object) => {
+    const Detail = JSON.stringify({ org_id: org.orgId, data: { text: 'reaches-nobody' }, ...detail });
+    const entry = { EventBusName: system.cloud.outputs[OUTPUTS.eventBus], Source: 'crm', DetailType, Detail };
+    const { Entries } = await bus.send(new PutEventsCommand({ Entries: [entry] }));
+    return Entries?.[0]?.EventId ?? '';
+  };
+  const expected = new Map([
+    [await put('message.recieved', {}), { event: 'message.recieved', source: 'crm', field: 'detail-type' }],
+    [await put('sms.sent', { data: 'reaches-nobody' }), { event: 'sms.sent', source: 'crm', field: 'detail.data' }],
+    [await put('sms.sent', { org_id: 'org_none' }), { level: 'WARN', org_id: 'org_none', field: 'org_id' }],
+    [await put('sms.sent', { site_id: other.siteId }), { level: 'WARN', site_id: other.siteId, field: 'site_id' }],
+    [await put('sms.sent', { site_id: org.siteId }), { message: 'Routed', deliveries: 0 }],
+  ]);
+  const linesOf = (id: string) =>
+    system
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes(id));
+  for (const [id, line] of expected) {
+    await until(() => linesOf(id).length > 0);
+    expect(linesOf(id)).toHaveLength(1);
+    expect(JSON.parse(linesOf(id)[0] ?? '')).toMatchObject({ event_id: id, ...line });
+  }
+  const silent = [await put('va-wave.endpoint.failing', {}), await put('form.submitted', {})];
+  const last = await put('message.sent', {});
+  await until(() => linesOf(last).length > 0);
+  expect(silent.map(linesOf)).toEqual([[], []]);
+  expect(system.logs()).not.toContain('reaches-nobody');
 });
 
 describe('an event that a queue cannot carry as it is', () => {

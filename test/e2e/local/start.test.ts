@@ -4,6 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { eventually, temporaryFolder } from './cloud/fixture/fixture-cloud.ts';
 
@@ -75,6 +77,31 @@ test('the service starts and prints its addresses, and Ctrl-C ends all its proce
   expect((await fetch(`${file.base_url}/static/va-wave-widget.js`)).status).toBe(200);
   expect((await fetch(`${file.base_url}/api/none`)).status).toBe(404);
   expect(leftOver().some((line) => line.includes('dynoxide'))).toBe(true);
+
+  const bus = new EventBridgeClient({
+    endpoint: String(file.gateway_url),
+    region: 'us-east-1',
+    credentials: { accessKeyId: String(file.access_key_id), secretAccessKey: String(file.secret_access_key) },
+  });
+  const entry = {
+    EventBusName: Object(file.outputs)[OUTPUTS.eventBus],
+    Source: 'crm',
+    Detail: '{"org_id": "org_none", "data": {}}',
+  };
+  const { FailedEntryCount, Entries } = await bus.send(
+    new PutEventsCommand({
+      Entries: [
+        { ...entry, DetailType: 'message.recieved' },
+        { ...entry, DetailType: 'message.sent' },
+      ],
+    }),
+  );
+  const problems = [
+    'event: message.recieved is not in the catalog; did you mean message.received?',
+    'org_id: no organization org_none',
+  ];
+  expect([FailedEntryCount, Entries?.map(({ ErrorMessage }) => ErrorMessage)]).toEqual([2, problems]);
+  for (const problem of problems) expect(run.output()).toContain(`An event of crm was refused: ${problem}\n`);
 
   const second = start(['--port', '0']);
   expect(await second.ended).toBe(1);

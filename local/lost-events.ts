@@ -1,0 +1,43 @@
+import { dynamoDbClient } from '../src/adapters/aws-clients.ts';
+import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
+import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
+import { PUBLISHED_BY_US } from '../src/adapters/eventbridge/event-bus.ts';
+import { OUTPUTS } from '../src/contract/outputs.ts';
+import { checkEvent } from '../src/domain/events/put-event.ts';
+import { Refusal } from '../src/domain/refusal.ts';
+import { CloudError } from './cloud/cloud-error.ts';
+import type { CheckEvent } from './cloud/start-cloud.ts';
+
+/**
+ * On AWS the bus accepts every event, and the router reports later which ones reach nobody. On one machine, a platform in development
+ * learns it from the answer of PutEvents, and from a line at the terminal, because few programs read that answer.
+ */
+export function lostEvents(print: (line: string) => void): CheckEvent {
+  return ({ gatewayUrl, region, credentials, outputs }) => {
+    const table = outputs[OUTPUTS.configurationTable];
+    if (table === undefined) throw new CloudError(`The stack has no output ${OUTPUTS.configurationTable}`);
+    const all = configurationStore(dynamoDb(dynamoDbClient({ endpoint: gatewayUrl, region, credentials })), table);
+    const store = { findOrganization: onceFound(all.findOrganization), findAssistant: onceFound(all.findAssistant) };
+    return async ({ name, source, detail: { org_id, site_id, data } }) => {
+      if (source === PUBLISHED_BY_US) return undefined;
+      try {
+        await checkEvent({ event: name, org_id, site_id, data }, { store });
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        print(`An event of ${source} was refused: ${error.message}`);
+        return error;
+      }
+    };
+  };
+}
+
+/** Keeps what was found, so that a load test costs no read per event. The router reports the events of what has been deleted since. */
+function onceFound<Value>(find: (id: string) => Promise<Value | undefined>) {
+  const found = new Map<string, Value>();
+  return async (id: string): Promise<Value | undefined> => {
+    const value = found.get(id) ?? (await find(id));
+    if (value !== undefined) found.set(id, value);
+    return value;
+  };
+}
