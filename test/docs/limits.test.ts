@@ -62,22 +62,12 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /Form submissions: (\S+) per minute/g },
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /(\S+) (?:form )?submissions per minute/g },
   { numbers: [limits.ACTION_TESTS_PER_MINUTE], pattern: /Rate of the Test button \| (\S+) per minute/g },
-  {
-    numbers: [limits.TTL_MINUTES_DEFAULT, limits.TTL_MINUTES_MIN, limits.TTL_MINUTES_MAX, limits.TTL_MINUTES_DEFAULT],
-    pattern:
-      /(\d+) by default; below (\d+) counts as \2, above (\d+) as \3; a value that is not a number counts as (\d+)/g,
-  },
   { numbers: [limits.TTL_MINUTES_DEFAULT], pattern: /anything else falls back to (\d+)/g },
   { numbers: [limits.TTL_MINUTES_DEFAULT * 60], pattern: /"expires_in_seconds": (\d+)/g },
   { numbers: [limits.USER_ID_MAX_CHARACTERS], pattern: /`user_id` \| string[^|]*\| \D*(\d+) characters/g },
   { numbers: [limits.USER_ID_MAX_CHARACTERS], pattern: /user_id: must be at most (\d+)/g },
   { numbers: [limits.USER_NAME_MAX_CHARACTERS], pattern: /`user_name` \| string[^|]*\| truncated to (\d+)/gi },
   { numbers: [limits.USER_EMAIL_MAX_CHARACTERS], pattern: /`user_email` \| string[^|]*\| truncated to (\d+)/gi },
-  { numbers: [limits.CONTEXT_MAX_BYTES / KB], pattern: /above (\d+) KB serialized/g },
-  {
-    numbers: [limits.USAGE_WEBHOOK_SECRET_MIN_CHARACTERS, limits.USAGE_WEBHOOK_SECRET_MAX_CHARACTERS],
-    pattern: /`secret` has at least (\d+) characters \(at most (\d+)\)/g,
-  },
   { numbers: [limits.USAGE_WEBHOOK_SECRET_MIN_CHARACTERS], pattern: /"secret": "at least (\d+) characters/g },
   { numbers: [limits.USAGE_WEBHOOK_SECRET_MAX_CHARACTERS], pattern: /secret ≤ (\d+) characters/g },
   { numbers: [limits.SESSION_TOKEN_MAX_BYTES], pattern: /`exp`; at most (\d+) bytes/g },
