@@ -1,180 +1,173 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { USUAL } from '../lib/concurrency.ts';
-import { digits, type Goal, ratioGoal, sectionMarkdown, type Table } from './report.ts';
-import { costPerMillion } from './simulation/cost.ts';
+import { PRICES, ROUTER_MS } from '../scripts/costs.ts';
+import { capacityFor, NEW_TABLE } from '../src/contract/capacity.ts';
+import { digits, type Section, sectionMarkdown } from './report.ts';
+import { limits } from './simulation/limits.ts';
 import { checkAgainstLocalCloud, LOCAL_SETTING } from './simulation/local-check.ts';
-import { type Outcome, type Setting, simulate } from './simulation/model.ts';
-import { barPlot, type Group } from './simulation/plot.ts';
+import { BATCH, type Phase, type Setting, simulate } from './simulation/model.ts';
+import { PEAK_FACTOR } from './simulation/published.ts';
 
-// `npm run simulate` writes the generated part of docs/scaling.md and its plot.
+// `npm run simulate` writes the tables of docs/scaling.md. `npm run simulate -- local` writes the one that needs a quiet machine.
 
 const PAGE = fileURLToPath(new URL('../docs/scaling.md', import.meta.url));
-const PLOT = fileURLToPath(new URL('../docs/images/scaling-fairness.svg', import.meta.url));
-const [BEGIN, END] = ['<!-- npm run simulate: begin -->', '<!-- npm run simulate: end -->'];
 
 const RATES = [10, 1000, 10_000];
+const SHARES = [0.01, 0.1, 0.5];
 /** CPU milliseconds per delivery of the dispatcher, above what bench/results.md measures, and the share of a core that a function of 512 MB has. */
 const DISPATCHER_CPU_MS = 3;
 const CORE_SHARE = 512 / 1769;
-/** Ratio of the provisioned invocations to those that the load needs while no endpoint hangs. */
-const HEADROOM = 1.25;
-/** Shares of the messages in flight: ten times an Action's fair share, and a tenth of all messages. */
-const [NOISY, NOISY_LENIENT] = [0.01, 0.1];
+/** When the endpoint begins to hang: the backlog of the cold start is gone. The next seconds show how soon the queue and the pollers react. */
+const [HANGS_FROM, REACTED, END_OF_HANG] = [150, 180, 270];
+const COLD_SECONDS = 300;
+const GB = 0.5;
 
-const base: Omit<Setting, 'eventsPerSecond' | 'maxConcurrency' | 'startConcurrency'> = {
-  actions: 1000,
-  hangsFor: 0,
+type Deployment = Pick<Setting, 'router' | 'dispatcher' | 'pollers'>;
+const asDeployed: Deployment = { router: USUAL.router, dispatcher: USUAL.dispatcher };
+const deployedFor = (rate: number): Deployment => {
+  const { router, dispatcher } = capacityFor(rate);
+  return { router, dispatcher };
+};
+
+const base: Omit<Setting, 'eventsPerSecond' | 'tableWrites' | 'duration' | 'share' | keyof Deployment> = {
   answersAfter: 0.1,
   workPerMessage: DISPATCHER_CPU_MS / 1000 / CORE_SHARE,
-  duration: 150,
-  measureFrom: 30,
+  routing: { one: ROUTER_MS.one / 1000, ten: ROUTER_MS.ten / 1000 },
+  logKeys: 16,
 };
+const FULL_BATCH_SECONDS = BATCH * base.workPerMessage + base.answersAfter;
 
-const rows: (readonly (string | number)[])[] = [];
-const costs: (readonly (string | number)[])[] = [];
-const goals: Goal[] = [];
-const groups: Group[] = [];
-for (const eventsPerSecond of RATES) {
-  console.error(`Simulating ${eventsPerSecond.toLocaleString('en')} events a second …`);
-  const unbounded = { ...base, eventsPerSecond, maxConcurrency: 5000, startConcurrency: 5000 };
-  const need = simulate(unbounded).concurrency;
-  const provisioned = Math.max(5, Math.ceil(need * HEADROOM));
-  const bounded = { ...unbounded, maxConcurrency: provisioned, startConcurrency: provisioned };
-  const alone = simulate(bounded);
-  const hanging = { ...bounded, hangsFor: 5 };
-  const without = simulate(hanging);
-  const withIds = simulate({ ...hanging, noisyFrom: NOISY });
-  const lenient = simulate({ ...hanging, noisyFrom: NOISY_LENIENT });
-  const cold = simulate({ ...bounded, startConcurrency: 5, duration: 900, untilCaughtUp: true });
-  const needHanging = simulate({ ...unbounded, hangsFor: 5 }).concurrency;
-  const ample = Math.max(5, Math.ceil(needHanging * HEADROOM));
-  const withAmple = simulate({ ...hanging, maxConcurrency: ample, startConcurrency: ample });
-  const deployed = {
-    ...unbounded,
-    maxConcurrency: USUAL.dispatcher,
-    startConcurrency: USUAL.dispatcher,
-  };
-  const deployedAlone = simulate(deployed);
-  const deployedWithIds = simulate({ ...deployed, hangsFor: 5, noisyFrom: NOISY });
-  const deployedLenient = simulate({ ...deployed, hangsFor: 5, noisyFrom: NOISY_LENIENT });
-  const name = `${eventsPerSecond.toLocaleString('en')}/s`;
-  const row = (scenario: string, outcome: Outcome, atOnce = provisioned, noHang = alone) =>
-    rows.push([
-      `${name}, ${scenario}`,
-      atOnce,
-      outcome.p50,
-      outcome.p99,
-      outcome.p99 / noHang.p99,
-      outcome.backlog > eventsPerSecond ? `${digits(outcome.backlog / 1000)} k, growing` : 'no',
-    ]);
-  row('no endpoint hangs', alone);
-  row('one hangs, no group ids', without);
-  row('one hangs, group ids', withIds);
-  row('the same, lenient SQS', lenient);
-  row('one hangs, no group ids, enough invocations', withAmple, ample);
-  row('as deployed, no endpoint hangs', deployedAlone, USUAL.dispatcher, deployedAlone);
-  row('as deployed, one hangs', deployedWithIds, USUAL.dispatcher, deployedAlone);
-  row('the same, lenient SQS', deployedLenient, USUAL.dispatcher, deployedAlone);
-  costs.push([
-    name,
-    need,
-    needHanging,
-    Math.max(need, needHanging) <= USUAL.dispatcher ? 'is enough' : 'is too small',
-    cold.caughtUpAt ?? 'not within 900',
-    costPerMillion(alone),
-    costPerMillion(withIds),
-  ]);
-  goals.push(
-    ratioGoal(
-      `${name}, as deployed: p99 of the other Actions, ratio to no hang`,
-      deployedWithIds.p99 / deployedAlone.p99,
-      {
-        max: 1.2,
-      },
-    ),
-    ratioGoal(`${name}, the same, lenient SQS`, deployedLenient.p99 / deployedAlone.p99, { max: 1.2 }),
-    ratioGoal(`${name}, scarce: p99 of the other Actions with group ids, ratio to no hang`, withIds.p99 / alone.p99, {
-      max: 1.2,
-    }),
-  );
-  groups.push({
-    title: `${name}, ${provisioned} concurrent invocations`,
-    bars: [
-      { label: 'no endpoint hangs', value: alone.p99, kind: 'alone' },
-      { label: 'no group ids', value: without.p99, kind: 'without' },
-      { label: 'group ids', value: withIds.p99, kind: 'with' },
-      { label: 'enough invocations', value: withAmple.p99, kind: 'with' },
-    ],
-  });
+const name = (rate: number) => `${rate.toLocaleString('en')}/s`;
+const lambdaPerHour = ({ invocations, busy }: Phase) =>
+  3600 * (invocations * PRICES.lambdaRequest + busy * GB * PRICES.lambdaGbSecond);
+const wait = ({ p99, backlog }: Phase, rate: number) => (backlog.others > rate ? 'grows' : p99);
+
+type Row = readonly (string | number)[];
+
+function hanging(): readonly Row[] {
+  const rows: Row[] = [];
+  for (const [rate, deployment, options] of [
+    [10, asDeployed, ''],
+    [1000, asDeployed, ''],
+    [1000, deployedFor(1000), ', `deliveriesPerSecond=1000`'],
+    [10_000, deployedFor(10_000), ', `deliveriesPerSecond=10000`'],
+  ] as const) {
+    for (const share of SHARES) {
+      const title = `${name(rate)}${options}, ${share * 100} %`;
+      console.error(`Simulating ${title} …`);
+      const setting: Setting = {
+        ...base,
+        ...deployment,
+        eventsPerSecond: rate,
+        share,
+        hangsFrom: HANGS_FROM,
+        duration: END_OF_HANG,
+        tableWrites: Math.max(NEW_TABLE.writes, PEAK_FACTOR * capacityFor(rate).logWrites),
+      };
+      const run = (groups: boolean) => {
+        const [, before, onset, then] = simulate({ ...setting, groups }, [0, HANGS_FROM - 30, HANGS_FROM, REACTED]);
+        if (before === undefined || onset === undefined || then === undefined) throw new Error('a phase is missing');
+        return { before, onset, then };
+      };
+      const { before, onset, then } = run(true);
+      rows.push([
+        title,
+        before.p99,
+        wait(onset, rate),
+        wait(then, rate),
+        wait(run(false).then, rate),
+        `${digits(before.concurrency)} → ${digits(then.concurrency)}`,
+        then.batchSeconds / before.batchSeconds,
+        `${digits(lambdaPerHour(before))} → ${digits(lambdaPerHour(then))}`,
+        then.backlog.hot > rate ? `${digits(then.backlog.hot / 1000)} k` : 'no',
+      ]);
+    }
+  }
+  return rows;
 }
-console.error('Sending the same load to the local cloud …');
-const checks = await checkAgainstLocalCloud();
-const fairness: Table = {
-  columns: [
-    'Events, scenario',
-    'concurrent invocations',
-    'p50 s',
-    'p99 s',
-    'p99, ratio to no hang',
-    'backlog of the other Actions',
-  ],
-  rows,
-};
-const capacity: Table = {
-  columns: [
-    'Events',
-    'concurrent invocations, no endpoint hangs',
-    'one hangs',
-    `the default of ${USUAL.dispatcher}`,
-    's to process the backlog of a cold start',
-    '$ per million events',
-    'one hangs',
-  ],
-  rows: costs,
-};
-const check: Table = {
-  columns: [
-    `One of ${LOCAL_SETTING.actions} takes ${LOCAL_SETTING.hangsFor} s and fails, ${LOCAL_SETTING.maxConcurrency} concurrent invocations`,
-    'model, p50 s',
-    'p90 s',
-    'local cloud, p50 s',
-    'p90 s',
-  ],
-  rows: checks.map(({ eventsPerSecond, model, local }) => [
-    `${eventsPerSecond}/s`,
-    model.p50,
-    model.p90,
-    local.p50,
-    local.p90,
-  ]),
-};
 
-const generated = [
-  sectionMarkdown({
-    title: 'Fairness',
-    method: `One Action of a thousand hangs for 5 s on each attempt. The others answer within 100 ms. As deployed, the dispatcher has ${USUAL.dispatcher} concurrent
-invocations and messages have group ids. The other scenarios show the effect of group ids alone. In the "scarce" scenarios the dispatcher has
-${HEADROOM} times the invocations that the load needs while no endpoint hangs. In "enough invocations" it has ${HEADROOM} times those that the load needs
-while one hangs. The model treats a group as noisy from ${NOISY * 100} % of the messages in flight on, or with "lenient SQS" from ${NOISY_LENIENT * 100} % on. Times run from the
-deliveries queue to the endpoint's answer, for the Actions that do not hang.`,
-    tables: [fairness],
-    goals,
-  }),
-  sectionMarkdown({
-    title: 'Concurrency and cost',
+function coldStarts(): readonly Row[] {
+  const rows: Row[] = [];
+  for (const [rate, deployment, options, tableWrites] of [
+    ...RATES.map((rate) => [rate, asDeployed, '', NEW_TABLE.writes] as const),
+    [10_000, deployedFor(10_000), ', `deliveriesPerSecond=10000`', NEW_TABLE.writes],
+    [10_000, deployedFor(10_000), ', and `warmTables`', capacityFor(10_000).logWrites],
+    [
+      10_000,
+      { ...deployedFor(10_000), pollers: capacityFor(10_000).pollers },
+      ', and `provisionedPollers`',
+      capacityFor(10_000).logWrites,
+    ],
+  ] as const) {
+    console.error(`Simulating the start at ${name(rate)}${options} …`);
+    const [phase] = simulate(
+      { ...base, ...deployment, eventsPerSecond: rate, share: 0, tableWrites, duration: COLD_SECONDS },
+      [0],
+    );
+    if (phase === undefined) throw new Error('a phase is missing');
+    rows.push([
+      `${name(rate)}${options}`,
+      phase.caughtUpAt ?? `not within ${COLD_SECONDS}`,
+      (100 * phase.throttled) / (rate * COLD_SECONDS),
+      wait(phase, rate),
+    ]);
+  }
+  return rows;
+}
+
+const modelled = (): readonly Section[] => [
+  {
+    title: 'What breaks first',
     method:
-      'The concurrent invocations that the dispatcher needs (99th percentile over time), and the cost with the prices and counts of [costs](costs.md).',
-    tables: [capacity],
-  }),
-  sectionMarkdown({
+      'The part of each limit that a load uses. A limit is reached at this many events a second, each to one Action of 4 KB. Above 100 % messages wait; none is lost.',
+    tables: limits(RATES, 0.5, FULL_BATCH_SECONDS),
+  },
+  {
+    title: 'One Action hangs',
+    method: `The endpoint of one Action with 1 %, 10 % or 50 % of the events begins to hang. The times are the p99 in seconds from the event to the answer for the
+other Actions: before, in the first ${REACTED - HANGS_FROM} s, and then. "Grows" means that they wait longer and longer. The dollars are Lambda's for the dispatcher, per hour.`,
+    tables: [
+      {
+        columns: [
+          'Events, share of the Action',
+          'before',
+          'first 30 s',
+          'then',
+          'then, without group ids',
+          'concurrent invocations',
+          'duration of an invocation, ratio',
+          '$ per hour',
+          'its own backlog',
+        ],
+        rows: hanging(),
+      },
+    ],
+  },
+  {
+    title: 'Cold start',
+    method: `The load begins at once and lasts ${COLD_SECONDS} s, with new tables and no invocation. All endpoints answer.`,
+    tables: [
+      {
+        columns: ['Events', 's until no message waits', 'throttles of DynamoDB per 100 events', 'p99 s'],
+        rows: coldStarts(),
+      },
+    ],
+  },
+];
+
+const compared = async (): Promise<readonly Section[]> => [
+  {
     title: 'The model against the local cloud',
-    method: `Both get the same load for ${LOCAL_SETTING.duration} s. The times of the local cloud start before PutEvents and include the event-router.`,
-    tables: [check],
-  }),
-].join('\n\n');
+    method: `Both get the same load for ${LOCAL_SETTING.duration} s. The times of the local cloud include PutEvents and the event-router, which need no time in the model here.`,
+    tables: [await checkAgainstLocalCloud()],
+  },
+];
+
+const local = process.argv[2] === 'local';
+const generated = (local ? await compared() : modelled()).map(sectionMarkdown).join('\n\n');
+const command = `npm run simulate${local ? ' -- local' : ''}`;
+const [begin, end] = [`<!-- ${command}: begin -->`, `<!-- ${command}: end -->`];
 const page = readFileSync(PAGE, 'utf8');
-const [before, after] = [page.split(BEGIN)[0], page.split(END)[1]];
-writeFileSync(PAGE, `${before}${BEGIN}\n\n${generated}\n\n${END}${after}`);
-writeFileSync(PLOT, barPlot('p99 of the Actions that do not hang while one of a thousand hangs', 's', groups));
+writeFileSync(PAGE, `${page.split(begin)[0]}${begin}\n\n${generated}\n\n${end}${page.split(end)[1]}`);
 console.log(generated);

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { capacityFor } from '../src/contract/capacity.ts';
 
 const COSTS = new URL('../docs/costs.md', import.meta.url);
 
@@ -25,6 +26,8 @@ export const PRICES = {
   recoveryKbMonth: 0.2 / GB,
   /** An hour of a provisioned unit: one write per second. */
   provisionedWriteHour: 0.00065,
+  /** An event poller of SQS. Public summaries of AWS's price list have it; the list itself was not read. */
+  pollerHour: 0.00925,
   secretMonth: 0.4,
   secretRead: 5 / MILLION,
   alarmMetricMonth: 0.1,
@@ -126,21 +129,27 @@ const SESSION_CREATE = request(COUNTED.sessionCreate, 25);
 /** Assumes a duration in milliseconds for any batch, from those of one message and of ten. */
 const between = (batch: number, one: number, ten: number) => one + ((batch - 1) / 9) * (ten - one);
 
+/** Milliseconds for which Lambda bills the event-router, for a batch of one event and of ten: an assumption. */
+export const ROUTER_MS = { one: 30, ten: 80 } as const;
+
 /** Returns the usage of routing one event. @param batch messages per invocation: 1 for low traffic, 10 for high traffic */
 const routed = (batch: number): Usage =>
   // The bus sends each event in a separate call.
-  sum({ busEvent: 1, queueRequest: 1 }, each(batch, invocation(COUNTED.routed(batch), between(batch, 30, 80))));
+  sum(
+    { busEvent: 1, queueRequest: 1 },
+    each(batch, invocation(COUNTED.routed(batch), between(batch, ROUTER_MS.one, ROUTER_MS.ten))),
+  );
 
 /** Returns the usage of reporting one event whose name is not in the catalog. */
 const unknownName = (batch: number): Usage =>
   sum({ busEvent: 1, queueRequest: 1 }, each(batch, invocation(COUNTED.unknownName(batch), between(batch, 5, 10))));
 
 /** Returns the usage of one attempt. @param sends SQS calls that sent its message */
-const attempt = (batch: number, sends: number, milliseconds = between(batch, 250, 400)): Usage =>
+const attempt = (batch: number, sends: number): Usage =>
   sum(
     { queueRequest: sends, sentKb: 2, keptKbMonth: 2 },
     // The attempts of a batch run concurrently, so a batch takes as long as its slowest endpoint.
-    each(batch, invocation(COUNTED.attempted(batch), milliseconds)),
+    each(batch, invocation(COUNTED.attempted(batch), between(batch, 250, 400))),
   );
 /** Messages of different organizations share an SQS call only when they are sent at the same time, so each counts as one. */
 const firstAttempt = (batch: number): Usage => attempt(batch, 1);
@@ -228,14 +237,6 @@ const delivered = (batch: number) => perMillion(delivery(batch));
 
 /** The costs that README states in whole dollars. */
 export const IN_SHORT = { idle, littleTraffic: delivered(1), muchTraffic: delivered(10) };
-
-/**
- * Returns the dollars for a million deliveries, for a simulation of the dispatcher.
- * @param batch messages per invocation
- * @param milliseconds duration of an invocation
- */
-export const simulated = (batch: number, milliseconds: number): number =>
-  perMillion(sum(routed(batch), attempt(batch, 1, milliseconds)));
 
 /** Returns the text of docs/costs.md. */
 export function costs(): string {
@@ -363,7 +364,8 @@ instead of ${dollars(logWrites(STEADY) * HOURS * 3600 * PRICES.dynamoWrite)} on 
     ],
     [
       '`-c provisionedPollers=true`',
-      'by the hour for each poller that is ready, one per 100 deliveries a second and queue; see Lambda’s prices (event poller units), because we have no price that we could check',
+      `$${PRICES.pollerHour} an hour for each poller that is ready: ${dollars(IDLE.queues * capacityFor(STEADY).pollers * HOURS * PRICES.pollerHour)} a month for ${STEADY} deliveries a second. The price is \
+from public summaries of AWS’s price list; check it`,
     ],
     [
       '`-c kmsKeyArn=…`: the key, and its requests',

@@ -1,7 +1,10 @@
 /** The usual quota "Concurrent executions" of an account, for which the defaults of the stack are chosen. */
 export const USUAL_ACCOUNT_CONCURRENCY = 1000;
 
-/** The write units per second that a new table takes at once when it is on demand, and its read units. DynamoDB doubles them as the load grows. */
+/**
+ * The write units per second that a new table takes at once when it is on demand, and its read units. DynamoDB doubles them as the
+ * load grows (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html).
+ */
 export const NEW_TABLE = { writes: 4000, reads: 12_000 } as const;
 
 /** What a number of deliveries per second needs. */
@@ -23,11 +26,11 @@ export type Capacity = {
 /** Events per second that one invocation of the router takes: ten in 80 ms, and a fifth in reserve. */
 const ROUTED_PER_INVOCATION = 100;
 /**
- * Attempts per second that one invocation of the dispatcher makes. docs/scaling.md measures 43 (ten in 0.23 s), and 27 while one endpoint of
- * a thousand hangs. A quarter is in reserve.
+ * Attempts per second that one invocation of the dispatcher makes. In the model of docs/scaling.md it makes 45 while all endpoints answer. More than
+ * half is in reserve, because a hanging Action takes every free invocation for five seconds.
  */
 const ATTEMPTED_PER_INVOCATION = 20;
-/** Messages per second that a provisioned poller receives: ten calls of ten messages. */
+/** Messages per second that a provisioned poller receives: ten calls (bench/simulation/published.ts) of ten messages. */
 const RECEIVED_PER_POLLER = 100;
 /** The claim is one unit, and the completed record of 2 KB is two (scripts/costs.ts). */
 const LOG_WRITES_PER_DELIVERY = 3;

@@ -1,9 +1,11 @@
 /**
- * From when on SQS calls a message group noisy: it has this many messages in flight, and they are more than this share of all. The other
- * measure of SQS, the share of the recent processing time, is left out, because SQS does not say how long "recent" is.
+ * From when on SQS calls a message group noisy, as AWS publishes it: "the tenant accounts for more than 10% of in-flight messages in the queue
+ * and has at least 30 of its own messages in flight", or its "recent share of total consumer processing time exceeds 10%"
+ * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues-detailed.html). A group stops being noisy when its
+ * "backlog has been fully consumed", or when none of its messages was in flight "for a continuous period of 5 minutes". The local cloud has the first
+ * measure only, because AWS does not say how long "recent" is.
  */
-const NOISY_MESSAGES = 30;
-const NOISY_SHARE = 0.1;
+export const NOISY = { messages: 30, share: 0.1, quietAfterSeconds: 300 } as const;
 
 type Grouped = { readonly messageGroupId?: string | undefined };
 
@@ -15,7 +17,7 @@ export function noisyGroups(inFlight: Iterable<Grouped>): ReadonlyMap<string, nu
     all += 1;
     if (messageGroupId !== undefined) counts.set(messageGroupId, (counts.get(messageGroupId) ?? 0) + 1);
   }
-  return new Map([...counts].filter(([, count]) => count >= NOISY_MESSAGES && count > NOISY_SHARE * all));
+  return new Map([...counts].filter(([, count]) => count >= NOISY.messages && count > NOISY.share * all));
 }
 
 /**

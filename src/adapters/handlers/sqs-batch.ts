@@ -19,7 +19,7 @@ export type BatchOptions = {
 };
 
 /** The pauses of a throttled message double from the first to the last, in seconds. */
-const THROTTLED_PAUSE = { first: 30, last: 900 };
+export const THROTTLED_PAUSE = { first: 30, last: 900 };
 
 type RunInvocation = <Result>(context: Context, work: (handle: HandleMessage) => Promise<Result>) => Promise<Result>;
 

@@ -24,7 +24,7 @@ export type Examined = {
 };
 
 /** The usual quota of write units for one table on demand. */
-const USUAL_TABLE_WRITES = 40_000;
+export const USUAL_TABLE_WRITES = 40_000;
 
 const UNSUPPORTED = /^(cn|us-gov|us-iso|eu-isoe)[a-z]*-/;
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
