@@ -146,7 +146,8 @@ other Actions: before, in the first ${REACTED - HANGS_FROM} s, and then. "Grows"
   },
   {
     title: 'Cold start',
-    method: `The load begins at once and lasts ${COLD_SECONDS} s, with new tables and no invocation. All endpoints answer.`,
+    method: `The load begins at once and lasts ${COLD_SECONDS} s, with new tables and no invocation. All endpoints answer. The dispatcher works off
+a backlog faster than the tables accept the writes, and what DynamoDB throttles waits for 30 s and longer. So a launch with 10,000 events a second needs ready pollers and warm tables.`,
     tables: [
       {
         columns: ['Events', 's until no message waits', 'throttles of DynamoDB per 100 events', 'p99 s'],
