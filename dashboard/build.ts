@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { writeHelp } from './help.ts';
 
 // Builds the dashboard: `node dashboard/build.ts <folder>` writes `<folder>/page` and `<folder>/assets`.
 
@@ -22,6 +23,8 @@ await build({
     modulePreload: { polyfill: false },
   },
 });
+
+writeHelp(join(out, 'help'));
 
 // Two folders for two deployments: browsers may cache files with hashed names without limit, and must not cache the others.
 const page = join(out, 'page');

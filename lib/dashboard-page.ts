@@ -10,6 +10,7 @@ const cache = join(root, 'node_modules/.cache/va-wave-dashboard');
 /** Everything that changes the page. The lock file contains the versions of Vite and React. */
 const SOURCES = [
   'dashboard/**/*.{css,js,ts,tsx,html,svg,json}',
+  'docs/*.md',
   'src/contract/**/*.ts',
   'widget/**/*.{css,ts,json}',
   'package-lock.json',

@@ -105,7 +105,12 @@ export const FOLDER_RULES: readonly FolderRule[] = [
     folders: ['src/contract', 'widget'],
     packages: ['@cloudscape-design/components', 'oidc-client-ts', 'react', 'react-dom'],
   },
-  { path: 'dashboard', purpose: 'the build of the dashboard', packages: ['vite', 'node:fs', 'node:path', 'node:url'] },
+  {
+    path: 'dashboard',
+    purpose: 'the build of the dashboard and of its help',
+    folders: ['dashboard/src'],
+    packages: ['marked', 'vite', 'node:fs', 'node:path', 'node:url'],
+  },
   {
     path: 'local/cloud',
     purpose: 'a generic interpreter that runs a CloudFormation template on one machine',

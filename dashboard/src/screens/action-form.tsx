@@ -19,6 +19,7 @@ import { navigate, paths } from '../navigation.ts';
 import { fetched } from '../parts/boundary.tsx';
 import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
+import { Help } from '../parts/help.tsx';
 import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
 import { actionValues, type EditedAction, isStored } from './action-values.ts';
 import { AiFields } from './ai-fields.tsx';
@@ -116,6 +117,12 @@ export function ActionForm({
               header={
                 <Header
                   variant="h2"
+                  info={
+                    <Help
+                      page={values.trigger === 'Event' ? 'events' : 'actions'}
+                      about={`${values.trigger} Actions`}
+                    />
+                  }
                   description={isNew ? undefined : 'The trigger was chosen at creation and cannot be changed.'}
                 >
                   {values.trigger} Action

@@ -16,6 +16,7 @@ import { formsInOrder } from '../../../src/contract/form-order.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
+import { Help } from '../parts/help.tsx';
 import { byName, type Column, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { ActionCommands } from './action-commands.tsx';
@@ -121,6 +122,7 @@ export default function Actions({
     <Header
       variant="h2"
       counter={loaded.value && list.counter}
+      info={<Help page="actions" about="Actions" />}
       description={
         <>
           Signed requests to your own endpoints.{' '}

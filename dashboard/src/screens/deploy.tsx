@@ -8,6 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
+import { Help } from '../parts/help.tsx';
 import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
 import { useAssistantForm } from '../parts/use-assistant-form.ts';
 import { AllowedDomains } from './allowed-domains.tsx';
@@ -51,7 +52,13 @@ export default function Deploy(props: {
         >
           <SpaceBetween size="m">
             <FormNotice conflict={form.conflict} restored={form.edit.restored} />
-            <Container header={<Header variant="h2">Authentication</Header>}>
+            <Container
+              header={
+                <Header variant="h2" info={<Help page="authentication" about="authentication" />}>
+                  Authentication
+                </Header>
+              }
+            >
               <SpaceBetween size="l">
                 <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
                   <RadioGroup

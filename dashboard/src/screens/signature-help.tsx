@@ -2,6 +2,7 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Code } from '../parts/code.tsx';
+import { Help } from '../parts/help.tsx';
 
 /** Helps when an endpoint refuses the signature. */
 export function SignatureHelp({ actionId }: { readonly actionId: string }) {
@@ -35,6 +36,7 @@ export function SecretCommand({ actionId }: { readonly actionId: string }) {
         The dashboard does not show the signing secret. The operator of this service can read it with this command:
       </Box>
       <Code wrap label="Command that reads the signing secret" text={`npx va-wave action secret ${actionId}`} />
+      <Help page="receiving" about="how an endpoint verifies requests" />
     </SpaceBetween>
   );
 }

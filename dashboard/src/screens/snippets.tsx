@@ -5,6 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { Code } from '../parts/code.tsx';
+import { Help } from '../parts/help.tsx';
 import { Installation } from './installation.tsx';
 
 /** Code for the page, and with Session Signed also for the backend. */
@@ -17,7 +18,13 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
   const tag = `<script async src="${base}/static/va-wave-widget.js"\n  ${attribute}></script>`;
   return (
     <SpaceBetween size="m">
-      <Container header={<Header variant="h2">Put the widget into your page</Header>}>
+      <Container
+        header={
+          <Header variant="h2" info={<Help page="widget" about="the widget" />}>
+            Put the widget into your page
+          </Header>
+        }
+      >
         <SpaceBetween size="m">
           <Box>
             {signed

@@ -1,3 +1,4 @@
+import { HELP_PAGES } from '../../../dashboard/src/parts/help-pages.ts';
 import { AUDIT_PER_PAGE } from '../../../src/contract/limits.ts';
 import { until } from '../widget/harness.ts';
 import { axeFindings, type OrganizationDashboard, type StartedDashboard, type Visitor } from './started-dashboard.ts';
@@ -75,6 +76,40 @@ export function testOrganization(started: () => StartedDashboard): void {
     expect(await page.getByRole('button', { name: 'Show earlier changes' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Find an order' }).click();
     await page.getByLabel('Endpoint URL').waitFor();
+  });
+
+  test('leads to help that has no dead link', async () => {
+    const { page, context } = admin;
+    const linked = new Set<string>();
+    for (const screen of [`${siteId}/deploy`, `${siteId}/intelligence`, `${siteId}/intelligence/new`]) {
+      await page.goto(url(screen));
+      if (screen.endsWith('new')) await page.getByRole('radio', { name: 'Event' }).click();
+      const links = page.getByRole('link', { name: /^Help: / });
+      await links.first().waitFor();
+      for (const link of await links.all()) linked.add((await link.getAttribute('href')) ?? '');
+    }
+    expect(linked.size).toBe(4);
+    const [help] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Help: Event Actions' }).click(),
+    ]);
+    await help.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    await looksRight({ ...admin, page: help });
+    await help.close();
+    const helpUrl = (name: string) => new URL(`/dashboard/help/${name}.html`, dashboard.service.baseUrl).href;
+    const pages = new Map<string, string>();
+    for (const name of HELP_PAGES) pages.set(helpUrl(name), await (await fetch(helpUrl(name))).text());
+    const links = [...pages].flatMap(([base, html]) =>
+      [...html.matchAll(/<a href="([^"]*)"/g)].map(([, href = '']) => new URL(href, base)),
+    );
+    const internal = links.filter(({ origin }) => origin === dashboard.service.baseUrl);
+    expect(internal.length).toBeGreaterThan(5);
+    const dead = internal.filter(({ href, hash }) => {
+      const html = pages.get(href.replace(hash, ''));
+      return html === undefined || (hash !== '' && !html.includes(` id="${hash.slice(1)}"`));
+    });
+    expect(dead.map(String)).toEqual([]);
+    expect([...linked].filter((path) => !pages.has(new URL(path, dashboard.service.baseUrl).href))).toEqual([]);
   });
 
   test('keeps the theme that the user chooses, and has it before any other script runs', async () => {

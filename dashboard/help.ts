@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Marked } from 'marked';
+import { HELP_PAGES } from './src/parts/help-pages.ts';
+
+const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
+
+/** Writes the pages of the help into a folder, without pictures. A link to a document that is not served becomes its text. */
+export function writeHelp(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const page of HELP_PAGES) {
+    const text = readFileSync(join(DOCS, `${page}.md`), 'utf8');
+    writeFileSync(join(folder, `${page}.html`), document(titleOf(text), String(markdown.parse(text))));
+  }
+}
+
+const markdown = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>`;
+    },
+    image: () => '',
+    link({ href, tokens }) {
+      const shown = this.parser.parseInline(tokens);
+      const [, page, anchor = ''] = /^([\w-]*)(?:\.md)?(#.*)?$/.exec(href) ?? [];
+      if (page === '' || HELP_PAGES.some((served) => served === page)) {
+        return `<a href="${page === '' ? '' : `${page}.html`}${anchor}">${shown}</a>`;
+      }
+      return href.startsWith('https://') ? `<a href="${href}">${shown}</a>` : shown;
+    },
+  },
+});
+
+const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? 'Help';
+
+/** Returns the anchor that GitHub gives a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+
+const document = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <script src="/dashboard/theme.js"></script>
+    <title>${title} · va-wave</title>
+    <link rel="icon" href="/dashboard/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="/dashboard/help/help.css" />
+  </head>
+  <body>
+    <main>
+${body}
+    </main>
+  </body>
+</html>
+`;

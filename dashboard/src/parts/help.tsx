@@ -1,0 +1,17 @@
+import Link from '@cloudscape-design/components/link';
+import type { HELP_PAGES } from './help-pages.ts';
+
+/** A link to a document, which opens in a new tab so that no input is lost. @param about what the document explains */
+export function Help({ page, about }: { readonly page: (typeof HELP_PAGES)[number]; readonly about: string }) {
+  return (
+    <Link
+      external
+      variant="info"
+      href={`/dashboard/help/${page}.html`}
+      ariaLabel={`Help: ${about}`}
+      externalIconAriaLabel="Opens in a new tab"
+    >
+      Help
+    </Link>
+  );
+}
