@@ -103,7 +103,7 @@ export function receiverServer(options: {
 }
 
 /** Ends a server and its connections. */
-export function closeServer(server: Server): Promise<void> {
+export function closeServer(server: { close(done: () => void): unknown; closeAllConnections(): void }): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   return closed;

@@ -1,3 +1,4 @@
+import { CloudError } from './cloud/cloud-error.ts';
 import type { Cloud } from './cloud/start-cloud.ts';
 import type { ReceiverCertificates } from './receiver-certificates.ts';
 
@@ -25,3 +26,10 @@ export type RunningDemo = {
   readonly tips: readonly string[];
   stop(): Promise<void>;
 };
+
+/** Returns an output of the stack. @throws CloudError when the stack lacks it */
+export function outputOf({ outputs }: DemoCloud, name: string): string {
+  const value = outputs[name];
+  if (value === undefined) throw new CloudError(`The stack has no output ${name}`);
+  return value;
+}

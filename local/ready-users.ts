@@ -7,8 +7,7 @@ import { members } from '../src/adapters/dynamodb/members.ts';
 import type { Role } from '../src/contract/members.ts';
 import { OUTPUTS } from '../src/contract/outputs.ts';
 import { addMember } from '../src/domain/organizations/manage-members.ts';
-import { CloudError } from './cloud/cloud-error.ts';
-import type { DemoCloud } from './demo-cloud.ts';
+import { type DemoCloud, outputOf } from './demo-cloud.ts';
 
 export type ReadyUser = { readonly email: string; readonly password: string; readonly role: Role };
 
@@ -23,15 +22,10 @@ export const READY_USERS: readonly ReadyUser[] = [
  * @throws CloudError when the stack lacks an output
  */
 export async function addReadyUsers(cloud: DemoCloud, orgId: string): Promise<void> {
-  const output = (name: string) => {
-    const value = cloud.outputs[name];
-    if (value === undefined) throw new CloudError(`The stack has no output ${name}`);
-    return value;
-  };
   const config = { endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials };
   const cognito = new CognitoIdentityProviderClient(config);
   const dynamo = dynamoDb(dynamoDbClient(config));
-  const table = output(OUTPUTS.configurationTable);
+  const table = outputOf(cloud, OUTPUTS.configurationTable);
   try {
     for (const { email, password, role } of READY_USERS) {
       await addMember(
@@ -40,7 +34,7 @@ export async function addReadyUsers(cloud: DemoCloud, orgId: string): Promise<vo
         {
           store: configurationStore(dynamo, table),
           members: members(dynamo, table),
-          ensureUser: ensureUser(cognito, output(OUTPUTS.userPool), password),
+          ensureUser: ensureUser(cognito, outputOf(cloud, OUTPUTS.userPool), password),
           now: () => new Date(),
         },
       );

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Server as NetServer } from 'node:net';
 import { CloudError, codeOf } from './cloud-error.ts';
 
 export type HttpAnswer = {
@@ -14,15 +15,25 @@ export class PortInUse extends CloudError {
   }
 }
 
-/** @param port 0 = any that is free @returns `127.0.0.1:<port>` @throws PortInUse */
-export async function listenOnLoopback(server: Server, port: number): Promise<string> {
+/** @param port 0 = any that is free @returns the port @throws PortInUse */
+export async function listenOnLoopback(server: NetServer, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(codeOf(error) === 'EADDRINUSE' ? new PortInUse(port) : error));
     server.listen(port, '127.0.0.1', resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new CloudError('The listener has no port');
-  return `127.0.0.1:${address.port}`;
+  return address.port;
+}
+
+/** Listens on the preferred port, or on any if another process uses that one. @returns the port */
+export async function listenNear(server: NetServer, preferredPort: number): Promise<number> {
+  try {
+    return await listenOnLoopback(server, preferredPort);
+  } catch (error) {
+    if (!(error instanceof PortInUse)) throw error;
+    return listenOnLoopback(server, 0);
+  }
 }
 
 /** A loopback listener whose address is known before it can answer, because the template's values contain addresses. */
@@ -43,7 +54,7 @@ export class Listener {
   static async open(port: number, limits: { readonly maxHeaderSize?: number } = {}): Promise<Listener> {
     const server = createServer(limits);
     server.keepAliveTimeout = 60_000;
-    return new Listener(server, await listenOnLoopback(server, port));
+    return new Listener(server, `127.0.0.1:${await listenOnLoopback(server, port)}`);
   }
 
   /** Begins to answer. What `answer` throws becomes a 500 and is reported. */

@@ -19,63 +19,56 @@ export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
   const memory = recall(folder);
   const feed = new Feed();
   const operator = operatorOf(cloud);
-  const stops: (() => Promise<void> | void)[] = [];
-  const stop = async () => {
-    for (const end of stops.splice(0).reverse()) await end();
-  };
-  try {
-    const usageKey = randomBytes(32);
-    const usageSecretOf = (userId: string) => createHmac('sha256', usageKey).update(userId).digest('hex');
-    const receiver = await startReceiver({
-      certificates,
-      preferredPort: memory.ports.receiver,
-      fail,
-      feed,
-      usageSecretOf,
+  await using stops = new AsyncDisposableStack();
+  const usageKey = randomBytes(32);
+  const usageSecretOf = (userId: string) => createHmac('sha256', usageKey).update(userId).digest('hex');
+  const receiver = await startReceiver({
+    certificates,
+    preferredPort: memory.ports.receiver,
+    fail,
+    feed,
+    usageSecretOf,
+  });
+  stops.defer(receiver.stop);
+  const site = await startSite(
+    { cloud, feed, operator, certificates, receiverPort: receiver.port, usageSecretOf, fail },
+    memory.ports.site,
+  );
+  stops.defer(site.stop);
+  const ports = { site: site.port, receiver: receiver.port };
+  const organization = await demoOrganization(memory.organization, site.host, operator);
+  remember(folder, { ports, organization });
+  await addReadyUsers(cloud, organization.org_id);
+  const actions = await demoActions(organization, `https://localhost:${receiver.port}`, operator);
+  for (const [path, action] of actions) {
+    receiver.actions.set(path, {
+      id: action.action_id,
+      name: action.name,
+      signingSecret: await operator.signingSecretOf(action),
     });
-    stops.push(receiver.stop);
-    const site = await startSite(
-      { cloud, feed, operator, certificates, receiverPort: receiver.port, usageSecretOf, fail },
-      memory.ports.site,
-    );
-    stops.push(site.stop);
-    const ports = { site: site.port, receiver: receiver.port };
-    const organization = await demoOrganization(memory.organization, site.host, operator);
-    remember(folder, { ports, organization });
-    await addReadyUsers(cloud, organization.org_id);
-    const actions = await demoActions(organization, `https://localhost:${receiver.port}`, operator);
-    for (const [path, action] of actions) {
-      receiver.actions.set(path, {
-        id: action.action_id,
-        name: action.name,
-        signingSecret: await operator.signingSecretOf(action),
-      });
-    }
-    site.open(organization);
-    const url = `http://${site.host}`;
-    return {
-      urls: {
-        site: `${url}/`,
-        members: `${url}/members`,
-        receiver: `https://localhost:${receiver.port}`,
-        dashboard: cloud.outputs[OUTPUTS.dashboardUrl] ?? '',
-      },
-      tips: [
-        `Open ${url}/ , click the round button, ask where order 1001 is, and watch the signed requests arrive on the page.`,
-        `Open ${url}/members for the other authentication mode, with a token that the site's backend creates.`,
-        `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
-        `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
-        `Open http://127.0.0.1:${site.port}/ to see that the same page has no widget under a host that is not allowed.`,
-        ...(fail === 0
-          ? [
-              `Restart with --demo-fail 2 to see an event retried after ${EVENT_RETRY_DELAYS_SECONDS.join(' and ')} seconds.`,
-            ]
-          : []),
-      ],
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw error;
   }
+  site.open(organization);
+  const url = `http://${site.host}`;
+  const started = stops.move();
+  return {
+    urls: {
+      site: `${url}/`,
+      members: `${url}/members`,
+      receiver: `https://localhost:${receiver.port}`,
+      dashboard: cloud.outputs[OUTPUTS.dashboardUrl] ?? '',
+    },
+    tips: [
+      `Open ${url}/ , click the round button, ask where order 1001 is, and watch the signed requests arrive on the page.`,
+      `Open ${url}/members for the other authentication mode, with a token that the site's backend creates.`,
+      `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
+      `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
+      `Open http://127.0.0.1:${site.port}/ to see that the same page has no widget under a host that is not allowed.`,
+      ...(fail === 0
+        ? [
+            `Restart with --demo-fail 2 to see an event retried after ${EVENT_RETRY_DELAYS_SECONDS.join(' and ')} seconds.`,
+          ]
+        : []),
+    ],
+    stop: () => started.disposeAsync(),
+  };
 };

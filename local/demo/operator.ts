@@ -9,8 +9,7 @@ import type { Action } from '../../src/contract/actions.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
 import type { ManageActionsPorts } from '../../src/domain/actions/manage-actions.ts';
 import type { PublishEvent } from '../../src/domain/events/publish.ts';
-import { CloudError } from '../cloud/cloud-error.ts';
-import type { DemoCloud } from '../demo-cloud.ts';
+import { type DemoCloud, outputOf } from '../demo-cloud.ts';
 
 /** What an operator of the deployment can do, and what the platform around it does. */
 export type Operator = {
@@ -21,26 +20,21 @@ export type Operator = {
 
 /** @throws CloudError when the stack lacks an output */
 export function operatorOf(cloud: DemoCloud): Operator {
-  const output = (name: string) => {
-    const value = cloud.outputs[name];
-    if (value === undefined) throw new CloudError(`The stack has no output ${name}`);
-    return value;
-  };
   const { gatewayUrl: endpoint, region, credentials } = cloud;
   const access = { endpoint, region, credentials };
   const now = () => new Date();
   const signing = signingSecrets(
-    cachedRing(secretsManagerClient(access), output(OUTPUTS.sealingKey), now),
+    cachedRing(secretsManagerClient(access), outputOf(cloud, OUTPUTS.sealingKey), now),
     randomBytes,
   );
   return {
     management: {
-      store: configurationStore(dynamoDb(dynamoDbClient(access)), output(OUTPUTS.configurationTable)),
+      store: configurationStore(dynamoDb(dynamoDbClient(access)), outputOf(cloud, OUTPUTS.configurationTable)),
       sealSigningSecret: signing.sealSigningSecret,
       now,
       randomBytes,
     },
     signingSecretOf: signing.openSigningSecret,
-    publish: eventBus(eventBridgeClient(access), output(OUTPUTS.eventBus)),
+    publish: eventBus(eventBridgeClient(access), outputOf(cloud, OUTPUTS.eventBus)),
   };
 }

@@ -1,8 +1,8 @@
 import { closeServer, type Received, type ReceivedAction, receiverServer } from '../../cli/receiver.ts';
 import type { UsageReport } from '../../packages/receiver/src/index.ts';
+import { listenNear } from '../cloud/listener.ts';
 import type { ReceiverCertificates } from '../receiver-certificates.ts';
 import type { Feed, SignedHeaders } from './feed.ts';
-import { listen } from './listen.ts';
 
 export type Receiver = {
   readonly port: number;
@@ -95,7 +95,7 @@ export async function startReceiver(options: {
     return { should_continue: tokens < BUDGET_TOKENS };
   }
 
-  const port = await listen(server, options.preferredPort);
+  const port = await listenNear(server, options.preferredPort);
   return { port, actions, stop: () => closeServer(server) };
 }
 

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod';
+import { closeServer } from '../../cli/receiver.ts';
 import { messageOf } from '../cloud/cloud-error.ts';
+import { listenNear } from '../cloud/listener.ts';
 import type { DemoCloud } from '../demo-cloud.ts';
 import type { ReceiverCertificates } from '../receiver-certificates.ts';
 import { type Conversations, conversations, readRequest, turnRequest } from './conversation/conversations.ts';
 import type { Feed, ReceivedRequest } from './feed.ts';
-import { listen } from './listen.ts';
 import type { Operator } from './operator.ts';
 import { DEMO_EVENTS, type DemoOrganization } from './organization.ts';
 import { contentSecurityPolicy, type DemoPage, demoPage } from './page.ts';
@@ -59,7 +60,7 @@ export async function startSite(neighbours: Neighbours, preferredPort: number): 
       .catch(failed)
       .then((result) => reply(response, result, contentSecurityPolicy(neighbours.cloud.baseUrl)));
   });
-  const port = await listen(server, preferredPort);
+  const port = await listenNear(server, preferredPort);
   return {
     port,
     host: `localhost:${port}`,
@@ -67,11 +68,7 @@ export async function startSite(neighbours: Neighbours, preferredPort: number): 
       organization = known;
       talks = conversations(neighbours.cloud, known.org_id, neighbours.operator);
     },
-    stop: () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      return closed;
-    },
+    stop: () => closeServer(server),
   };
 }
 

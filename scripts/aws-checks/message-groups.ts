@@ -19,17 +19,11 @@ import { receive, withQueue } from './temporary-queue.ts';
 export const groupOfEvents: Check = {
   name: 'EventBridge sets the message group of a standard queue from $.detail.org_id',
   run: (deployment) =>
-    withRule(deployment, async ({ sqs, url, put }) => {
-      // A new rule does not take effect at once.
-      for (let attempts = 0; attempts < 10; attempts++) {
-        await put({ org_id: 'org_verification', data: {} });
-        const message = await receive(sqs, url, 10).catch(() => undefined);
-        if (message === undefined) continue;
-        const group = message.Attributes?.MessageGroupId;
-        expectThat(group === 'org_verification', `the message has the group ${group}`);
-        return `group ${group}`;
-      }
-      throw new Error('No event reached the queue');
+    withRule(deployment, async (ruled) => {
+      const { queued } = await arrivalOf({ org_id: 'org_verification', data: {} }, ruled);
+      const group = queued?.Attributes?.MessageGroupId;
+      expectThat(group === 'org_verification', `the message has the group ${group}`);
+      return `group ${group}`;
     }),
 };
 
@@ -37,24 +31,16 @@ export const groupOfEvents: Check = {
 export const eventsWithoutGroup: Check = {
   name: 'The rule loses no event without a usable org_id',
   run: (deployment) =>
-    withRule(deployment, async ({ sqs, url, put, deadLetters }) => {
+    withRule(deployment, async (ruled) => {
       const seen: string[] = [];
       for (const [what, detail] of [
         ['without org_id', { data: {} }],
         ['of 200 characters', { org_id: 'o'.repeat(200), data: {} }],
         ['with a space', { org_id: 'org one', data: {} }],
       ] as const) {
-        let where: string | undefined;
-        for (let attempts = 0; attempts < 10 && where === undefined; attempts++) {
-          await put(detail);
-          const [queued, dead] = await Promise.all([
-            receive(sqs, url, 10).catch(() => undefined),
-            receive(sqs, deadLetters.url, 10).catch(() => undefined),
-          ]);
-          if (queued !== undefined) where = `queue, in the group ${queued.Attributes?.MessageGroupId}`;
-          else if (dead !== undefined) where = 'dead-letter queue';
-        }
-        expectThat(where !== undefined, `${what}: neither in the queue nor in the dead-letter queue`);
+        const { queued } = await arrivalOf(detail, ruled);
+        const where =
+          queued === undefined ? 'dead-letter queue' : `queue, in the group ${queued.Attributes?.MessageGroupId}`;
         seen.push(`${what}: ${where}`);
       }
       return seen.join('; ');
@@ -65,18 +51,13 @@ export const eventsWithoutGroup: Check = {
 export const escapesInEvents: Check = {
   name: 'An event with an escaped U+FFFF reaches the queue with its value',
   run: (deployment) =>
-    withRule(deployment, async ({ sqs, url, put }) => {
+    withRule(deployment, async (ruled) => {
       const text = 'https://x/\uffff';
-      // A new rule does not take effect at once.
-      for (let attempts = 0; attempts < 10; attempts++) {
-        await put({ org_id: 'org_verification', data: { text } });
-        const message = await receive(sqs, url, 10).catch(() => undefined);
-        if (message === undefined) continue;
-        const { detail }: { detail: { data: { text: string } } } = JSON.parse(message.Body ?? '');
-        expectThat(detail.data.text === text, `the text arrived as ${JSON.stringify(detail.data.text)}`);
-        return 'the text is unchanged';
-      }
-      throw new Error('No event reached the queue');
+      const { queued } = await arrivalOf({ org_id: 'org_verification', data: { text } }, ruled);
+      expectThat(queued !== undefined, 'the event is in the dead-letter queue');
+      const { detail }: { detail: { data: { text: string } } } = JSON.parse(queued?.Body ?? '');
+      expectThat(detail.data.text === text, `the text arrived as ${JSON.stringify(detail.data.text)}`);
+      return 'the text is unchanged';
     }),
 };
 
@@ -86,6 +67,18 @@ type Ruled = {
   readonly deadLetters: { readonly url: string };
   readonly put: (detail: object) => Promise<void>;
 };
+
+/** Puts an event on the bus until it arrives: a new rule does not take effect at once. @throws Error when it does not arrive */
+async function arrivalOf(detail: object, { sqs, url, put, deadLetters }: Ruled) {
+  for (let attempts = 0; attempts < 10; attempts++) {
+    await put(detail);
+    const [queued, dead] = await Promise.all(
+      [url, deadLetters.url].map((at) => receive(sqs, at, 10).catch(() => undefined)),
+    );
+    if (queued !== undefined || dead !== undefined) return { queued };
+  }
+  throw new Error(`${JSON.stringify(detail)} is neither in the queue nor in the dead-letter queue`);
+}
 
 /** Runs a check with a temporary rule. Its target has the message group of the deployed rule and a temporary dead-letter queue. */
 async function withRule(deployment: Deployment, check: (ruled: Ruled) => Promise<string>): Promise<string> {

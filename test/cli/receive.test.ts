@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { listen } from '../../local/demo/listen.ts';
+import { listenNear } from '../../local/cloud/listener.ts';
 import { receiverCertificates } from '../../local/receiver-certificates.ts';
 import { signatureHeader } from '../../src/domain/delivery/signature.ts';
 import { FakeOperator } from './operator.ts';
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  const port = await listen(server, 0);
+  const port = await listenNear(server, 0);
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
@@ -194,7 +194,7 @@ test('answers 503 and says so while the service does not answer', async () => {
 test('reports a port that is in use', async () => {
   const { operator, port } = await receivingOperator();
   const other = createServer();
-  await listen(other, port);
+  await listenNear(other, port);
   expect(await operator.run('receive', '--local', '--port', String(port))).toMatchObject({
     code: 2,
     err: `Port ${port} is in use. Stop the program that listens on it, or choose another port with --port\n`,

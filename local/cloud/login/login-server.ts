@@ -34,7 +34,7 @@ export class LoginServer {
   /** @param port 0 = any that is free @throws PortInUse */
   static async open(port: number): Promise<LoginServer> {
     const server = createServer();
-    return new LoginServer(server, await listenOnLoopback(server, port));
+    return new LoginServer(server, `127.0.0.1:${await listenOnLoopback(server, port)}`);
   }
 
   /**

@@ -4,8 +4,7 @@ import * as z from 'zod';
 import { type Conversation, runTurn } from '../../../examples/assistant-runtime/turn.ts';
 import { vaWave } from '../../../examples/assistant-runtime/va-wave.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
-import { CloudError } from '../../cloud/cloud-error.ts';
-import type { DemoCloud } from '../../demo-cloud.ts';
+import { type DemoCloud, outputOf } from '../../demo-cloud.ts';
 import type { Operator } from '../operator.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { type Credential, type Visitor, visitorOf } from './visitor.ts';
@@ -39,18 +38,13 @@ export type Conversations = {
  */
 export function conversations(cloud: DemoCloud, orgId: string, operator: Operator): Conversations {
   const { gatewayUrl: endpoint, region, credentials } = cloud;
-  const output = (name: string) => {
-    const value = cloud.outputs[name];
-    if (value === undefined) throw new CloudError(`The stack has no output ${name}`);
-    return value;
-  };
   const lambda = new LambdaClient({ endpoint, region, credentials, maxAttempts: 1 });
   const events = new EventBridgeClient({ endpoint, region, credentials });
   const platformOf = (siteId: string) =>
     vaWave(lambda, events, {
-      aiActionFunction: output(OUTPUTS.aiAction),
-      usageReportFunction: output(OUTPUTS.usageReport),
-      eventBus: output(OUTPUTS.eventBus),
+      aiActionFunction: outputOf(cloud, OUTPUTS.aiAction),
+      usageReportFunction: outputOf(cloud, OUTPUTS.usageReport),
+      eventBus: outputOf(cloud, OUTPUTS.eventBus),
       orgId,
       siteId,
     });

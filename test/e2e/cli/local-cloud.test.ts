@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../cli/connection.ts';
-import { listen } from '../../../local/demo/listen.ts';
+import { listenNear } from '../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
@@ -92,7 +92,7 @@ test('creates an organization with its resources and reads the delivery log of a
 
 test('receive verifies the requests of the service and sends the chosen answer', async () => {
   const free = createServer();
-  const port = await listen(free, 0);
+  const port = await listenNear(free, 0);
   await new Promise((resolve) => free.close(resolve));
   const { org_id } = await json('org', 'create', '--name', 'Trying');
   const settings = ['--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '9'];

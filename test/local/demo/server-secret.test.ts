@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen } from '../../../local/demo/listen.ts';
+import { listenNear } from '../../../local/cloud/listener.ts';
 import { demoOrganization } from '../../../local/demo/organization.ts';
 import { mintSessionToken, ServerSecretRefused } from '../../../local/demo/session-token.ts';
 import { serverSecretMatches } from '../../../src/domain/auth/server-secret.ts';
@@ -42,7 +42,7 @@ test('the demo also starts when the assistant no longer uses a server secret', a
 test('a refused server secret has its own error', async () => {
   let status = 401;
   const service = createServer((_, response) => response.writeHead(status).end('{"error":"Invalid server key"}'));
-  const url = `http://127.0.0.1:${await listen(service, 0)}`;
+  const url = `http://127.0.0.1:${await listenNear(service, 0)}`;
   const usage = { url: 'https://localhost/usage', secretOf: () => 'x'.repeat(32) };
   try {
     await expect(mintSessionToken(url, 'ss_x', usage)).rejects.toThrow(ServerSecretRefused);

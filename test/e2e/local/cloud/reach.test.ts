@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { REGION } from '../../../../local/cloud/account.ts';
 import { type DynamoProcess, startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
-import { listen } from '../../../../local/demo/listen.ts';
+import { listenNear } from '../../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { describeWhere } from '../../../examples/where-installed.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
@@ -92,7 +92,7 @@ describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a page of a
   beforeAll(async () => {
     browser = await launchBrowser();
     page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${await listen(site, 0)}/`);
+    await page.goto(`http://127.0.0.1:${await listenNear(site, 0)}/`);
   });
 
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { listen } from '../../../../local/demo/listen.ts';
+import { listenNear } from '../../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
 
@@ -50,7 +50,7 @@ test('a restart keeps the addresses, the operator’s key and the key of the log
 
 test('when another program has the port, the AWS endpoint has another one, and a line says so', async () => {
   const other = createServer();
-  await listen(other, Number(new URL(first.gatewayUrl).port));
+  await listenNear(other, Number(new URL(first.gatewayUrl).port));
   const again = await start();
   try {
     expect(again.gatewayUrl).not.toBe(first.gatewayUrl);
