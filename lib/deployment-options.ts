@@ -3,70 +3,6 @@ import * as z from 'zod';
 import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
 import { MAPPING_MAX, MAPPING_MIN } from './concurrency.ts';
 import { STACK_NAME_MAX } from './names.ts';
-import type { StageName } from './stage.ts';
-
-/** The options of a deployment: `-c <name>=<value>`, or the same names in the context of cdk.json. */
-export type DeploymentOptions = {
-  /** @default prod */
-  readonly stage?: StageName | undefined;
-  /** Name of the stack. Another name creates another deployment of the service. @default by stage */
-  readonly stackName?: string | undefined;
-  /** Days for which the delivery log keeps a record. @default by stage */
-  readonly deliveryLogRetentionDays?: number | undefined;
-  /** Spreads the records of each Event Action over several keys of the delivery log. Versions before it refuse the messages (docs/deploying.md). @default false */
-  readonly spreadDeliveryLog?: boolean | undefined;
-  /** The deliveries per second that are expected at the peak. Concurrency and capacity are derived from it. @default the defaults of each */
-  readonly deliveriesPerSecond?: number | undefined;
-  /** Maximum concurrency of the event-router. Each invocation routes ten events. @default by deliveriesPerSecond, or a share of accountConcurrency */
-  readonly routerConcurrency?: number | undefined;
-  /** Maximum concurrency of the dispatcher. Each invocation makes ten attempts. @default by deliveriesPerSecond, or a share of accountConcurrency */
-  readonly deliveryConcurrency?: number | undefined;
-  /** Requests per second that the API accepts on all routes together. @default what the rest of accountConcurrency answers, at most 4 000 */
-  readonly requestsPerSecond?: number | undefined;
-  /** Keeps pollers ready for both queues, by deliveriesPerSecond, so that a burst is received at once. @default false */
-  readonly provisionedPollers?: boolean | undefined;
-  /** Prepares the tables for deliveriesPerSecond, so that the first burst is not throttled. @default false */
-  readonly warmTables?: boolean | undefined;
-  /** `provisioned` scales the delivery log's write capacity up to what deliveriesPerSecond needs, and costs less with steady traffic. @default on-demand */
-  readonly deliveryLogCapacity?: 'on-demand' | 'provisioned' | undefined;
-  /** Point-in-time recovery of the delivery log. @default true */
-  readonly deliveryLogRecovery?: boolean | undefined;
-  /** The account's quota of concurrent executions. Each feature gets a share of it. @default 1000, the usual quota */
-  readonly accountConcurrency?: number | undefined;
-  /**
-   * Reserved concurrency of form-submit, ai-action and action-test, for each of them. Endpoints that hang then cannot use more of the account.
-   * @default none
-   */
-  readonly requestConcurrency?: number | undefined;
-  /** SNS topic to which alarms are sent. @default none: alarms only change their state */
-  readonly alarmTopicArn?: string | undefined;
-  /** Custom domain name for `{base_url}`. The operator creates its DNS record. @default CloudFront's name */
-  readonly domain?: { readonly name: string; readonly certificateArn: string } | undefined;
-  /** Web ACL of the distribution. The widget's routes then refuse requests that bypass the distribution. @default none: a web ACL costs more than the rest of the idle service */
-  readonly webAclArn?: string | undefined;
-  /** Sends every outbound request from one of two fixed addresses, which all organizations share (docs/security.md). docs/costs.md has the price. @default false */
-  readonly fixedEgress?: boolean | undefined;
-  /** A network that exists, in which the functions run that make outbound requests. @default none: requests come from AWS's own addresses */
-  readonly existingNetwork?: ExistingNetworkIds | undefined;
-  /** Accounts (12 digits) and roles (ARNs) of the platform that may put events on the bus and invoke ai-action and usage-report. @default this account only */
-  readonly platformAccounts?: readonly string[] | undefined;
-  /** Key of the operator for tables, queues, logs and secrets. @default AWS's keys */
-  readonly kmsKeyArn?: string | undefined;
-  /** Whether CloudFront writes its access log. Its resources are in us-east-1. @default true */
-  readonly edgeAccessLog?: boolean | undefined;
-  /** Shifts the traffic of a new version gradually, and back when an alarm is raised. Not in dev. @default false */
-  readonly gradual?: boolean | undefined;
-  /** Lets X-Ray trace the functions. docs/costs.md has the price. @default false */
-  readonly tracing?: boolean | undefined;
-  /** Uses the service from outside every five minutes, as a customer does (docs/runbook.md). @default false */
-  readonly canary?: boolean | undefined;
-  /** Version of the origin secret that the distribution sends, after a rotation. @default the version that is current at the deployment */
-  readonly originSecretVersion?: string | undefined;
-  /** Second region with a copy of the sealing key. @default none */
-  readonly sealingKeyReplicaRegion?: string | undefined;
-  /** Existing tables to use instead of new ones, such as a table that was restored from a backup or retained by a deleted stack. @default none */
-  readonly existingTables?: ExistingTables | undefined;
-};
 
 /** Ids of a network. Several of a kind are separated by commas. */
 export type ExistingNetworkIds = {
@@ -131,42 +67,83 @@ const platformAccounts = listOf(
   'must be account numbers of 12 digits or ARNs of roles, separated by commas',
 );
 
+/** The options of a deployment: `-c <name>=<value>`, or the same names in the context of cdk.json. */
 const context = z.object({
+  /** @default prod */
   stage: z.enum(['prod', 'dev'], { error: 'must be prod or dev' }).optional(),
+  /** Name of the stack. Another name creates another deployment of the service. @default by stage */
   stackName: stackName.optional(),
+  /** Days for which the delivery log keeps a record. @default by stage */
   deliveryLogRetentionDays: wholeNumber(1, 3650).optional(),
+  /** Spreads the records of each Event Action over several keys of the delivery log. Versions before it refuse the messages (docs/deploying.md). @default false */
   spreadDeliveryLog: flag.optional(),
+  /** The deliveries per second that are expected at the peak. Concurrency and capacity are derived from it. @default the defaults of each */
   deliveriesPerSecond: wholeNumber(1, 100_000).optional(),
+  /** Maximum concurrency of the event-router. Each invocation routes ten events. @default by deliveriesPerSecond, or a share of accountConcurrency */
   routerConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX).optional(),
+  /** Maximum concurrency of the dispatcher. Each invocation makes ten attempts. @default by deliveriesPerSecond, or a share of accountConcurrency */
   deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX).optional(),
+  /** Requests per second that the API accepts on all routes together. @default what the rest of accountConcurrency answers, at most 4 000 */
   requestsPerSecond: wholeNumber(50, 10_000).optional(),
+  /** Keeps pollers ready for both queues, by deliveriesPerSecond, so that a burst is received at once. @default false */
   provisionedPollers: flag.optional(),
+  /** Prepares the tables for deliveriesPerSecond, so that the first burst is not throttled. @default false */
   warmTables: flag.optional(),
+  /** `provisioned` scales the delivery log's write capacity up to what deliveriesPerSecond needs, and costs less with steady traffic. @default on-demand */
   deliveryLogCapacity: z.enum(['on-demand', 'provisioned'], { error: 'must be on-demand or provisioned' }).optional(),
+  /** Point-in-time recovery of the delivery log. @default true */
   deliveryLogRecovery: flag.optional(),
+  /**
+   * Reserved concurrency of form-submit, ai-action and action-test, for each of them. Endpoints that hang then cannot use more of the account.
+   * @default none
+   */
   requestConcurrency: wholeNumber(1, 1000).optional(),
-  // The smallest quota of an account.
+  /** The account's quota of concurrent executions, which is at least 10. Each feature gets a share of it. @default 1000, the usual quota */
   accountConcurrency: wholeNumber(10, 1_000_000).optional(),
+  /** SNS topic to which alarms are sent. @default none: alarms only change their state */
   alarmTopicArn: topicArn.optional(),
+  /** Custom domain name for `{base_url}`. The operator creates its DNS record. @default CloudFront's name */
   domainName: domainName.optional(),
   certificateArn: certificateArn.optional(),
+  /** Web ACL of the distribution. The widget's routes then refuse requests that bypass the distribution. @default none: a web ACL costs more than the rest of the idle service */
   webAclArn: webAclArn.optional(),
+  /** Sends every outbound request from one of two fixed addresses, which all organizations share (docs/security.md). docs/costs.md has the price. @default false */
   fixedEgress: flag.optional(),
+  /** A network that exists, in which the functions run that make outbound requests. @default none: requests come from AWS's own addresses */
   vpcId: vpcId.optional(),
   subnetIds: subnetIds.optional(),
   securityGroupIds: securityGroupIds.optional(),
+  /** Accounts (12 digits) and roles (ARNs) of the platform that may put events on the bus and invoke ai-action and usage-report. @default this account only */
   platformAccounts: platformAccounts.optional(),
+  /** Key of the operator for tables, queues, logs and secrets. @default AWS's keys */
   kmsKeyArn: kmsKeyArn.optional(),
+  /** Whether CloudFront writes its access log. Its resources are in us-east-1. @default true */
   edgeAccessLog: flag.optional(),
+  /** Shifts the traffic of a new version gradually, and back when an alarm is raised. Not in dev. @default false */
   gradual: flag.optional(),
+  /** Lets X-Ray trace the functions. docs/costs.md has the price. @default false */
   tracing: flag.optional(),
+  /** Uses the service from outside every five minutes, as a customer does (docs/runbook.md). @default false */
   canary: flag.optional(),
+  /** Version of the origin secret that the distribution sends, after a rotation. @default the version that is current at the deployment */
   originSecretVersion: versionId.optional(),
+  /** Second region with a copy of the sealing key. @default none */
   sealingKeyReplicaRegion: region.optional(),
+  /** Existing tables to use instead of new ones, such as a table that was restored from a backup or retained by a deleted stack. @default none */
   configurationTable: tableName.optional(),
   conversationsTable: tableName.optional(),
   deliveryLogTable: tableName.optional(),
 });
+type Context = z.infer<typeof context>;
+
+/** The options of a deployment, with those together that describe one thing. Each option is described at its schema. */
+export type DeploymentOptions = Readonly<
+  Omit<Context, 'domainName' | 'certificateArn' | keyof ExistingNetworkIds | `${keyof ExistingTables}Table`>
+> & {
+  readonly domain?: { readonly name: string; readonly certificateArn: string } | undefined;
+  readonly existingNetwork?: ExistingNetworkIds | undefined;
+  readonly existingTables?: ExistingTables | undefined;
+};
 
 /**
  * Reads the options from the context of an app.
@@ -205,8 +182,6 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
         }),
   };
 }
-
-type Context = z.infer<typeof context>;
 
 function existingNetwork({
   vpcId,

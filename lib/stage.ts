@@ -41,5 +41,3 @@ export const STAGES = {
     gradual: false,
   },
 } satisfies Record<string, Stage>;
-
-export type StageName = keyof typeof STAGES;

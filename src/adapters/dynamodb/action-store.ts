@@ -17,10 +17,7 @@ export function actionStore(
   { put, remove, replace, atVersion, transact }: ConfigurationTransaction,
   { findOrganization }: Pick<ConfigurationStore, 'findOrganization'>,
 ): Pick<ConfigurationStore, Calls> {
-  const actionItem = (action: Action) => ({
-    ...KEYS.action(action.org_id, action.action_id),
-    action: storable(action),
-  });
+  const actionItem = (action: Action) => ({ ...KEYS.action(action.org_id, action.action_id), action });
 
   /** Event Actions are not called by their slug, so they need no unique one. */
   const slugItems = (action: Action) =>
@@ -79,7 +76,7 @@ export function actionStore(
     replaceAction: async (previous, next) => {
       const slugChanged = previous.slug !== next.slug;
       const failed = await transact({ entity: 'action', previous, next }, [
-        replace(KEYS.action(next.org_id, next.action_id), 'action', storable(next), previous.version),
+        replace(KEYS.action(next.org_id, next.action_id), 'action', next, previous.version),
         ...(slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : []),
         ...(slugChanged ? slugItems(next).map((item) => put(item, ABSENT)) : []),
         ...newSubscriptions(next),
@@ -112,19 +109,5 @@ export function actionStore(
       ]);
       return failed.length === 0;
     },
-  };
-}
-
-/**
- * Returns an Action in a form that can be stored. The conversion to attribute values reads the `constructor` of an object, so it fails
- * for an object in which an admin has chosen this name. A Map is stored as the same attribute.
- */
-function storable(action: Action): Record<string, unknown> {
-  if (action.trigger !== 'AI-decided') return action;
-  const { parameters, response_field_map } = action;
-  return {
-    ...action,
-    parameters: parameters && { ...parameters, properties: new Map(Object.entries(parameters.properties)) },
-    response_field_map: response_field_map && new Map(Object.entries(response_field_map)),
   };
 }

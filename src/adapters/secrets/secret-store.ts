@@ -37,32 +37,37 @@ export type CachedRing = {
   readonly verifying: (kid: string) => Promise<RingKey | undefined>;
 };
 
+/**
+ * Keeps what is read from Secrets Manager in the container for five minutes. Concurrent callers share a read. A read that fails is not
+ * kept, and what was read before it is.
+ */
+function kept<Value>(read: () => Promise<Value>, now: Clock) {
+  let latest: { readonly value: Promise<Value>; readonly readAt: number } | undefined;
+  const fresh = (maxAgeMs: number) => {
+    const before = latest;
+    if (before !== undefined && now().getTime() - before.readAt < maxAgeMs) return before.value;
+    const value = read();
+    latest = { value, readAt: now().getTime() };
+    value.catch(() => {
+      if (latest?.value === value) latest = before;
+    });
+    return value;
+  };
+  return {
+    value: () => fresh(RING_CACHE_MS),
+    /** Returns what is found in the value. When nothing is found, the value is read again, at most every 30 seconds. */
+    found: async <Found>(find: (value: Value) => Found | undefined): Promise<Found | undefined> =>
+      find(await fresh(RING_CACHE_MS)) ?? find(await fresh(REFETCH_EVERY_MS)),
+  };
+}
+
 /** Reads a key ring from Secrets Manager and caches it in the container for five minutes. */
 export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
-  let cached: { readonly ring: KeyRing; readonly readAt: number } | undefined;
-  let reading: Promise<KeyRing> | undefined;
-
-  const read = () => {
-    reading ??= readRing(client, secretId)
-      .then((ring) => {
-        cached = { ring, readAt: now().getTime() };
-        return ring;
-      })
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  };
-  const fresh = async (maxAgeMs: number) =>
-    cached !== undefined && now().getTime() - cached.readAt < maxAgeMs ? cached.ring : read();
-
-  const found = async (find: (ring: KeyRing) => RingKey | undefined) =>
-    find(await fresh(RING_CACHE_MS)) ?? find(await fresh(REFETCH_EVERY_MS));
-
+  const ring = kept(() => readRing(client, secretId), now);
   return {
-    current: async () => activeKey(await fresh(RING_CACHE_MS), now()),
-    byId: (kid) => found((ring) => ring.find((candidate) => candidate.kid === kid)),
-    verifying: (kid) => found((ring) => verifyingKey(ring, kid, now())),
+    current: async () => activeKey(await ring.value(), now()),
+    byId: (kid) => ring.found((keys) => keys.find((candidate) => candidate.kid === kid)),
+    verifying: (kid) => ring.found((keys) => verifyingKey(keys, kid, now())),
   };
 }
 
@@ -90,21 +95,12 @@ export function acceptedValues(
   secretId: string,
   now: Clock,
 ): (text: string) => Promise<boolean> {
-  let cached: { readonly digests: Promise<readonly Buffer[]>; readonly readAt: number } | undefined;
-  const fresh = (maxAgeMs: number) => {
-    if (cached !== undefined && now().getTime() - cached.readAt < maxAgeMs) return cached.digests;
-    const digests = readAccepted(client, secretId).then((values) => values.map(sha256));
-    digests.catch(() => {
-      cached = undefined;
-    });
-    cached = { digests, readAt: now().getTime() };
-    return digests;
-  };
+  const accepted = kept(async () => (await readAccepted(client, secretId)).map(sha256), now);
   return async (text) => {
     const presented = sha256(text);
     const among = (digests: readonly Buffer[]) =>
-      digests.map((digest) => sameDigest(digest, presented)).some((equal) => equal);
-    return among(await fresh(RING_CACHE_MS)) || among(await fresh(REFETCH_EVERY_MS));
+      digests.map((digest) => sameDigest(digest, presented)).some((equal) => equal) || undefined;
+    return (await accepted.found(among)) === true;
   };
 }
 
