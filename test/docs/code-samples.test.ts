@@ -145,7 +145,7 @@ describe('the compiler, which checks all samples and three wrong ones in one run
 
   beforeAll(() => {
     messages = compilerMessages({ ...filesOf(typed), ...wrong });
-  }, 60_000);
+  });
 
   test('finds no error in a JavaScript or TypeScript sample of the documents', () => {
     expect(messages.filter((line) => !ofWrong(line))).toEqual([]);
@@ -255,5 +255,5 @@ describeWhere(missingUnless('Go', ['go', 'version']), 'the Go sample of docs/rec
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, 60_000);
+  });
 });

@@ -22,7 +22,6 @@ export const SLOWEST_SUITES: readonly string[] = [
   'test/e2e/docs/one-machine.test.ts',
   'test/e2e/chaos/hostile-dashboard.test.ts',
   'test/adapters/outbound/crowd.test.ts',
-  'test/e2e/chaos/limiter-faults.test.ts',
   'test/adapters/aws-clients.test.ts',
   'test/e2e/events/crash-points.test.ts',
   'test/e2e/chaos/hostile-inputs.test.ts',

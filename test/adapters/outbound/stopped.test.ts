@@ -67,28 +67,24 @@ const FREEZES: readonly (readonly [name: string, ms: number, aheadMs: number])[]
   ['60 s', 100, 60_000],
 ];
 
-test.each(FREEZES)(
-  'the next delivery of a process that was stopped for %s arrives once',
-  async (_, ms, aheadMs) => {
-    const found = await Promise.all(
-      MEANWHILE.map(async ([what, meanwhile], index) => {
-        const sockets: TLSSocket[] = [];
-        const receiver = await startAnswering(network.identity, (__, ___, socket) => {
-          sockets.push(socket);
-          return OK;
-        });
-        const sender = senders[index];
-        const first = await sender?.makeAttempt(receiver.port);
-        const during = () => {
-          for (const socket of sockets) meanwhile(socket, receiver);
-        };
-        const second = await sender?.stopped(receiver.port, ms, during, aheadMs);
-        // The connection may be the same only when it was idle for less than a second, silent and open.
-        const mayReuse = what === 'does nothing' && ms + aheadMs < 1000;
-        return [what, first, second, receiver.requests.length, mayReuse || receiver.connections() === 2];
-      }),
-    );
-    expect(found).toEqual(MEANWHILE.map(([what]) => [what, DELIVERED, DELIVERED, 2, true]));
-  },
-  60_000,
-);
+test.each(FREEZES)('the next delivery of a process that was stopped for %s arrives once', async (_, ms, aheadMs) => {
+  const found = await Promise.all(
+    MEANWHILE.map(async ([what, meanwhile], index) => {
+      const sockets: TLSSocket[] = [];
+      const receiver = await startAnswering(network.identity, (__, ___, socket) => {
+        sockets.push(socket);
+        return OK;
+      });
+      const sender = senders[index];
+      const first = await sender?.makeAttempt(receiver.port);
+      const during = () => {
+        for (const socket of sockets) meanwhile(socket, receiver);
+      };
+      const second = await sender?.stopped(receiver.port, ms, during, aheadMs);
+      // The connection may be the same only when it was idle for less than a second, silent and open.
+      const mayReuse = what === 'does nothing' && ms + aheadMs < 1000;
+      return [what, first, second, receiver.requests.length, mayReuse || receiver.connections() === 2];
+    }),
+  );
+  expect(found).toEqual(MEANWHILE.map(([what]) => [what, DELIVERED, DELIVERED, 2, true]));
+});

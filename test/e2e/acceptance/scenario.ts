@@ -368,7 +368,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     await dynamo.send(new PutCommand({ TableName, Item: { pk, ...period } }));
     await operator.putEvent({ name: 'sms.sent', orgId: prepared.orgId, siteId: prepared.siteId, data: {} });
     let item: Record<string, unknown> | undefined;
-    for (const end = Date.now() + (patienceMs ?? 15_000); item?.signalled_at === undefined; await pause(100)) {
+    for (const end = Date.now() + (patienceMs ?? 100_000); item?.signalled_at === undefined; await pause(100)) {
       assert.ok(Date.now() < end, 'it was not signalled');
       ({ Item: item } = await dynamo.send(new GetCommand({ TableName, Key: { pk }, ConsistentRead: true })));
     }
@@ -609,7 +609,7 @@ function within(value: number, low: number, high: number): void {
   assert.ok(value >= low && value <= high, `${value} is not within ${low} and ${high}`);
 }
 
-export async function until(condition: () => Promise<boolean>, patienceMs = 15_000): Promise<void> {
+export async function until(condition: () => Promise<boolean>, patienceMs = 100_000): Promise<void> {
   const end = Date.now() + patienceMs;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error('The condition did not become true in time');

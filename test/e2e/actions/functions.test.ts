@@ -266,7 +266,7 @@ describe('the Test button', () => {
   });
 });
 
-test('loses no event when the dispatcher is killed, and sends only interrupted requests again', () => killed, 75_000);
+test('loses no event when the dispatcher is killed, and sends only interrupted requests again', () => killed);
 
 /** Returns the name of the conversations table, which is no output of the stack. */
 async function conversationsTable(): Promise<string> {

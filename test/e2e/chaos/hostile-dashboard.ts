@@ -88,7 +88,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
       tokens.set(sub, await issuer.sign({ sub }));
     }
     dashboard = await chaos.container<HttpFunction>('dashboard-api');
-  }, 300_000);
+  });
   afterAll(async () => {
     issuer.stop();
     actionTest.closeAllConnections();

@@ -48,7 +48,7 @@ export function describeHostileInputs(runs: number, patienceMs: number): void {
       conversation_id: fc.constant(Object(body).conversation_id),
       values: fc.dictionary(fc.constantFrom(...form_fields.map(({ key }) => key)), text),
     };
-  }, 300_000);
+  });
   afterAll(() => chaos.stop());
 
   /** Sometimes valid credentials, so that the functions also read the generated bodies. */

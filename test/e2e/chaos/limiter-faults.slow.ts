@@ -1,3 +1,3 @@
 import { describeLimiterFaults } from './limiter-faults.ts';
 
-describeLimiterFaults(['throttling', 'failing', 'refusing', 'slow'], 90_000);
+describeLimiterFaults(['throttling', 'failing', 'refusing', 'slow']);

@@ -9,37 +9,33 @@ import { consume } from './service-faults.ts';
  * Tests every limit while only its counter cannot be written. Every limit refuses then, except the outbound quota, which allows.
  * Afterwards a limit allows exactly the rest: refused requests do not count.
  */
-export function describeLimiterFaults(faults: readonly Fault[], patienceMs: number): void {
+export function describeLimiterFaults(faults: readonly Fault[]): void {
   let chaos: Chaos;
   beforeAll(async () => {
     chaos = await startChaos();
-  }, 300_000);
+  });
   afterEach(() => chaos.services.mend());
   afterAll(() => chaos.stop());
 
   const cases = Object.entries(LIMITERS).flatMap(([name, prepare]) =>
     faults.map((fault) => [name, fault, prepare] as const),
   );
-  test.each(cases)(
-    '%s: refuses while its counter is %s, and is exact afterwards',
-    async (_, fault, prepare) => {
-      const limiter = await prepare(chaos);
-      const { limit, counter, attempt } = limiter;
-      expect((await oneByOne(limiter, 1)).result).toEqual(['passed']);
-      const sent = chaos.receiver.to('/limited').length;
+  test.each(cases)('%s: refuses while its counter is %s, and is exact afterwards', async (_, fault, prepare) => {
+    const limiter = await prepare(chaos);
+    const { limit, counter, attempt } = limiter;
+    expect((await oneByOne(limiter, 1)).result).toEqual(['passed']);
+    const sent = chaos.receiver.to('/limited').length;
 
-      chaos.services.fail('DynamoDB', fault, counter);
-      const during = await logged(() => Promise.all(Array.from({ length: limit + 5 }, attempt)));
-      expect(new Set(during.result)).toEqual(new Set(['fault']));
-      expect(chaos.receiver.to('/limited')).toHaveLength(sent);
+    chaos.services.fail('DynamoDB', fault, counter);
+    const during = await logged(() => Promise.all(Array.from({ length: limit + 5 }, attempt)));
+    expect(new Set(during.result)).toEqual(new Set(['fault']));
+    expect(chaos.receiver.to('/limited')).toHaveLength(sent);
 
-      chaos.services.mend();
-      const { result: after } = await oneByOne(limiter, limit + 5);
-      expect(after.map((verdict) => verdict === 'passed')).toEqual(after.map((_, index) => index < limit - 1));
-      expect(after.at(-1)).toBe('limited');
-    },
-    patienceMs,
-  );
+    chaos.services.mend();
+    const { result: after } = await oneByOne(limiter, limit + 5);
+    expect(after.map((verdict) => verdict === 'passed')).toEqual(after.map((_, index) => index < limit - 1));
+    expect(after.at(-1)).toBe('limited');
+  });
 
   test.each(faults)(
     "an organization's outbound quota: allows while its counter is %s, and is exact afterwards",
@@ -59,7 +55,6 @@ export function describeLimiterFaults(faults: readonly Fault[], patienceMs: numb
       expect((await oneByOne(limiter, 4)).result).toEqual(['passed', 'passed', 'limited', 'limited']);
       expect(chaos.receiver.to('/limited')).toHaveLength(sent + 5);
     },
-    patienceMs,
   );
 
   test.each(faults)(
@@ -86,7 +81,6 @@ export function describeLimiterFaults(faults: readonly Fault[], patienceMs: numb
       expect(chaos.services.failedCalls()).toBeGreaterThan(failedCalls);
       expect(chaos.services.published.filter((body) => body.includes(action_id))).toEqual([]);
     },
-    patienceMs,
   );
 }
 

@@ -1,3 +1,3 @@
 import { describeServiceFaults } from './service-faults.ts';
 
-describeServiceFaults(['throttling', 'failing', 'refusing', 'slow'], 90_000);
+describeServiceFaults(['throttling', 'failing', 'refusing', 'slow']);

@@ -7,12 +7,12 @@ import { type Chaos, type HttpFunction, type QueueFunction, startChaos } from '.
 import { type Fault, SERVICES } from './faulty-services.ts';
 
 /** Makes each service fail in turn with these faults, and checks the answers, the limits and where the events are. */
-export function describeServiceFaults(faults: readonly Fault[], patienceMs: number): void {
+export function describeServiceFaults(faults: readonly Fault[]): void {
   let chaos: Chaos;
   let visitors = 0;
   beforeAll(async () => {
     chaos = await startChaos();
-  }, 300_000);
+  });
   afterEach(() => chaos.services.mend());
   afterAll(() => chaos.stop());
 
@@ -48,7 +48,6 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
       expect(await answers(create, sessionRequest())).toMatchObject([{ status: 200 }]);
       expect(await answers(init, initRequest())).toMatchObject([{ status: 200 }]);
     },
-    patienceMs,
   );
 
   test.each(faults)(
@@ -66,7 +65,6 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
       expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(19);
       expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
     },
-    patienceMs,
   );
 
   // EventBridge is left out: no event passes the bus between the events queue and the endpoint.
@@ -117,7 +115,6 @@ export function describeServiceFaults(faults: readonly Fault[], patienceMs: numb
       expect(new Set(records.map(({ reference }) => reference))).toEqual(new Set(events.map(({ id }) => id)));
       chaos.services.deliveries.length = 0;
     },
-    patienceMs,
   );
 }
 

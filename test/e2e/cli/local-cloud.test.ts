@@ -12,8 +12,6 @@ import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { capturedRun } from './captured-run.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
 const readyFile = join(folder, 'ready-for-the-test.json');
 let cloud: LocalCloud;

@@ -58,7 +58,7 @@ export async function startDashboard(): Promise<StartedDashboard> {
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     const problems: string[] = [];
     context.on('console', (message) => {
       // The browser, and not the page, writes this line about a refused request.

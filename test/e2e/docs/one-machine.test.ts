@@ -20,8 +20,6 @@ import { readDocument, samples } from '../../docs/documents.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { eventually } from '../local/cloud/fixture/fixture-cloud.ts';
 
-import.meta.jest.setTimeout(120_000);
-
 /** The folder in which the reader runs the commands of the page. */
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-documents-'));
 const GUIDE = 'docs/getting-started.md';

@@ -289,7 +289,7 @@ describe('a function that stops', () => {
         const ids = outbound.requests.map(({ body }) => JSON.parse(Buffer.from(body ?? []).toString()).id);
         expect(ids.every((id) => id === message.envelope.id)).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 

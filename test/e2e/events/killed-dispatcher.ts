@@ -5,7 +5,7 @@ import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { type TestSystem, until } from './test-system.ts';
 
-const EVENTS = 60;
+const EVENTS = 30;
 const KILLS = 3;
 /** Shorter than in the stack, so that an interrupted message is soon visible again. An attempt counts as cut off after 20 s. */
 const VISIBILITY_SECONDS = 11;
@@ -55,7 +55,7 @@ export async function killUnderStream(system: TestSystem): Promise<void> {
   };
   await until(
     async () => isOver(await operator.deliveries(flaky)) && isOver(await operator.deliveries(failing)),
-    45_000,
+    100_000,
     1000,
   );
 

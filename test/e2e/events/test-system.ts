@@ -134,7 +134,7 @@ export async function startTestSystem(): Promise<TestSystem> {
 /** Waits until the condition is true. @param everyMs between two checks; longer where a check is expensive, as for a delivery log */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  patienceMs = 20_000,
+  patienceMs = 100_000,
   everyMs = 50,
 ): Promise<void> {
   const end = Date.now() + patienceMs;

@@ -18,7 +18,7 @@ export type RunningExample = {
   stop(): Promise<void>;
 };
 
-const STARTUP_MS = 10_000;
+const STARTUP_MS = 60_000;
 const PRINTING_MS = 5000;
 
 /** Starts an example on a free port of this machine, and resolves when it accepts connections. */

@@ -187,6 +187,6 @@ test('tables in memory answer every call of the adapters as an engine of DynamoD
       await run(client, `r${++runs}x`, commands);
       expect(differences).toEqual([]);
     }),
-    { numRuns: 12, seed: 1, endOnFailure: true },
+    { numRuns: 6, seed: 1, endOnFailure: true },
   );
 });

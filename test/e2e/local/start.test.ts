@@ -9,8 +9,6 @@ import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { eventually, temporaryFolder } from './cloud/fixture/fixture-cloud.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const folder = temporaryFolder();
 const data = join(folder, 'data');
 const readyFile = join(folder, 'ready.json');

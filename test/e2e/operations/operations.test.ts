@@ -12,8 +12,6 @@ import { errorBody } from '../../fakes/error-body.ts';
 import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
 import { commandLineOf } from './command.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 /** Tests an operator's tasks other than configuration, at the command line, with the deployed bundles. */
 
 let system: TestSystem;

@@ -54,7 +54,7 @@ export async function startHarness(): Promise<Harness> {
       // Reduced motion removes the animations, so that no test waits for them.
       const usual = { viewport: { width: 1000, height: 760 }, reducedMotion: 'reduce' } as const;
       const context = await browser.newContext({ ...usual, ...options });
-      context.setDefaultTimeout(15_000);
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       const logged: string[] = [];
       const errors: string[] = [];
@@ -83,11 +83,11 @@ ${script}
 </html>`;
 }
 
-/** Waits at most 5 s for a condition outside the page. */
+/** Waits at most a minute for a condition outside the page. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 5000;
+  const deadline = Date.now() + 60_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not within 5 s: ${condition}`);
+    if (Date.now() > deadline) throw new Error(`Not within a minute: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

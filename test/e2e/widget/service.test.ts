@@ -74,7 +74,7 @@ async function open(
     headers: options.headers ?? {},
   });
   const page = await (await browser.newContext()).newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await page.goto(`http://${host}:${port(of)}/`);
@@ -210,7 +210,7 @@ describe('the demo', () => {
     for (const name of ['CRM sync', 'Member CRM sync']) {
       await entry(page, 'contact.created').getByText(name, { exact: true }).first().waitFor();
     }
-  }, 20_000);
+  });
 
   test('shows the time of each request at the end of its first line on a page of any width', async () => {
     const { page } = await visit(demo.urls.site ?? '');

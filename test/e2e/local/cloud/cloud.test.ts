@@ -30,8 +30,6 @@ import { CloudError } from '../../../../local/cloud/cloud-error.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { assembleFixture, eventually, temporaryFolder } from './fixture/fixture-cloud.ts';
 
-import.meta.jest.setTimeout(30_000);
-
 const folder = temporaryFolder();
 const data = join(folder, 'data');
 let assembly: string;
