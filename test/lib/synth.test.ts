@@ -37,6 +37,8 @@ beforeAll(async () => {
         HOME: folder,
         TMPDIR: tmpdir(),
         AWS_EC2_METADATA_DISABLED: 'true',
+        // `npm run lint:templates` validates every template.
+        CDK_VALIDATION: 'false',
         HTTP_PROXY: nowhere,
         HTTPS_PROXY: nowhere,
         http_proxy: nowhere,

@@ -4,11 +4,8 @@ import { within } from '../../harness/within.ts';
 import { untrustedChain } from './authority.ts';
 import { HOSTILE_SERVERS, startRenegotiating } from './hostile-servers.ts';
 import { listen, type Receiver, startAnswering, staysOpen, stopReceivers } from './receiver.ts';
-import { runHostileBatch } from './run-hostile-batch.ts';
 import { createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
 
-/** Part of a core that Lambda gives a function of 512 MB. */
-const LAMBDA_SHARE = 0.29;
 /** Deadline for attempts that must end before it, also on a busy machine. */
 const LONG_MS = 100_000;
 
@@ -114,11 +111,3 @@ test('more than 64 KB that nobody keeps are not read for the sake of the connect
 test('session tickets without end are not read', async () => {
   expect((await event(await start('session tickets'))).failure?.code).toBe('response_malformed');
 });
-
-test.each(HOSTILE_SERVERS)(
-  'with the CPU that Lambda gives, a victim in a batch with nine deliveries to $name succeeds',
-  async ({ start: startHostile }) => {
-    const report = await runHostileBatch(network, await startHostile(network.authority), LAMBDA_SHARE);
-    expect(report).toMatchObject({ status: 200, failure: null });
-  },
-);

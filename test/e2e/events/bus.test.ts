@@ -67,9 +67,9 @@ test('delivers each of the 22 events that fire once, and each of the 5 reserved 
 });
 
 describe('an event near the bus limit', () => {
-  test('is delivered to 50 Actions in full, and recorded in full for each of them', async () => {
+  test('is delivered to 15 Actions in full, and recorded in full for each of them', async () => {
     const org = await system.organization();
-    const paths = Array.from({ length: 50 }, (_, i) => `/fan-out/${i}`);
+    const paths = Array.from({ length: 15 }, (_, i) => `/fan-out/${i}`);
     const actions = await Promise.all(paths.map((path) => system.eventAction(org.siteId, path, ['contact.updated'])));
     const rows = Array.from({ length: 13_000 }, (_, i) => ({
       row: i,
@@ -83,7 +83,7 @@ describe('an event near the bus limit', () => {
     await system.operator.putEvent({ name: 'contact.updated', orgId: org.orgId, siteId: org.siteId, data });
 
     // Reading the records takes longer: each has a megabyte.
-    await until(() => paths.every((path) => system.receiver.to(path).length > 0), 40_000);
+    await until(() => paths.every((path) => system.receiver.to(path).length > 0));
     const bodies = paths.flatMap((path) => system.receiver.to(path)).map((request) => request.body);
     expect(new Set(bodies.map(sha256)).size).toBe(1);
     const body = bodies[0]?.toString() ?? '';

@@ -511,7 +511,7 @@ describe('a delivery log that cannot be written', () => {
     expect((await attemptDelivery(message, 'message-0', ports)).outcome).toBe('failed');
     expect(tries).toEqual(['PutItem', 'UpdateItem', 'UpdateItem', 'UpdateItem']);
     expect(outbound.requests).toHaveLength(1);
-    expect(later).toEqual([60, 2]);
+    expect(later).toEqual([2, 60]);
     expect(written.calls).toEqual([expect.objectContaining({ result: expect.objectContaining({ status: 503 }) })]);
     await stop();
   });

@@ -9,7 +9,7 @@ const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', im
 const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /** Tests the keyboard, axe, contrasts, and the appearance that the page can set. */
-export function testAccessibility(shared: () => Harness): void {
+export function testAccessibility(shared: () => Harness, full: boolean): void {
   let harness: Harness;
   beforeAll(() => {
     harness = shared();
@@ -149,12 +149,14 @@ export function testAccessibility(shared: () => Harness): void {
 
   describe('axe finds nothing (WCAG 2.2 AA)', () => {
     const token = `data-session-token="${tokenFor('site_test')}"`;
+    const more: [string, BrowserContextOptions][] = [
+      ['forced colors', { forcedColors: 'active' }],
+      ['200 % zoom', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+    ];
     const modes: [string, BrowserContextOptions][] = [
       ['light', {}],
-      ['dark', { colorScheme: 'dark' }],
-      ['forced colors', { forcedColors: 'active' }],
-      ['320 px wide', { viewport: { width: 320, height: 640 } }],
-      ['200 % zoom', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+      ['dark and 320 px wide', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
+      ...(full ? more : []),
     ];
 
     test.each(modes)('closed, open, form, error, expired and sent: %s', async (_mode, options) => {

@@ -7,7 +7,7 @@ import { computedStyles, countListeners, globals, listeners, started, traces, wi
 import { tokenFor } from './token.ts';
 
 /** Tests the script tag on pages of all kinds, and that a failure leaves nothing on the page. */
-export function testEmbedding(shared: () => Harness): void {
+export function testEmbedding(shared: () => Harness, full: boolean): void {
   let harness: Harness;
   beforeAll(() => {
     harness = shared();
@@ -350,45 +350,47 @@ export function testEmbedding(shared: () => Harness): void {
     return Math.max(1, (4 * DESKTOP_MS) / Math.min(...measured));
   }
 
-  describe('speed', () => {
-    test('no long task over 50 ms on a machine four times slower than a desktop', async () => {
-      // Other processes of the machine cause long tasks too, so the best of eight visits counts.
-      const worst: number[] = [];
-      for (let round = 0; round < 8 && !worst.includes(0); round++) {
-        const { page } = await harness.visit(
-          {},
-          {
-            before: async (page) => {
-              const rate = await throttlingRate(page);
-              const devtools = await page.context().newCDPSession(page);
-              await devtools.send('Emulation.setCPUThrottlingRate', { rate });
-              await page.addInitScript(`window.__long = [];
+  // Other work of the machine slows the page down, too.
+  if (full)
+    describe('speed', () => {
+      test('no long task over 50 ms on a machine four times slower than a desktop', async () => {
+        // Other processes of the machine cause long tasks too, so the best of eight visits counts.
+        const worst: number[] = [];
+        for (let round = 0; round < 8 && !worst.includes(0); round++) {
+          const { page } = await harness.visit(
+            {},
+            {
+              before: async (page) => {
+                const rate = await throttlingRate(page);
+                const devtools = await page.context().newCDPSession(page);
+                await devtools.send('Emulation.setCPUThrottlingRate', { rate });
+                await page.addInitScript(`window.__long = [];
               new PerformanceObserver((list) => window.__long.push(...list.getEntries().map((entry) => entry.duration)))
                 .observe({ type: 'longtask', buffered: true });`);
+              },
             },
-          },
-        );
-        await widgetOf(page).openForm();
-        await page.waitForTimeout(200);
-        worst.push(await page.evaluate<number>('Math.max(0, ...window.__long)'));
-      }
-      expect(Math.min(...worst)).toBe(0);
-    });
+          );
+          await widgetOf(page).openForm();
+          await page.waitForTimeout(200);
+          worst.push(await page.evaluate<number>('Math.max(0, ...window.__long)'));
+        }
+        expect(Math.min(...worst)).toBe(0);
+      });
 
-    test("a 3-second init does not delay the page's load", async () => {
-      harness.service.init = async () => {
-        await new Promise((resolve) => setTimeout(resolve, 3000));
-        return { status: 200, body: INIT };
-      };
-      const { page } = await harness.visit();
-      expect(await page.evaluate('document.readyState')).toBe('complete');
-      expect(
-        await page.evaluate<number>('performance.timing.loadEventStart - performance.timing.navigationStart'),
-      ).toBeLessThan(2000);
-      expect(await page.locator('va-wave-widget').count()).toBe(0);
-      await widgetOf(page).launcher.waitFor();
+      test("a 3-second init does not delay the page's load", async () => {
+        harness.service.init = async () => {
+          await new Promise((resolve) => setTimeout(resolve, 3000));
+          return { status: 200, body: INIT };
+        };
+        const { page } = await harness.visit();
+        expect(await page.evaluate('document.readyState')).toBe('complete');
+        expect(
+          await page.evaluate<number>('performance.timing.loadEventStart - performance.timing.navigationStart'),
+        ).toBeLessThan(2000);
+        expect(await page.locator('va-wave-widget').count()).toBe(0);
+        await widgetOf(page).launcher.waitFor();
+      });
     });
-  });
 
   function insertScript(service: string): string {
     return `{ const script = document.createElement('script');

@@ -1,0 +1,3 @@
+import { describeNeighbours } from '../events/neighbours.ts';
+
+describeNeighbours('busy');

@@ -1,0 +1,3 @@
+import { describeWidget } from './widget.ts';
+
+describeWidget(true);
