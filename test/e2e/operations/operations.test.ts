@@ -186,26 +186,6 @@ test('a suspended organization is refused like a disabled assistant and its even
   await until(() => system.receiver.to('/suspended').length === 1);
 });
 
-test('a quota counts retries and refuses further requests, which can be replayed after the quota is raised', async () => {
-  const org = await system.organization();
-  const action = await system.eventAction(org.siteId, '/limited', ['message.sent']);
-  system.receiver.answer('/limited', [503, 503, 200]);
-  const quota = (perDay: number) => command.json('org', 'quota', org.orgId, '--per-day', String(perDay));
-  await quota(2);
-  const put = ['event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId];
-  const { id } = await command.json<{ id: string }>(...put);
-  const codes = async (count: number) => (await system.finished(action, count)).map(({ error }) => error?.code);
-  expect(await codes(3)).toEqual(['quota_exceeded', 'http_status', 'http_status']);
-
-  await command.json('event', 'replay', id, action, '--yes');
-  expect(await codes(4)).toContain('quota_exceeded');
-  expect(system.receiver.to('/limited')).toHaveLength(2);
-
-  await quota(3);
-  await command.json('event', 'replay', id, action, '--yes');
-  await until(() => system.receiver.to('/limited').length === 3);
-});
-
 describe('the canary', () => {
   test('uses the service at its public address, with the assistant that the runbook describes', async () => {
     const { org_id } = await command.json<{ org_id: string }>(
