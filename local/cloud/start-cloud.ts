@@ -21,6 +21,7 @@ import { readBucketObjects } from './http/bucket-objects.ts';
 import { Edge } from './http/edge.ts';
 import { sourceQueue, targetCalls } from './in-process.ts';
 import { Listener, PortInUse } from './listener.ts';
+import { KeptLogins } from './login/kept-logins.ts';
 import { LoginServer, newLoginKey } from './login/login-server.ts';
 import { Users } from './login/users.ts';
 import { dynamoDb } from './services/dynamodb.ts';
@@ -180,7 +181,8 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
   const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
   const users = new Users(folder.file('users.json'));
   if (model.loginClients.length > 0) {
-    const login = { users, key: identity.loginKey };
+    const logins = new KeptLogins(folder.file('logins.json'));
+    const login = { users, logins, key: identity.loginKey };
     await listeners.login.serve(options.name, model.loginClients, login, onFault);
   }
   const waiting = new WaitingCalls();

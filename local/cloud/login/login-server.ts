@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import type Provider from 'oidc-provider';
-import type { AdapterFactory, Configuration } from 'oidc-provider';
+import type { Adapter, AdapterFactory, Configuration } from 'oidc-provider';
 import { CloudError } from '../cloud-error.ts';
 import { listenOnLoopback, readBody } from '../listener.ts';
 import type { Identity } from '../state/kept-identity.ts';
 import type { LoginClient } from '../template/model.ts';
+import type { KeptLogins } from './kept-logins.ts';
 import { loginPage, logoutPage, problemPage } from './login-page.ts';
 import type { Users } from './users.ts';
 
@@ -44,16 +45,16 @@ export class LoginServer {
   async serve(
     service: string,
     clients: readonly LoginClient[],
-    { users, key }: { readonly users: Users; readonly key: Identity['loginKey'] },
+    { users, logins, key }: { readonly users: Users; readonly logins: KeptLogins; readonly key: Identity['loginKey'] },
     onFault: (error: unknown) => void,
   ): Promise<void> {
     // The provider is a large package, so it is loaded only for a stack with a login.
     const { default: OidcProvider } = await import('oidc-provider');
-    // The provider's own store in memory, which it does not export. Left out of the configuration, it prints a warning.
-    const memory: { readonly createMemoryAdapter: () => AdapterFactory } = await import(
-      new URL('adapters/memory_adapter.js', import.meta.resolve('oidc-provider')).href
-    );
-    const settings = { ...configuration(clients, users, key), adapter: memory.createMemoryAdapter() };
+    // The provider's own adapter, which it does not export, on a store that is kept.
+    const { default: StoreAdapter }: { readonly default: new (model: string, store: KeptLogins) => Adapter } =
+      await import(new URL('adapters/memory_adapter.js', import.meta.resolve('oidc-provider')).href);
+    const adapter: AdapterFactory = (model) => new StoreAdapter(model, logins);
+    const settings = { ...configuration(clients, users, key), adapter };
     const provider = new OidcProvider(`http://${this.address}`, settings);
     provider.on('server_error', (_, error) => onFault(error));
     const callback = provider.callback();

@@ -10,11 +10,15 @@ export type LoginClient = {
   readonly scope: string;
 };
 
-/**
- * Logs in with an authorization code and PKCE, as the dashboard does. Fills in the forms that the login shows.
- * @returns the access token
- */
+type Tokens = { readonly access_token: string; readonly refresh_token: string };
+
+/** @returns the access token */
 export async function logIn(client: LoginClient, email: string, password: string): Promise<string> {
+  return (await tokensOf(client, email, password)).access_token;
+}
+
+/** Logs in with an authorization code and PKCE, as the dashboard does. Fills in the forms that the login shows. */
+export async function tokensOf(client: LoginClient, email: string, password: string): Promise<Tokens> {
   const metadata: { authorization_endpoint: string; token_endpoint: string } = JSON.parse(
     await (await fetch(client.metadataUrl)).text(),
   );
@@ -47,8 +51,7 @@ export async function logIn(client: LoginClient, email: string, password: string
     }),
   });
   assert.equal(reply.status, 200, 'the code is worth a token');
-  const tokens: { access_token: string } = JSON.parse(await reply.text());
-  return tokens.access_token;
+  return JSON.parse(await reply.text());
 }
 
 /** Follows redirects with cookies and submits forms, as a browser does, until the login redirects to the callback. */

@@ -6,13 +6,29 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { listenNear } from '../../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
+import { cognitoClient } from '../../../../src/adapters/aws-clients.ts';
+import { ensureUser } from '../../../../src/adapters/cognito/users.ts';
+import { OUTPUTS } from '../../../../src/contract/outputs.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
+import { loginOf } from '../../acceptance/local-service.ts';
+import { type LoginClient, tokensOf } from '../../acceptance/login.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-restart-'));
 const data = join(folder, 'data');
 const start = async () => startLocalCloud({ data, assembly: await serviceAssembly() });
 let first: LocalCloud;
 let signingKeys: unknown;
+let loggedIn: { readonly client: LoginClient; readonly used: string; readonly valid: string };
+
+/** Renews a login, as the dashboard does. @returns the new refresh token, or the status of the refusal */
+async function renewed(client: LoginClient, refresh_token: string): Promise<string | number> {
+  const { token_endpoint } = z
+    .object({ token_endpoint: z.string() })
+    .parse(await (await fetch(client.metadataUrl)).json());
+  const body = new URLSearchParams({ grant_type: 'refresh_token', client_id: client.clientId, refresh_token });
+  const answer = await fetch(token_endpoint, { method: 'POST', body });
+  return answer.ok ? z.object({ refresh_token: z.string() }).parse(await answer.json()).refresh_token : answer.status;
+}
 
 async function loginKeys({ baseUrl }: LocalCloud): Promise<unknown> {
   const configuration = await (await fetch(`${baseUrl}/dashboard/config.json`)).json();
@@ -23,12 +39,22 @@ async function loginKeys({ baseUrl }: LocalCloud): Promise<unknown> {
 beforeAll(async () => {
   first = await start();
   signingKeys = await loginKeys(first);
+  const { gatewayUrl: endpoint, region, credentials, outputs, baseUrl } = first;
+  const pool = outputs[OUTPUTS.userPool] ?? '';
+  await ensureUser(
+    cognitoClient({ endpoint, region, credentials: { ...credentials } }),
+    pool,
+    'a password',
+  )('a@b.example');
+  const client = await loginOf(baseUrl);
+  const { refresh_token } = await tokensOf(client, 'a@b.example', 'a password');
+  loggedIn = { client, used: refresh_token, valid: String(await renewed(client, refresh_token)) };
   await first.stop();
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a restart keeps the addresses, the operator’s key and the key of the login', async () => {
+test('a restart keeps the addresses, the operator’s key, and the key and the logins of the login', async () => {
   const again = await start();
   try {
     expect([again.gatewayUrl, again.apiUrl, again.credentials]).toEqual([
@@ -43,6 +69,11 @@ test('a restart keeps the addresses, the operator’s key and the key of the log
       credentials: first.credentials,
     });
     expect((await client.send(new ListTablesCommand({}))).TableNames).toHaveLength(4);
+    const next = await renewed(loggedIn.client, loggedIn.valid);
+    expect(next).toEqual(expect.any(String));
+    // A refresh token that is used twice is stolen, also when the first use was before the restart: the whole login ends.
+    expect(await renewed(loggedIn.client, loggedIn.used)).toBe(400);
+    expect(await renewed(loggedIn.client, String(next))).toBe(400);
   } finally {
     await again.stop();
   }
@@ -69,7 +100,7 @@ test.each(['secrets.json', 'dynamodb.db'])('without %s alone, it does not start'
   renameSync(join(folder, name), join(data, name));
 });
 
-test.each(['users.json', 'secrets.json', 'schedules.json', 'identity.json'])(
+test.each(['users.json', 'secrets.json', 'schedules.json', 'identity.json', 'logins.json'])(
   'with a %s that is cut off, it does not start and names the file',
   async (name) => {
     const copy = join(folder, 'copy');
