@@ -120,6 +120,26 @@ describe('an event', () => {
   });
 });
 
+test("a person's deliveries are exported and erased, from one end of the service to the other", async () => {
+  const org = await system.organization();
+  const action = await system.eventAction(org.siteId, '/person', ['message.sent']);
+  const put = (user: string) =>
+    command.json('event', 'put', 'message.sent', '--org', org.orgId, '--data', JSON.stringify({ user }));
+  await Promise.all([put('u-1'), put('u-10')]);
+  await system.finished(action, 2);
+  const person = ['--org', org.orgId, '--user', 'u-1', '--user', '198.51.100.7'];
+  expect(await command.json('export', ...person)).toMatchObject({ action_id: action, success: true });
+  expect(await command.json('erase', ...person, '--yes')).toMatchObject({ records: 1, places: { 'data.user': 1 } });
+  expect((await command.run('export', ...person)).out).toBe('');
+  const payloads = (await system.operator.deliveries(action)).map(({ payload, status }) => [payload, status]);
+  expect(payloads).toEqual(
+    expect.arrayContaining([
+      [null, 200],
+      [expect.stringContaining('u-10'), 200],
+    ]),
+  );
+});
+
 test('after a rotation of the origin secret, a distribution with the former or the new value is accepted', async () => {
   const { orgId } = await system.organization();
   const { site_id } = await command.json<{ site_id: string }>(
