@@ -3,10 +3,13 @@ import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
+import { rotateRing } from '../../src/domain/auth/token-keys.ts';
 import type { AttemptResult, AttemptStart } from '../../src/domain/delivery/delivery-log.ts';
 import type { HitPerMinute } from '../../src/domain/rate-limits/rate-limits.ts';
+import { unixSeconds } from '../../src/domain/sources.ts';
 import { Deliveries, type DeliveryDefects } from './deliveries.ts';
-import { actions, calls, forms, sessions } from './limits.ts';
+import { keys } from './keys.ts';
+import { actions, calls, forms, inFlight, sessions } from './limits.ts';
 import type { Scenario } from './schedule.ts';
 
 /** A defect that needs more schedules than this is not found well enough. */
@@ -159,6 +162,12 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
   'a failed message is deleted': {
     batchResult: () => ({ batchItemFailures: [] }),
   },
+  'each environment counts the quota alone': {
+    hitPerDay: () => hitsInMemory(86_400_000),
+  },
+  'an erasure misses the logs of deleted Actions': {
+    erasure: (erasure) => ({ ...erasure, logsOfDeletedActions: async () => [] }),
+  },
   'a delivery that cannot be sent is left out by the router': {
     router: (ports) => ({
       ...ports,
@@ -219,7 +228,7 @@ export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = [
   [
     'the submissions of each clock minute are counted',
     (world) => {
-      const counted = hitsInMemory(true);
+      const counted = hitsInMemory(60_000);
       return forms(world, { form: (ports) => ({ ...ports, hitPerMinute: counted }) });
     },
   ],
@@ -237,6 +246,70 @@ export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = [
       }),
   ],
   [
+    'what a topic accepts does not count',
+    (world) =>
+      forms(world, {
+        form: (ports) => ({
+          ...ports,
+          escalate: async (submission) => ((await ports.escalate(submission)) === 'none' ? 'none' : 'failed'),
+        }),
+      }),
+  ],
+  [
+    'what no topic accepts counts as accepted',
+    (world) =>
+      forms(world, {
+        form: (ports) => ({
+          ...ports,
+          escalate: async (submission) => ((await ports.escalate(submission)) === 'none' ? 'none' : 'accepted'),
+        }),
+      }),
+  ],
+  [
+    'places in flight are read and then taken',
+    (world) =>
+      inFlight(world, {
+        lease: (_, dynamo) => async (_org, now) => {
+          const Key = { pk: 'in-flight' };
+          const { Item } = await dynamo.get({ TableName: 'counters', Key });
+          const open = Number(Item?.open ?? 0);
+          if (open >= 2) return undefined;
+          await dynamo.put({ TableName: 'counters', Item: { ...Key, open: open + 1, at: now.getTime() } });
+          return { release: async () => dynamo.put({ TableName: 'counters', Item: { ...Key, open } }) };
+        },
+      }),
+  ],
+  [
+    'a place in flight is not given back',
+    (world) =>
+      inFlight(world, {
+        lease: (takeLease) => async (orgId, now) => {
+          const lease = await takeLease(orgId, now);
+          return lease && { release: async () => {} };
+        },
+      }),
+  ],
+  [
+    'a new key signs before every container knows it',
+    (world) =>
+      keys(world, {
+        rotate: (ring, now, randomBytes) => {
+          const [{ kid, key }, ...others] = rotateRing(ring, now, randomBytes);
+          return [{ kid, key, active_from: unixSeconds(now) }, ...others];
+        },
+      }),
+  ],
+  [
+    'a key is removed when the next one signs',
+    (world) =>
+      keys(world, {
+        rotate: (ring, now, randomBytes) => {
+          const [next] = rotateRing(ring, now, randomBytes);
+          return [next, ring[0]];
+        },
+      }),
+  ],
+  [
     'Actions are counted without the limit',
     (world) => actions(world, { dashboard: (dynamo) => without(dynamo, 'action_count < :limit AND ') }),
   ],
@@ -250,13 +323,14 @@ export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = [
   ],
 ];
 
-/** Counts hits outside the table. @param byClock in clock minutes instead of any minute */
-function hitsInMemory(byClock = false): HitPerMinute {
+/** Counts hits outside the table. @param windowMs counts in clock windows of this length. @default in any minute */
+function hitsInMemory(windowMs?: number): HitPerMinute {
   const hits: number[] = [];
   return async (_, limit, now) => {
-    const since = byClock ? Math.floor(now.getTime() / 60_000) * 60_000 - 1 : now.getTime() - 60_000;
+    const time = now.getTime();
+    const since = windowMs === undefined ? time - 60_000 : Math.floor(time / windowMs) * windowMs - 1;
     if (hits.filter((at) => at > since).length >= limit) return { allowed: false, retryAfterSeconds: 1 };
-    hits.push(now.getTime());
+    hits.push(time);
     return { allowed: true };
   };
 }

@@ -4,7 +4,9 @@ import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
+import { hitPerDay } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import { type InvocationTime, unlessEnded, withinInvocation } from '../../src/adapters/handlers/invocation.ts';
@@ -12,14 +14,18 @@ import { type HandleMessage, sqsBatches } from '../../src/adapters/handlers/sqs-
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
-import { updateAction } from '../../src/domain/actions/manage-actions.ts';
+import { deleteAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import { type AttemptAndWatchPorts, attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
 import { recordNotCarried } from '../../src/domain/delivery/attempt-delivery.ts';
 import type { AttemptKey } from '../../src/domain/delivery/delivery-log.ts';
 import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
 import { isRetried } from '../../src/domain/delivery/retries.ts';
+import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/within-quota.ts';
 import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-message.ts';
-import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { type Erasure, eraseAssistant } from '../../src/domain/operations/erase.ts';
+import { setSuspended } from '../../src/domain/organizations/suspension.ts';
+import type { HitPerDay } from '../../src/domain/rate-limits/rate-limits.ts';
+import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { MemoryQueue, memorySqsClient, type QueueMessage } from '../fakes/queue.ts';
@@ -33,6 +39,8 @@ export type DeliveryDefects = {
   readonly dispatcher?: (ports: DispatcherPorts, parts: { readonly dynamo: DynamoDb }) => DispatcherPorts;
   readonly router?: (ports: RouteMessagePorts) => RouteMessagePorts;
   readonly request?: (makeAttempt: MakeAttempt) => MakeAttempt;
+  readonly hitPerDay?: () => HitPerDay;
+  readonly erasure?: (erasure: Erasure) => Erasure;
   /** The ports of one batch. */
   readonly batch?: (
     ports: Pick<DispatcherPorts, 'sendLater'> & { readonly makeAttempt: MakeAttempt },
@@ -79,6 +87,11 @@ export class Deliveries {
   /** The step at which an Action was disabled. */
   readonly #disabled = new Map<string, number>();
   readonly #open = new Set<{ readonly environment: Environment; readonly message: string }>();
+  /** Requests that may leave in a day; null without a quota. */
+  readonly #quota: number | null;
+  /** Requests that could not be counted against the quota. */
+  #uncounted = 0;
+  #erasure: 'none' | 'begun' | 'done' = 'none';
   #clients = 0;
 
   constructor(world: World, defects: DeliveryDefects) {
@@ -98,6 +111,7 @@ export class Deliveries {
       behaviour: world.choose(BEHAVIOURS.length),
       poisoned: world.oneIn(12),
     }));
+    this.#quota = world.oneIn(8) ? 1 + world.choose(3) : null;
   }
 
   async run(): Promise<void> {
@@ -114,7 +128,7 @@ export class Deliveries {
         () => this.#accept(`event${index}`),
       );
     }
-    if (world.oneIn(6)) this.#disableOne();
+    if (world.oneIn(4)) this.#operate();
     await world.run(() => this.#disturb());
     this.#checkEnd();
   }
@@ -123,8 +137,11 @@ export class Deliveries {
     const organization = { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: CREATED };
     const Item = { ...KEYS.organization(ORG_ID), organization, action_count: this.#actions.length };
     this.#tables.put({ TableName: CONFIGURATION, Item });
+    this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.assistant(SITE_ID), assistant: anAssistant() } });
+    this.#tables.put({ TableName: CONFIGURATION, Item: KEYS.organizationSite(ORG_ID, SITE_ID) });
     for (const { id, poisoned } of this.#actions) {
-      const action = anEventAction({ action_id: id, slug: id, url: `https://crm.example/${id}` });
+      const restrictions = { daily_outbound_quota: this.#quota };
+      const action = anEventAction({ action_id: id, slug: id, url: `https://crm.example/${id}`, ...restrictions });
       const stored = poisoned ? { ...action, url: 7 } : action;
       this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.action(ORG_ID, id), action: stored } });
       this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.actionOwner(id), org_id: ORG_ID } });
@@ -142,24 +159,55 @@ export class Deliveries {
     this.#poll(this.#events, 'router');
   }
 
-  #disableOne(): void {
+  /** An operator or an admin changes something beside the deliveries. */
+  #operate(): void {
     const world = this.#world;
     const { id, poisoned } = this.#actions[world.choose(this.#actions.length)] ?? { id: '', poisoned: true };
-    if (poisoned) return;
     const operator = new Environment('operator', world, this.#faults);
-    const store = configurationStore(memoryDynamoDb(this.#tables, operator.call), CONFIGURATION);
-    const ports = { store, now: operator.now, randomBytes: countingBytes(), sealSigningSecret: async () => 'sealed' };
+    const dynamo = memoryDynamoDb(this.#tables, operator.call);
+    const ports = {
+      store: configurationStore(dynamo, CONFIGURATION),
+      now: operator.now,
+      randomBytes: countingBytes(),
+      sealSigningSecret: async () => 'sealed',
+      step: async () => {},
+    };
+    const tables = { configuration: CONFIGURATION, conversations: 'conversations', deliveryLog: LOG };
+    const erasePorts = {
+      ...ports,
+      members: { list: async () => [], remove: async () => {} },
+      erasure: this.#defects.erasure?.(erasure(dynamo, tables)) ?? erasure(dynamo, tables),
+      pause: (delay: number) => new Promise<void>((resolve) => world.after(delay, () => 'the pause ends', resolve)),
+    };
+    const all = this.#actions.filter((one) => !one.poisoned).map((one) => one.id);
+    const changes = [
+      { label: `disables ${id}`, of: [id], make: () => updateAction(id, { enabled: false }, ports) },
+      { label: `deletes ${id}`, of: [id], make: () => deleteAction(id, ports) },
+      { label: 'suspends the organization', of: all, make: () => setSuspended(ORG_ID, true, ports) },
+      {
+        label: 'erases the assistant',
+        of: all,
+        make: async () => {
+          this.#erasure = 'begun';
+          await eraseAssistant(SITE_ID, erasePorts);
+          this.#erasure = 'done';
+        },
+      },
+    ];
+    const change = changes[world.choose(changes.length)];
+    if (change === undefined || (change.of.includes(id) && poisoned)) return;
     world.after(
       world.choose(5) * 1000,
-      () => `an admin disables ${id}`,
+      () => `an operator ${change.label}`,
       () => {
-        updateAction(id, { enabled: false }, ports).then(
+        // It may have happened in part.
+        for (const one of change.of) this.#disabled.set(one, Number.POSITIVE_INFINITY);
+        change.make().then(
           () => {
-            this.#disabled.set(id, world.steps);
-            world.note(() => `${id} is disabled`);
+            for (const one of change.of) this.#disabled.set(one, world.steps);
+            world.note(() => `an operator ${change.label}: done`);
           },
-          // It may be disabled.
-          () => this.#disabled.set(id, Number.POSITIVE_INFINITY),
+          () => undefined,
         );
       },
     );
@@ -222,6 +270,13 @@ export class Deliveries {
     const { now } = environment;
     const writes = { claims: writesTogether(dynamo, LOG), completions: writesTogether(dynamo, LOG) };
     const queue = deliveriesQueue(sqs, QUEUE_URL);
+    const quota: WithinQuotaPorts = {
+      hitPerDay: this.#defects.hitPerDay?.() ?? hitPerDay(dynamo, COUNTERS),
+      uncounted: () => {
+        this.#uncounted += 1;
+      },
+      now,
+    };
     const wired: DispatcherPorts = {
       log: deliveryLog(dynamo, LOG, { retentionDays: 30, now, writes }),
       logWriteFailed: (key) => this.#unwritten.add(nameOf(key)),
@@ -237,7 +292,7 @@ export class Deliveries {
       (context, work) =>
         withinInvocation(context, async (ended) => {
           const deadline = world.time + context.getRemainingTimeInMillis();
-          const makeAttempt = this.#outbound(environment, deadline);
+          const makeAttempt = withinQuota(this.#outbound(environment, deadline), quota);
           const ofBatch = {
             makeAttempt: this.#defects.request?.(makeAttempt) ?? makeAttempt,
             sendLater: unlessEnded(ended, ports.sendLater),
@@ -360,7 +415,13 @@ export class Deliveries {
     };
     sent.endedAt = Math.max(deadline, world.time);
     all.push(sent);
+    if (this.#quota !== null && this.#requests() > this.#quota + this.#uncounted)
+      world.violated(`the request ${name} is beyond the quota`);
     return sent;
+  }
+
+  #requests(): number {
+    return [...this.#sent.values()].reduce((sum, requests) => sum + requests.length, 0);
   }
 
   #checkReading(actionId: string, began: number): void {
@@ -452,6 +513,13 @@ export class Deliveries {
     for (const { environment, message } of this.#open) {
       if (environment.alive) world.violated(`the handling of message ${message} never ends`);
     }
+    if (this.#erasure === 'begun') return;
+    if (this.#erasure === 'done') {
+      for (const { pk, sk, ...record } of this.#tables.items(LOG)) {
+        if ('payload' in record) world.violated(`the payload of ${pk} ${sk} is logged after its erasure`);
+      }
+      return;
+    }
     for (const id of this.#accepted.keys()) {
       if (this.#events.deadLetters.some(({ body }) => body.includes(`"${id}"`))) continue;
       for (const action of this.#actions) this.#checkDelivery(id, action);
@@ -492,6 +560,8 @@ export class Deliveries {
       world.violated(`${name} ${last.attempt} never ended`);
     if (record_state !== 'failed' || last.attempt === EVENT_ATTEMPTS || failure === null) return;
     const { code } = Object.assign({ code: 'internal_error' as const }, failure);
+    if (String(code) === 'quota_exceeded' && this.#faults.happened.size === 0 && this.#requests() !== this.#quota)
+      world.violated(`${name} was not sent, though its organization has sent less than its quota`);
     if (isRetried({ code, status })) world.violated(`the retry after ${name} ${last.attempt} is nowhere`);
   }
 }

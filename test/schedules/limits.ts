@@ -1,11 +1,14 @@
+import { SNSClient } from '@aws-sdk/client-sns';
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { inFlightLeases } from '../../src/adapters/dynamodb/in-flight-leases.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { withinInvocation } from '../../src/adapters/handlers/invocation.ts';
+import { escalationTopics } from '../../src/adapters/sns/escalation-topic.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
   AI_CALLS_PER_CONVERSATION,
@@ -18,6 +21,7 @@ import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submi
 import { type CreateSessionPorts, createSession } from '../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import type { MakeAttempt } from '../../src/domain/delivery/outbound.ts';
+import { type TakeLease, withinInFlight } from '../../src/domain/delivery/within-in-flight.ts';
 import { setSuspended } from '../../src/domain/organizations/suspension.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
@@ -32,6 +36,7 @@ export type LimitDefects = {
   readonly tool?: (ports: CallToolPorts, dynamo: DynamoDb) => CallToolPorts;
   readonly session?: (ports: CreateSessionPorts) => CreateSessionPorts;
   readonly form?: (ports: SubmitFormPorts) => SubmitFormPorts;
+  readonly lease?: (takeLease: TakeLease, dynamo: DynamoDb) => TakeLease;
   /** The tables of the dashboard. */
   readonly dashboard?: (dynamo: DynamoDb) => DynamoDb;
 };
@@ -44,6 +49,7 @@ const MINUTE_MS = 60_000;
 /** Timeout of the functions that make one attempt. */
 const TIMEOUT_MS = 15_000;
 const CREATED = '2026-01-01T00:00:00.000Z';
+const PLACES = 2;
 const CONVERSATION = 'conversation1';
 const IP = '203.0.113.7';
 const VISITOR = {
@@ -278,20 +284,34 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
     user_id: null,
     started_at: CREATED,
   };
-  const assistant = anAssistant();
+  const assistant = anAssistant({ escalation_topics: TOPICS.slice(0, world.choose(3)) });
   site.put({ ...KEYS.action(ORG_ID, form.action_id), action: form });
   site.put({ ...KEYS.slug(SITE_ID, 'Form', form.slug), org_id: ORG_ID, action_id: form.action_id });
   const key = { pk: `SITE#${SITE_ID}#CONVERSATION#${CONVERSATION}`, sk: 'CONVERSATION' };
   site.put({ ...key, conversation, expires_at: 2_000_000_000 }, CONVERSATIONS);
+  /** Ids of submissions that a topic or the endpoint has accepted. */
+  const published = new Set<string>();
+  const acceptedOnce = new Set<string>();
+  let clients = 0;
   const portsOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
+    const position = clients++;
+    topicClients[position] ??= memoryTopics();
+    const { client, connect } = topicClients[position];
+    connect((id) =>
+      environment.call(
+        () => `publish ${id}`,
+        () => published.add(id),
+        true,
+      ),
+    );
     return {
       ...site.attemptPorts(environment, dynamo),
       ...configurationReads(dynamo, CONFIGURATION),
       ...conversations(dynamo, CONVERSATIONS, environment.now),
       hitPerMinute: hitPerMinute(dynamo, COUNTERS),
       hitPerHour: hitPerHour(dynamo, COUNTERS),
-      escalate: async () => 'none' as const,
+      escalate: escalationTopics(client),
       forwarded: () => {},
       settleFailed: (id: string) => void unsettled.add(id),
     };
@@ -304,34 +324,91 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
   site.request(4 + world.choose(10), world.choose(70), async (environment, index, ended) => {
     const at = world.time;
     const client_key = index < 4 ? `key${index % 2}` : null;
+    const { escalate, ...others } = portsOf(environment);
+    let known = false;
+    const makeAttempt = site.outbound(
+      environment,
+      ended,
+      (id) => {
+        passed.push(at);
+        if (client_key === null) return;
+        if (submitted.get(client_key) === id && site.clocksAgreed && !unsettled.has(id))
+          world.violated(`${id} was sent again after it was accepted`);
+        if (open.has(client_key) && site.clocksAgreed) world.violated(`two requests of ${client_key} at the same time`);
+        open.add(client_key);
+      },
+      () => client_key !== null && open.delete(client_key),
+    );
     const own: SubmitFormPorts = {
-      ...portsOf(environment),
-      makeAttempt: site.outbound(
-        environment,
-        ended,
-        (id) => {
-          passed.push(at);
-          if (client_key === null) return;
-          if (submitted.get(client_key) === id && site.clocksAgreed && !unsettled.has(id))
-            world.violated(`${id} was sent again after it was accepted`);
-          if (open.has(client_key) && site.clocksAgreed)
-            world.violated(`two requests of ${client_key} at the same time`);
-          open.add(client_key);
-        },
-        () => client_key !== null && open.delete(client_key),
-      ),
+      ...others,
+      escalate: async (submission) => {
+        const result = await escalate(submission);
+        if (result === 'accepted') known = true;
+        return result;
+      },
+      makeAttempt: async (request) => {
+        const outcome = await makeAttempt(request);
+        if (outcome.failure === null) {
+          known = true;
+          acceptedOnce.add(request.headers['X-Service-Trigger-Ref'] ?? '');
+        }
+        return outcome;
+      },
     };
     const ports = defects.form?.(own) ?? own;
     const values = { email: 'a@b.example' };
     const readBody = () => ({ conversation_id: CONVERSATION, values, client_key });
     const widget = { credentials: VISITOR, assistant, claims: undefined };
-    const { submission_id } = await submitForm({ siteId: SITE_ID, slug: form.slug, widget, readBody }, ports);
+    const { submission_id } = await submitForm({ siteId: SITE_ID, slug: form.slug, widget, readBody }, ports).catch(
+      (error: unknown) => {
+        if (known && environment.alive) world.violated('a submission failed though somebody accepted it');
+        throw error;
+      },
+    );
+    if (!published.has(submission_id) && !acceptedOnce.has(submission_id))
+      world.violated(`${submission_id} succeeded though nobody accepted it`);
     const before = client_key === null ? undefined : submitted.get(client_key);
     if (before !== undefined && before !== submission_id) world.violated(`${client_key} has two submissions`);
     if (client_key !== null) submitted.set(client_key, submission_id);
   });
   await site.run();
   if (site.clocksAgreed) checkWindow(world, passed, FORM_SUBMISSIONS_PER_MINUTE, 'submissions');
+}
+
+/** Never more requests of an organization in flight than it has places, and each place is free again. */
+export async function inFlight(world: World, defects: LimitDefects = {}): Promise<void> {
+  const site = new Site(world, 0);
+  const open = new Set<number>();
+  let uncounted = 0;
+  const portsOf = perEnvironment((environment) => {
+    const dynamo = memoryDynamoDb(site.tables, environment.call);
+    const takeLease = inFlightLeases(dynamo, COUNTERS, PLACES, world.choose);
+    return {
+      takeLease: defects.lease?.(takeLease, dynamo) ?? takeLease,
+      leaseFailed: () => {
+        uncounted += 1;
+      },
+      now: environment.now,
+    };
+  });
+  const request = { method: 'GET', url: 'https://crm.example/', headers: {}, body: null, inFlightOf: ORG_ID } as const;
+  site.request(3 + world.choose(8), world.choose(30), async (environment, index, ended) => {
+    const makeAttempt = site.outbound(
+      environment,
+      ended,
+      () => {
+        open.add(index);
+        if (open.size > PLACES + uncounted && site.clocksAgreed) world.violated(`${open.size} requests in flight`);
+      },
+      () => open.delete(index),
+    );
+    await withinInFlight(makeAttempt, portsOf(environment))(request, ended);
+  });
+  await site.run();
+  if (site.faults.happened.size > 0) return;
+  const places = site.tables.get(COUNTERS, { pk: `in-flight#${ORG_ID}` }) ?? {};
+  if (Object.entries(places).some(([name, until]) => /^s\d/.test(name) && until !== 0))
+    world.violated('a place is not free again');
 }
 
 /** Never a 51st Action, an exact count of them, and no Action that a suspension misses. */
@@ -376,6 +453,36 @@ export async function actions(world: World, defects: LimitDefects = {}): Promise
   if (suspended && !stored().every(({ action }) => Object(action).suspended === true)) {
     world.violated('the suspension of the organization misses an Action');
   }
+}
+
+const TOPICS = ['a', 'b'].map((name) => `arn:aws:sns:eu-central-1:000000000000:va-wave-escalation-${name}`);
+
+/** Clients are slow to create, so that the environments of all schedules use the same ones. */
+const topicClients: ReturnType<typeof memoryTopics>[] = [];
+
+/** Returns AWS's client with topics in memory behind it. */
+function memoryTopics() {
+  let publish: (submissionId: string) => Promise<unknown> = async () => {};
+  const client = new SNSClient({
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    cacheMiddleware: true,
+  });
+  client.middlewareStack.add(
+    () =>
+      async ({ input }) => {
+        if (!('Message' in input)) throw new Error('The fake does not know this call');
+        await publish(JSON.parse(input.Message ?? '').submission_id);
+        return { response: {}, output: { $metadata: {} } };
+      },
+    { step: 'initialize', priority: 'high', name: 'memoryTopics' },
+  );
+  return {
+    client,
+    connect: (make: (submissionId: string) => Promise<unknown>) => {
+      publish = make;
+    },
+  };
 }
 
 /** Creates something once for each environment, as a function does when it starts. */

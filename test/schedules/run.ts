@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { DEFECTS, MOST_PER_DEFECT } from './defects.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -63,7 +64,7 @@ async function showDefects() {
 async function search() {
   const began = performance.now();
   const seconds = Number(values.seconds ?? (values.ci ? 600 : 60));
-  const first = Date.now() % 1_000_000_000;
+  const first = randomInt(2 ** 31);
   const most = values.schedules === undefined ? Number.POSITIVE_INFINITY : Number(values.schedules);
   const endsAt = values.schedules === undefined ? began + seconds * 1000 : Number.POSITIVE_INFINITY;
   let ran = 0;

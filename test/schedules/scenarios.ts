@@ -1,5 +1,6 @@
 import { Deliveries } from './deliveries.ts';
-import { actions, calls, forms, sessions } from './limits.ts';
+import { keys } from './keys.ts';
+import { actions, calls, forms, inFlight, sessions } from './limits.ts';
 import type { Scenario } from './schedule.ts';
 
 /** All kinds of schedules. */
@@ -9,4 +10,6 @@ export const SCENARIOS: readonly { readonly name: string; readonly run: Scenario
   { name: 'sessions', run: (world) => sessions(world) },
   { name: 'forms', run: (world) => forms(world) },
   { name: 'actions', run: (world) => actions(world) },
+  { name: 'in-flight', run: (world) => inFlight(world) },
+  { name: 'keys', run: (world) => keys(world) },
 ];

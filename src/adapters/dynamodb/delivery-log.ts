@@ -187,7 +187,9 @@ export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLo
         ...response,
         failure: error,
       };
-      if (!(await end(start, outcome))) await putNew({ ...started(start), ...outcome, sends: 1 });
+      // The attempt of a message is sent only with its claim. If the record is gone, it was erased.
+      if (!(await end(start, outcome)) && start.message_id === null)
+        await putNew({ ...started(start), ...outcome, sends: 1 });
     },
 
     recordUnsent: async (start, error): Promise<FinishedAttempt | undefined> => {

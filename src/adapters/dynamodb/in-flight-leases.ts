@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { TakeLease } from '../../domain/delivery/within-in-flight.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
@@ -18,9 +17,15 @@ const REMEMBERED_MAX = 1000;
  * each place is taken, in milliseconds. Taking and releasing a place are one write each. Never more than `places` concurrent requests
  * get a place; sometimes fewer do, because of concurrent writes.
  */
-export function inFlightLeases(client: DynamoDb, table: string, places: number): TakeLease {
+export function inFlightLeases(
+  client: DynamoDb,
+  table: string,
+  places: number,
+  /** Chooses a number from 0 to `options - 1`. */
+  choose: (options: number) => number,
+): TakeLease {
   const all = Array.from({ length: places }, (_, place) => place);
-  const oneOf = (free: readonly number[]) => free[randomInt(free.length)];
+  const oneOf = (free: readonly number[]) => free[choose(free.length)];
 
   const fullUntil = new Map<string, number>();
   const full = (orgId: string, now: Date) => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { ENVIRONMENT } from '../../contract/environment.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../../contract/limits.ts';
@@ -52,7 +52,7 @@ export function outboundFunction(
       now,
     }),
     {
-      takeLease: inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION),
+      takeLease: inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, (options) => randomInt(options)),
       leaseFailed: notCounted('A request could not be counted against the limit of requests in flight'),
       now,
     },

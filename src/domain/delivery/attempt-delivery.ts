@@ -61,7 +61,8 @@ export async function attemptDelivery(
   const { envelope } = message;
   if ('made' in message && message.made !== undefined) return recordMade(message, message.made, ports);
   const action = await ports.findAction(envelope.org_id, message.action_id);
-  const payload = action === undefined ? JSON.stringify(envelope) : actionPayload(action, envelope);
+  // The log of a deleted Action may be erased already, so it gets no payload.
+  const payload = action === undefined ? null : actionPayload(action, envelope);
   const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: messageId });
   if (!action?.enabled || action.suspended) {
     const finished = await ports.log.recordUnsent(start, whyUnsent(action));

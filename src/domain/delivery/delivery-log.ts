@@ -47,7 +47,7 @@ export type FinishedAttempt = {
 export type DeliveryLog = {
   /** Writes the record of an attempt before anything is sent. */
   readonly claim: (start: AttemptStart) => Promise<Claim>;
-  /** Completes a record. Writes the whole record when the claim could not be written. */
+  /** Completes a record. Writes the whole record when the claim of a request without a queue message could not be written. */
   readonly complete: (start: AttemptStart, result: AttemptResult) => Promise<void>;
   /**
    * Writes the record of an attempt that failed before a request was sent. When a crash cut off an earlier attempt of the same message,

@@ -21,12 +21,11 @@ export type RevokedTokenKeys = {
  */
 export async function revokeTokenKeys(ports: RevokeTokenKeysPorts): Promise<RevokedTokenKeys> {
   const former = await ports.tokenRing.read();
-  const now = ports.now();
-  const { kid, key } = newRingKey(now, ports.randomBytes);
+  const { kid, key } = newRingKey(ports.now(), ports.randomBytes);
   await ports.tokenRing.write([{ kid, key }]);
   return {
     kid,
     revoked: former.map((old) => old.kid),
-    ended_at: new Date(now.getTime() + RING_CACHE_SECONDS * 1000).toISOString(),
+    ended_at: new Date(ports.now().getTime() + RING_CACHE_SECONDS * 1000).toISOString(),
   };
 }

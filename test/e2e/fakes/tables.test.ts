@@ -111,7 +111,7 @@ async function run(
   const talks = conversations(client, sorted, now);
   const store = configurationStore(client, sorted);
   const subscribersOf = subscriptionReads(client, sorted, now);
-  const takeLease = inFlightLeases(client, unsorted, 2);
+  const takeLease = inFlightLeases(client, unsorted, 2, (options) => Math.floor(Math.random() * options));
   const start = (a: number, b: number): AttemptStart => ({
     action_id: `sent_${unique}${a}`,
     at: '2026-03-04T05:06:07.250Z',

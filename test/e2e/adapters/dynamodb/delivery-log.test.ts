@@ -276,13 +276,11 @@ describe('messages that a function handles concurrently', () => {
     }
   });
 
-  test('whose claims could not be written complete their records', async () => {
+  test('write no record whose claim was erased', async () => {
     const starts = [aStart(), aStart()];
     const log = sharing();
     await Promise.all(starts.map((start) => log.complete(start, SUCCESS)));
-    for (const { action_id } of starts) {
-      expect(await recordsOf(action_id)).toEqual([expect.objectContaining({ state: 'succeeded', sends: 1 })]);
-    }
+    for (const { action_id } of starts) expect(await recordsOf(action_id)).toEqual([]);
   });
 
   test('keep an ended record as it is', async () => {
@@ -424,7 +422,7 @@ describe('a payload', () => {
   });
 
   test('of an attempt without a claim is written at the end of the attempt', async () => {
-    const [completed, refused] = [aStart(), aStart()];
+    const [completed, refused] = [aStart({ message_id: null }), aStart()];
     await log().complete(completed, SUCCESS);
     await log().recordUnsent(refused, REFUSAL);
     expect((await found(completed)).record).toMatchObject({ payload: completed.payload, success: true });

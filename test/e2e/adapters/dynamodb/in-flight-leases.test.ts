@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { inFlightLeases } from '../../../../src/adapters/dynamodb/in-flight-leases.ts';
 import type { Lease } from '../../../../src/domain/delivery/within-in-flight.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
@@ -23,7 +23,7 @@ async function takeAll(take: () => Promise<Lease | undefined>): Promise<readonly
 
 const setUp = () => {
   const clock = new FrozenClock();
-  const takeLease = inFlightLeases(tables.client, tables.unsorted, PLACES);
+  const takeLease = inFlightLeases(tables.client, tables.unsorted, PLACES, (options) => randomInt(options));
   const orgId = randomUUID();
   // A container caches for a shorter time that every place is in use.
   const later = () => clock.advance(201);
