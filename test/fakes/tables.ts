@@ -44,6 +44,10 @@ export class MemoryTables {
     return this.#table(table).values();
   }
 
+  clear(table: string): void {
+    this.#table(table).clear();
+  }
+
   get(table: string, key: Values): StoredItem | undefined {
     return this.#table(table).get(nameOf(key));
   }

@@ -90,10 +90,11 @@ export class World {
   }
 
   async #runAll(between: () => void): Promise<void> {
+    const most = this.steps + 5000;
     for (;;) {
       await allSettled();
       if (this.#ready.length === 0 && !this.#advance()) return;
-      if (++this.steps > 5000) throw new Error('The schedule does not end');
+      if (++this.steps > most) throw new Error('The schedule does not end');
       between();
       const position = this.#ready.length < 2 ? 0 : this.choose(this.#ready.length);
       const [task] = this.#ready.splice(position, 1);

@@ -117,9 +117,6 @@ export class Deliveries {
   async run(): Promise<void> {
     const world = this.#world;
     this.#configure();
-    const [routers, dispatchers] = [1, 1 + world.choose(2)];
-    for (let index = 0; index < routers; index++) this.#environments.router.push(this.#router(index));
-    for (let index = 0; index < dispatchers; index++) this.#environments.dispatcher.push(this.#dispatcher(index));
     const events = 1 + world.choose(2);
     for (let index = 1; index <= events; index++) {
       world.after(
@@ -133,7 +130,23 @@ export class Deliveries {
     this.#checkEnd();
   }
 
+  /** Delivers events in rounds. Between two rounds, the world forgets the events, so that only the code can remember them. */
+  async *rounds(events: number): AsyncGenerator<void> {
+    this.#configure();
+    for (let count = 0; ; ) {
+      for (let left = events; left > 0; left--) this.#accept(`event${++count}`);
+      await this.#world.run();
+      this.#checkEnd();
+      this.#tables.clear(LOG);
+      for (const known of [this.#sent, this.#accepted, this.#unwritten]) known.clear();
+      yield;
+    }
+  }
+
   #configure(): void {
+    const dispatchers = 1 + this.#world.choose(2);
+    this.#environments.router.push(this.#router(0));
+    for (let index = 0; index < dispatchers; index++) this.#environments.dispatcher.push(this.#dispatcher(index));
     const organization = { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: CREATED };
     const Item = { ...KEYS.organization(ORG_ID), organization, action_count: this.#actions.length };
     this.#tables.put({ TableName: CONFIGURATION, Item });
@@ -172,7 +185,12 @@ export class Deliveries {
       sealSigningSecret: async () => 'sealed',
       step: async () => {},
     };
-    const tables = { configuration: CONFIGURATION, conversations: 'conversations', deliveryLog: LOG };
+    const tables = {
+      configuration: CONFIGURATION,
+      conversations: 'conversations',
+      counters: COUNTERS,
+      deliveryLog: LOG,
+    };
     const erasePorts = {
       ...ports,
       members: { list: async () => [], remove: async () => {} },
@@ -582,7 +600,7 @@ const HANGS = { outcome: unanswered('timeout'), seconds: 5 };
 const CLOSES = { outcome: unanswered('connection_closed'), seconds: 1 };
 const REFUSES = { outcome: answered(404), seconds: 0 };
 /** How endpoints answer: each request with one of these. */
-const BEHAVIOURS = [
+export const BEHAVIOURS = [
   [OK],
   [OK, BROKEN],
   [BROKEN, CLOSES],

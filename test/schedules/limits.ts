@@ -436,7 +436,7 @@ export async function actions(world: World, defects: LimitDefects = {}): Promise
   site.request(3 + world.choose(3), 1, async (environment, index) => {
     const ports = portsOf(environment);
     if (index === 0 && world.oneIn(2)) await deleteAction('act_1', ports);
-    else if (index === 1 && world.oneIn(6)) {
+    else if (index === 1 && world.oneIn(2)) {
       await setSuspended(ORG_ID, true, ports);
       suspended = true;
     } else {
