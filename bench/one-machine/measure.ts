@@ -12,12 +12,9 @@ export type Bench = {
   readonly endpoints: number;
   /** Events of the burst, and of the steady load at 50 per second. */
   readonly events: number;
-  /** Length of the soak. */
-  readonly minutes: number;
 };
 
 const PER_SECOND = 50;
-const SOAK_PER_SECOND = 100;
 /** Concurrent requests in a burst. */
 const SENDERS = 64;
 const PAYLOAD_BYTES = 1000;
@@ -94,29 +91,6 @@ export async function burst(bench: Bench): Promise<Row[]> {
     ['burst: maximum memory MB', round(memoryMb)],
     ['burst: reused connections', percent(1 - opened / events)],
   ];
-}
-
-/** Sends events at a steady rate for minutes, and prints the figures of each minute when it ends. */
-export async function soak(bench: Bench): Promise<Row[]> {
-  const { service, receiver } = bench;
-  const rows: Row[] = [
-    ['soak', 'memory MB / p50 ms / p99 ms / CPU ms per delivery / waiting at the end of the minute'],
-  ];
-  for (let minute = 1; minute <= bench.minutes; minute++) {
-    const use = watch(bench);
-    const sent = new Sent();
-    await sendSteadily(sent, bench, SOAK_PER_SECOND, 60);
-    const waiting = sent.latencies(receiver).filter((latency) => latency === Number.POSITIVE_INFINITY).length;
-    await allArrived(sent, receiver);
-    const { cpuMs } = use.stop();
-    const memoryMb = memoryOf(processTree(service.processes()));
-    const latencies = sent.latencies(receiver);
-    const figures = [memoryMb, percentile(latencies, 0.5), percentile(latencies, 0.99), cpuMs / sent.at.size, waiting];
-    rows.push([`${SOAK_PER_SECOND}/s, minute ${minute}`, figures.map(round).join(' / ')]);
-    console.error(`minute ${minute}: ${memoryMb.toFixed(0)} MB`);
-    receiver.reset();
-  }
-  return rows;
 }
 
 /** Measures how a hanging endpoint affects the deliveries to the other endpoints. */

@@ -84,8 +84,7 @@ async function start({ folder, authorityFile }: ServiceOptions): Promise<Running
   const readyFile = join(folder, 'ready.json');
   rmSync(readyFile, { force: true });
   const words = ['--no-demo', '--port', '0', '--data', join(folder, 'data'), '--ready-file', readyFile];
-  const more = (process.env.VA_WAVE_BENCH_NODE_OPTIONS ?? '').split(' ').filter((word) => word !== '');
-  const child = spawn(process.execPath, [...more, ...START, ...words, '--ca', authorityFile], {
+  const child = spawn(process.execPath, [...START, ...words, '--ca', authorityFile], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
