@@ -18,6 +18,8 @@ export type FolderRule = {
   readonly importsComputed?: true;
 };
 
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** The import rules of this repository. The rule with the longest matching path applies to a file. */
 export const FOLDER_RULES: readonly FolderRule[] = [
   { path: 'bin', purpose: 'the CDK app; it only composes the stack', folders: ['lib'], packages: ['aws-cdk-lib'] },
@@ -25,17 +27,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
     path: 'lib',
     purpose: 'the stack and its constructs, one file per feature; refers to `lambdas` by path',
     folders: ['src/contract'],
-    packages: [
-      'aws-cdk-lib',
-      'constructs',
-      'esbuild',
-      'zod',
-      'node:child_process',
-      'node:crypto',
-      'node:fs',
-      'node:path',
-      'node:url',
-    ],
+    packages: words('aws-cdk-lib constructs esbuild zod node:child_process node:crypto node:fs node:path node:url'),
   },
   {
     path: 'lambdas/*',
@@ -55,15 +47,9 @@ export const FOLDER_RULES: readonly FolderRule[] = [
     folders: ['src/contract'],
     packages: ['zod', 'node:crypto', 'ipaddr.js', 're2js'],
     names: {
-      'node:crypto': [
-        'createCipheriv',
-        'createDecipheriv',
-        'createHash',
-        'createHmac',
-        'createSecretKey',
-        'hkdfSync',
-        'timingSafeEqual',
-      ],
+      'node:crypto': words(`
+        createCipheriv createDecipheriv createHash createHmac createSecretKey hkdfSync timingSafeEqual
+      `),
     },
     isPure: true,
   },
@@ -71,28 +57,11 @@ export const FOLDER_RULES: readonly FolderRule[] = [
     path: 'src/adapters',
     purpose: 'clients of AWS and of the network, and the parts from which handlers are built',
     folders: ['src/contract', 'src/domain'],
-    packages: [
-      '@aws-lambda-powertools/batch',
-      '@aws-lambda-powertools/logger',
-      '@aws-lambda-powertools/metrics',
-      '@aws-sdk/*',
-      '@middy/core',
-      '@middy/http-security-headers',
-      'aws-lambda',
-      'ipaddr.js',
-      'jose',
-      'zod',
-      'node:crypto',
-      'node:dns/promises',
-      'node:http',
-      'node:https',
-      'node:net',
-      'node:stream',
-      'node:timers/promises',
-      'node:tls',
-      'node:util',
-      'node:zlib',
-    ],
+    packages: words(`
+      @aws-lambda-powertools/batch @aws-lambda-powertools/logger @aws-lambda-powertools/metrics @aws-sdk/* @middy/core
+      @middy/http-security-headers aws-lambda ipaddr.js jose zod node:crypto node:dns/promises node:http node:https
+      node:net node:stream node:timers/promises node:tls node:util node:zlib
+    `),
   },
   {
     path: 'widget',
@@ -114,41 +83,19 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   {
     path: 'local/cloud',
     purpose: 'a generic interpreter that runs a CloudFormation template on one machine',
-    packages: [
-      '@aws/lambda-invoke-store',
-      'aws-cdk-lib',
-      'fauxqs',
-      'jose',
-      'oidc-provider',
-      'undici',
-      'zod',
-      'node:*',
-      'node:module',
-    ],
+    packages: words('@aws/lambda-invoke-store aws-cdk-lib fauxqs jose oidc-provider undici zod node:* node:module'),
     importsComputed: true,
   },
   {
     path: 'local',
     purpose: 'va-wave in the local cloud: start command, demo, ready-made users, the network rule for one machine',
-    folders: [
-      'cli',
-      'examples/assistant-runtime',
-      'lib',
-      'local/cloud',
-      'packages/receiver/src',
-      'src/adapters',
-      'src/contract',
-      'src/domain',
-    ],
-    packages: [
-      '@aws-sdk/client-cognito-identity-provider',
-      '@aws-sdk/client-eventbridge',
-      '@aws-sdk/client-lambda',
-      'aws-cdk-lib',
-      'commander',
-      'zod',
-      'node:*',
-    ],
+    folders: words(`
+      cli examples/assistant-runtime lib local/cloud packages/receiver/src src/adapters src/contract src/domain
+    `),
+    packages: words(`
+      @aws-sdk/client-cognito-identity-provider @aws-sdk/client-eventbridge @aws-sdk/client-lambda aws-cdk-lib
+      commander zod node:*
+    `),
   },
   {
     path: 'cli',
@@ -188,28 +135,8 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   {
     path: 'bench',
     purpose: 'benchmarks and the reports that the documents quote',
-    folders: [
-      'lib',
-      'local',
-      'local/cloud',
-      'scripts',
-      'src/adapters',
-      'src/contract',
-      'src/domain',
-      'test',
-      'test/fakes',
-    ],
-    packages: [
-      '@aws-sdk/*',
-      'bullmq',
-      'commander',
-      'jose',
-      'playwright-core',
-      'undici',
-      'zod',
-      'node:*',
-      'node:module',
-    ],
+    folders: words('lib local local/cloud scripts src/adapters src/contract src/domain test test/fakes'),
+    packages: words('@aws-sdk/* bullmq commander jose playwright-core undici zod node:* node:module'),
     importsComputed: true,
   },
   {
