@@ -1,5 +1,4 @@
-import { CloudError } from '../cloud-error.ts';
-import { type ConditionKeys, conditionsHold, requireKnownConditions } from './conditions.ts';
+import { type ConditionKeys, conditionsHold } from './conditions.ts';
 import type { PolicyStatement } from './policy-document.ts';
 import { matchesWildcard } from './wildcards.ts';
 
@@ -16,17 +15,6 @@ export type Verdict =
   | { readonly effect: 'deny' }
   | { readonly effect: 'silent' };
 
-/** Services whose calls reach the gateway. The local cloud cannot test a policy about another service, so it refuses to start. */
-const KNOWN_SERVICES: ReadonlySet<string> = new Set([
-  'dynamodb',
-  'sqs',
-  'events',
-  'secretsmanager',
-  'lambda',
-  'sns',
-  'logs',
-]);
-
 /**
  * Evaluates a request against statements. One Deny overrides every Allow.
  */
@@ -38,20 +26,6 @@ export function evaluate(statements: readonly PolicyStatement[], request: Access
     allowed ??= statement;
   }
   return allowed === undefined ? { effect: 'silent' } : { effect: 'allow', statement: allowed };
-}
-
-/** Checks that the gateway can evaluate a statement. @throws CloudError when it cannot */
-export function requireKnownStatement(statement: PolicyStatement, where: string): void {
-  requireKnownConditions(statement.Condition, where);
-  for (const action of statement.Action) {
-    const service = action.split(':')[0] ?? '';
-    if (action !== '*' && !KNOWN_SERVICES.has(service)) {
-      throw new CloudError(`${where}: the local cloud does not know the action ${action}`);
-    }
-  }
-  for (const resource of statement.Resource ?? []) {
-    if (resource.includes('${')) throw new CloudError(`${where}: policy variables are not known (${resource})`);
-  }
 }
 
 /**

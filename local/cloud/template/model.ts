@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import type { Role, RoleStatement } from '../access/callers.ts';
-import { requireKnownStatement } from '../access/evaluate.ts';
 import type { PolicyStatement } from '../access/policy-document.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { Json } from '../json.ts';
@@ -108,6 +107,8 @@ export class TemplateReader {
   readonly #options: ModelOptions;
   readonly #resources: readonly (readonly [string, Resource])[];
   readonly #emulated: ReadonlySet<string>;
+  /** The resource types that were read. */
+  readonly #readTypes = new Set<string>();
 
   /** @param secretString gives the current value of a secret by its ARN; called while the model is read */
   constructor(options: ModelOptions, secretString: (arn: string) => string) {
@@ -141,7 +142,7 @@ export class TemplateReader {
 
   /** @throws CloudError when the template contains an unknown type, property or expression */
   model(): Model {
-    this.#refuseUnknownTypes();
+    this.#refuseConditions();
     const roles = this.#roles();
     const integrations = new Map(
       this.#read('AWS::ApiGatewayV2::Integration', schema.integration, (id, properties) => [id, properties] as const),
@@ -170,7 +171,7 @@ export class TemplateReader {
     if (apis.length > 1 || distributions.length > 1) {
       throw new CloudError('One machine has one listener for an API and one for a distribution; the template has more');
     }
-    return {
+    const model = {
       tables: this.#read('AWS::DynamoDB::Table', schema.table, (id, properties) => ({
         ...this.#named(id),
         name: this.#ref(id),
@@ -238,10 +239,13 @@ export class TemplateReader {
       ),
       outputs: this.#outputs(),
     };
+    this.#refuseUnknownTypes();
+    return model;
   }
 
   /** Reads and resolves every resource of a type. Anything that the schema does not name is an error. */
   #read<T extends z.ZodType, R>(type: string, shape: T, make: (logicalId: string, properties: z.infer<T>) => R): R[] {
+    this.#readTypes.add(type);
     return this.#resources
       .filter(([id, resource]) => resource.Type === type && !this.#emulated.has(id))
       .map(([id, resource]) => make(id, parse(shape, `${type} ${id}`, this.resolver.resolve(resource.Properties))));
@@ -257,15 +261,18 @@ export class TemplateReader {
     return { issuer: found.Issuer, audience: found.Audience, scopes: route.AuthorizationScopes };
   }
 
-  #refuseUnknownTypes(): void {
+  #refuseConditions(): void {
     for (const [id, { Condition }] of [
       ...this.#resources,
       ...Object.entries(this.#options.assembly.template.Outputs),
     ]) {
       if (Condition !== undefined) throw new CloudError(`The local cloud does not know the condition of ${id}`);
     }
+  }
+
+  #refuseUnknownTypes(): void {
     for (const [id, { Type }] of this.#resources) {
-      if (!READ_TYPES.has(Type) && !schema.NO_LOCAL_EFFECT.has(Type)) {
+      if (!this.#readTypes.has(Type) && !schema.NO_LOCAL_EFFECT.has(Type)) {
         throw new CloudError(`The local cloud does not know the resource type ${Type} (${id})`);
       }
     }
@@ -301,10 +308,7 @@ export class TemplateReader {
       const statements = policies
         .filter(({ Roles }) => Roles.includes(name))
         .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-        .map((statement, index): RoleStatement => {
-          requireKnownStatement(statement, logicalId);
-          return { role: logicalId, index, statement };
-        });
+        .map((statement, index): RoleStatement => ({ role: logicalId, index, statement }));
       return {
         logicalId,
         name,
@@ -346,10 +350,9 @@ export class TemplateReader {
         .filter(([, { Type }]) => Type === 'AWS::SQS::Queue')
         .map(([id]) => [this.#ref(id), this.#attribute(id, 'Arn')]),
     );
-    const queues = this.#read('AWS::SQS::QueuePolicy', schema.queuePolicy, (id, { PolicyDocument, Queues }) => {
-      for (const statement of PolicyDocument.Statement) requireKnownStatement(statement, id);
-      return Queues.map((url) => ({ arn: queueArns.get(url) ?? url, statements: PolicyDocument.Statement }));
-    });
+    const queues = this.#read('AWS::SQS::QueuePolicy', schema.queuePolicy, (_, { PolicyDocument, Queues }) =>
+      Queues.map((url) => ({ arn: queueArns.get(url) ?? url, statements: PolicyDocument.Statement })),
+    );
     const functionArns = new Map(
       this.#resources
         .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
@@ -397,33 +400,6 @@ export class TemplateReader {
     return this.resolver.text({ 'Fn::GetAtt': [logicalId, attribute] });
   }
 }
-
-/** The resource types that `model` reads. */
-const READ_TYPES: ReadonlySet<string> = new Set([
-  'AWS::DynamoDB::Table',
-  'AWS::SQS::Queue',
-  'AWS::SQS::QueuePolicy',
-  'AWS::SecretsManager::Secret',
-  'AWS::Events::EventBus',
-  'AWS::Events::Rule',
-  'AWS::IAM::Role',
-  'AWS::IAM::Policy',
-  'AWS::Lambda::Function',
-  'AWS::Lambda::Permission',
-  'AWS::Lambda::EventSourceMapping',
-  'AWS::ApiGatewayV2::Api',
-  'AWS::ApiGatewayV2::Authorizer',
-  'AWS::ApiGatewayV2::Integration',
-  'AWS::ApiGatewayV2::Route',
-  'AWS::ApiGatewayV2::Stage',
-  'AWS::CloudFront::Distribution',
-  'AWS::CloudFront::Function',
-  'AWS::CloudFront::OriginRequestPolicy',
-  'AWS::CloudFront::ResponseHeadersPolicy',
-  'AWS::Cognito::UserPool',
-  'AWS::Cognito::UserPoolClient',
-  'Custom::CDKBucketDeployment',
-]);
 
 function parse<T extends z.ZodType>(shape: T, where: string, value: Json): z.infer<T> {
   const result = shape.safeParse(value);

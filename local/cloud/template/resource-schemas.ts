@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { policyDocument } from '../access/policy-document.ts';
+import { policyDocument, trustDocument } from '../access/policy-document.ts';
 
 /** A property without an effect in the local cloud: cost, encryption at rest, descriptions, recovery. */
 const noEffect = z.unknown().optional();
@@ -64,7 +64,7 @@ export const rule = z.strictObject({
 });
 
 export const role = z.strictObject({
-  AssumeRolePolicyDocument: policyDocument,
+  AssumeRolePolicyDocument: trustDocument,
 });
 
 export const policy = z.strictObject({ PolicyName: text, PolicyDocument: policyDocument, Roles: z.array(text) });

@@ -146,7 +146,7 @@ describe('a template', () => {
     [
       'a condition key',
       statement({ Condition: { Bool: { 'aws:ViaAWSService': 'true' } } }),
-      'R: the local cloud does not know the condition key aws:ViaAWSService',
+      'Unrecognized key: "aws:ViaAWSService"',
     ],
     ...[
       'StringEquals',
@@ -161,9 +161,9 @@ describe('a template', () => {
     ].map((operator): [string, () => unknown, string] => [
       `the operator ${operator}`,
       statement({ Condition: { [operator]: { 'aws:SourceArn': '1' } } }),
-      `R: the local cloud does not know the condition operator ${operator}`,
+      `Unrecognized key: "${operator}"`,
     ]),
-    ['an action', statement({ Action: 'kms:Decrypt' }), 'does not know the action kms:Decrypt'],
+    ['an action', statement({ Action: 'kms:Decrypt' }), 'Action: not an action of a known service'],
     ['a variable', statement({ Resource: `\${aws:username}` }), 'policy variables'],
     ['an element', statement({ Surprise: 1 }), 'Unrecognized key: "Surprise"'],
     ['NotAction', statement({ NotAction: 'sqs:*' }), 'Unrecognized key: "NotAction"'],
