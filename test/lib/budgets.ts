@@ -13,7 +13,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'key-rotation': 490_000,
   'not-found': 205_000,
   preflight: 615_000,
-  'session-create': 654_000,
+  'session-create': 684_000,
   'usage-report': 710_000,
-  'widget-init': 710_000,
+  'widget-init': 731_000,
 };
