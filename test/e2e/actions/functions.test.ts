@@ -6,20 +6,15 @@ import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { setEscalationTopics } from '../../../src/domain/organizations/manage-assistants.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
-import { killUnderStream } from '../events/killed-dispatcher.ts';
 import { startTestSystem, type TestSystem } from '../events/test-system.ts';
 
-/** Tests AI-decided Actions, Forms, the usage webhook, the Test button and a killed dispatcher, each with its deployed bundle. */
+/** Tests AI-decided Actions, Forms, the usage webhook and the Test button, each with its deployed bundle. */
 
 const PAGE = 'https://a.example';
 
 let system: TestSystem;
-/** Starts first and is awaited last, because it mostly waits and uses none of the other functions. */
-let killed: Promise<void>;
 beforeAll(async () => {
   system = await startTestSystem();
-  killed = killUnderStream(system);
-  killed.catch(() => undefined);
 });
 afterAll(() => system?.stop());
 
@@ -265,8 +260,6 @@ describe('the Test button', () => {
     });
   });
 });
-
-test('loses no event when the dispatcher is killed, and sends only interrupted requests again', () => killed);
 
 /** Returns the name of the conversations table, which is no output of the stack. */
 async function conversationsTable(): Promise<string> {

@@ -5,10 +5,10 @@ import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
 import { type Kill, recoveryReport, recoveryTimes } from './recovery.ts';
 
-/** Kills the router and the dispatcher 500 times, at random, during a stream of events. The short form is in test/e2e/events. */
+/** Kills the router and the dispatcher 500 times, at random, during a stream of events. Beside slow and failing endpoints: killed-dispatcher.slow.ts. */
 
 const KILLS = 500;
-/** As in test/e2e/events: an interrupted message is soon visible again, and its attempt counts as cut off after 20 s. */
+/** As in killed-dispatcher.slow.ts: an interrupted message is soon visible again, and its attempt counts as cut off after 20 s. */
 const VISIBILITY_SECONDS = 11;
 /** A message needs more receives than in production, because the test kills a function twice a second. */
 const MAX_RECEIVES = 100;

@@ -3,18 +3,20 @@ import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
-import { type TestSystem, until } from './test-system.ts';
+import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
 
-const EVENTS = 30;
+const EVENTS = 60;
 const KILLS = 3;
 /** Shorter than in the stack, so that an interrupted message is soon visible again. An attempt counts as cut off after 20 s. */
 const VISIBILITY_SECONDS = 11;
 
-/**
- * Kills the dispatcher's containers several times while it delivers events to slow endpoints. Fails unless every event arrives under
- * one id and the log counts every request. Most of its time it waits for the queue.
- */
-export async function killUnderStream(system: TestSystem): Promise<void> {
+let system: TestSystem;
+beforeAll(async () => {
+  system = await startTestSystem();
+});
+afterAll(() => system?.stop());
+
+test('a dispatcher that is killed several times beside slow endpoints loses no event, and sends only interrupted requests again', async () => {
   const { receiver, operator, cloud } = system;
   await system.sqs.send(
     new SetQueueAttributesCommand({
@@ -92,4 +94,4 @@ export async function killUnderStream(system: TestSystem): Promise<void> {
   // At least one kill must have interrupted an attempt. Otherwise the test proves nothing.
   expect(repeated).toBeGreaterThan(0);
   expect((await operator.deliveries(failing)).filter((record) => record.attempt === 3)).toHaveLength(EVENTS);
-}
+}, 300_000);
