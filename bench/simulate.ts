@@ -1,23 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { USUAL } from '../lib/concurrency.ts';
-import { PRICES, ROUTER_MS } from '../scripts/costs.ts';
+import { PRICES } from '../scripts/costs.ts';
 import { capacityFor, NEW_TABLE } from '../src/contract/capacity.ts';
 import { digits, type Section, sectionMarkdown } from './report.ts';
-import { limits } from './simulation/limits.ts';
+import { RATES, SPREAD_KEYS, WHAT_BREAKS_FIRST } from './simulation/limits.ts';
 import { checkAgainstLocalCloud, LOCAL_SETTING } from './simulation/local-check.ts';
-import { BATCH, type Phase, type Setting, simulate } from './simulation/model.ts';
+import { type Phase, SERVICE_TIMES, type Setting, simulate } from './simulation/model.ts';
 import { PEAK_FACTOR } from './simulation/published.ts';
 
 // `npm run simulate` writes the tables of docs/scaling.md. `npm run simulate -- local` writes the one that needs a quiet machine.
 
 const PAGE = fileURLToPath(new URL('../docs/scaling.md', import.meta.url));
 
-const RATES = [10, 1000, 10_000];
 const SHARES = [0.01, 0.1, 0.5];
-/** CPU milliseconds per delivery of the dispatcher, above what bench/results.md measures, and the share of a core that a function of 512 MB has. */
-const DISPATCHER_CPU_MS = 3;
-const CORE_SHARE = 512 / 1769;
 /** When the endpoint begins to hang: the backlog of the cold start is gone. The next seconds show how soon the queue and the pollers react. */
 const [HANGS_FROM, REACTED, END_OF_HANG] = [150, 180, 270];
 const COLD_SECONDS = 300;
@@ -30,13 +26,7 @@ const deployedFor = (rate: number): Deployment => {
   return { router, dispatcher };
 };
 
-const base: Omit<Setting, 'eventsPerSecond' | 'tableWrites' | 'duration' | 'share' | keyof Deployment> = {
-  answersAfter: 0.1,
-  workPerMessage: DISPATCHER_CPU_MS / 1000 / CORE_SHARE,
-  routing: { one: ROUTER_MS.one / 1000, ten: ROUTER_MS.ten / 1000 },
-  logKeys: 16,
-};
-const FULL_BATCH_SECONDS = BATCH * base.workPerMessage + base.answersAfter;
+const base = { ...SERVICE_TIMES, logKeys: SPREAD_KEYS };
 
 const name = (rate: number) => `${rate.toLocaleString('en')}/s`;
 const lambdaPerHour = ({ invocations, busy }: Phase) =>
@@ -117,12 +107,7 @@ function coldStarts(): readonly Row[] {
 }
 
 const modelled = (): readonly Section[] => [
-  {
-    title: 'What breaks first',
-    method:
-      'The part of each limit that a load uses. A limit is reached at this many events a second, each to one Action of 4 KB. Above 100 % messages wait; none is lost.',
-    tables: limits(RATES, 0.5, FULL_BATCH_SECONDS),
-  },
+  WHAT_BREAKS_FIRST,
   {
     title: 'One Action hangs',
     method: `The endpoint of one Action with 1 %, 10 % or 50 % of the events begins to hang. The times are the p99 in seconds from the event to the answer for the

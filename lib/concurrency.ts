@@ -12,6 +12,8 @@ export type Concurrency = {
 /** The limits of the maximum concurrency of an SQS event source mapping. */
 export const MAPPING_MIN = 2;
 export const MAPPING_MAX = 1000;
+/** The concurrent invocations of each provisioned poller (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html). */
+export const INVOCATIONS_PER_POLLER = 10;
 /** The router's share of an account's concurrency. Routing takes a fraction of the time of the deliveries. */
 const ROUTER_SHARE = 1 / 50;
 /** Requests per second that one invocation can answer. A request takes about 40 ms. */

@@ -9,6 +9,7 @@ import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES } from '../src/contract/events.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import type { Alarms } from './alarms.ts';
+import { INVOCATIONS_PER_POLLER } from './concurrency.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** How a queue delivers a message again after its processing failed or was cut off. */
@@ -106,9 +107,8 @@ type Feeding = {
   readonly pollers: number | undefined;
 };
 
-/** The most pollers that may stay ready, and the concurrent invocations of each poller. */
+/** The most pollers that may stay ready. */
 const READY_POLLERS_MAX = 200;
-const INVOCATIONS_PER_POLLER = 10;
 
 export type MessagingProps = {
   readonly routerTimeout: Duration;

@@ -4,8 +4,8 @@ import { logPartitions } from '../../src/adapters/dynamodb/log-partitions.ts';
 import { NEW_TABLE } from '../../src/contract/capacity.ts';
 import { EVENT_ATTEMPTS, OUTBOUND_TIMEOUT_MS } from '../../src/contract/limits.ts';
 import { USUAL_TABLE_WRITES } from '../../src/domain/operations/examine-account.ts';
-import type { Table } from '../report.ts';
-import { BATCH } from './model.ts';
+import type { Section, Table } from '../report.ts';
+import { BATCH, SERVICE_TIMES } from './model.ts';
 import { BUS, PARTITION } from './published.ts';
 
 type Limit = {
@@ -17,16 +17,20 @@ type Limit = {
   readonly change: string;
 };
 
+const count = (number: number) => number.toLocaleString('en');
 const { writes } = COUNTED.attempted(1);
-const KEYS = logPartitions('').spread.length;
+/** The keys over which `spreadDeliveryLog` spreads the records of one Action. */
+export const SPREAD_KEYS = logPartitions('').spread.length;
 const COUNTS = '`test/e2e/costs`';
 const PUBLISHED = '`bench/simulation/published.ts`';
 
-/** The limits that all organizations share. @param batchSeconds duration of a full batch of the dispatcher */
-const shared = (batchSeconds: number): readonly Limit[] => [
+const FULL_BATCH_SECONDS = BATCH * SERVICE_TIMES.workPerMessage + SERVICE_TIMES.answersAfter;
+
+/** The limits that all organizations share. */
+const SHARED: readonly Limit[] = [
   {
     what: `the dispatcher's ${USUAL.dispatcher} invocations, when every endpoint hangs`,
-    reachedAt: (USUAL.dispatcher * BATCH) / (batchSeconds + OUTBOUND_TIMEOUT_MS / 1000) / EVENT_ATTEMPTS,
+    reachedAt: (USUAL.dispatcher * BATCH) / (FULL_BATCH_SECONDS + OUTBOUND_TIMEOUT_MS / 1000) / EVENT_ATTEMPTS,
     source: '`lib/concurrency.ts`',
     change: '[`deliveryConcurrency`](deploying.md), at most 1 000 for an event source mapping',
   },
@@ -55,6 +59,12 @@ const shared = (batchSeconds: number): readonly Limit[] => [
     change: 'ten events per request; a higher quota, and smaller regions begin with a tenth',
   },
   {
+    what: "EventBridge's invocations of the rule",
+    reachedAt: BUS.invocations,
+    source: PUBLISHED,
+    change: 'a higher quota',
+  },
+  {
     what: `a table's quota of ${count(USUAL_TABLE_WRITES)} writes a second`,
     reachedAt: USUAL_TABLE_WRITES / writes,
     source: COUNTS,
@@ -62,14 +72,14 @@ const shared = (batchSeconds: number): readonly Limit[] => [
   },
   {
     what: `the dispatcher's ${USUAL.dispatcher} invocations`,
-    reachedAt: (USUAL.dispatcher * BATCH) / batchSeconds,
+    reachedAt: (USUAL.dispatcher * BATCH) / FULL_BATCH_SECONDS,
     source: '`lib/concurrency.ts`',
     change: '`deliveriesPerSecond`',
   },
 ];
 
 /** The keys of one Action or its organization. */
-const ofOneAction: readonly Limit[] = [
+const OF_ONE_ACTION: readonly Limit[] = [
   {
     what: 'its one key of the delivery log',
     reachedAt: PARTITION.writes / writes,
@@ -83,42 +93,54 @@ const ofOneAction: readonly Limit[] = [
     change: 'none: requests above it are sent and not counted',
   },
   {
+    what: 'the counter of its failures, when all of them fail',
+    reachedAt: PARTITION.writes,
+    source: '[keys](quotas.md#one-action)',
+    change: 'none: above it only the watch of the endpoint is incomplete',
+  },
+  {
     what: 'the key of its configuration, with one message per batch and 4 KB',
     reachedAt: PARTITION.reads / (1 + 1 / BATCH),
     source: '[keys](quotas.md#one-action)',
     change: 'none: full batches need a tenth',
   },
   {
-    what: `its ${KEYS} keys of the delivery log, with \`spreadDeliveryLog\``,
-    reachedAt: (KEYS * PARTITION.writes) / writes,
+    what: `its ${SPREAD_KEYS} keys of the delivery log, with \`spreadDeliveryLog\``,
+    reachedAt: (SPREAD_KEYS * PARTITION.writes) / writes,
     source: COUNTS,
     change: 'none',
   },
 ];
 
-/** Returns what breaks first: how much of each limit these rates use, for all organizations and for one Action with a share of the events. */
-export function limits(rates: readonly number[], share: number, batchSeconds: number): readonly Table[] {
-  const table = (name: string, all: readonly Limit[], part: number): Table => ({
-    columns: [name, 'reached at', ...rates.map((rate) => `${count(rate * part)}/s`), 'count behind it', 'change'],
-    rows: [...all]
-      .sort((one, other) => one.reachedAt - other.reachedAt)
-      .map(({ what, reachedAt, source, change }) => [
-        what,
-        `${count(Math.floor(reachedAt / 10) * 10)}/s`,
-        ...rates.map((rate) => used((rate * part) / reachedAt)),
-        source,
-        change,
-      ]),
-  });
-  return [
-    table('All organizations, as deployed', shared(batchSeconds), 1),
-    table(`One Action with ${share * 100} % of the events`, ofOneAction, share),
-  ];
-}
-
-const count = (number: number) => number.toLocaleString('en');
+/** The loads of docs/scaling.md in events per second, and the share of them that one Action gets here. */
+export const RATES = [10, 1000, 10_000];
+const SHARE = 0.5;
 
 const used = (part: number): string => {
   const percent = `${part < 0.01 ? '< 1' : Math.round(part * 100)} %`;
   return part > 1 ? `**${percent}**` : percent;
+};
+
+const table = (name: string, limits: readonly Limit[], part: number): Table => ({
+  columns: [name, 'reached at', ...RATES.map((rate) => `${count(rate * part)}/s`), 'count behind it', 'change'],
+  rows: [...limits]
+    .sort((one, other) => one.reachedAt - other.reachedAt)
+    .map(({ what, reachedAt, source, change }) => [
+      what,
+      `${count(Math.floor(reachedAt / 10) * 10)}/s`,
+      ...RATES.map((rate) => used((rate * part) / reachedAt)),
+      source,
+      change,
+    ]),
+});
+
+/** How much of each limit the loads use, for all organizations and for one Action. */
+export const WHAT_BREAKS_FIRST: Section = {
+  title: 'What breaks first',
+  method:
+    'The part of each limit that a load uses. A limit is reached at this many events a second, each to one Action of 4 KB. Above 100 % messages wait; none is lost.',
+  tables: [
+    table('All organizations, as deployed', SHARED, 1),
+    table(`One Action with ${SHARE * 100} % of the events`, OF_ONE_ACTION, SHARE),
+  ],
 };

@@ -1,5 +1,6 @@
+import { INVOCATIONS_PER_POLLER } from '../../lib/concurrency.ts';
 import { NOISY } from '../../local/cloud/engines/message-groups.ts';
-import { COUNTED } from '../../scripts/costs.ts';
+import { COUNTED, ROUTER_MS } from '../../scripts/costs.ts';
 import { THROTTLED_PAUSE } from '../../src/adapters/handlers/sqs-batch.ts';
 import { EVENT_RETRY_DELAYS_SECONDS, OUTBOUND_TIMEOUT_MS } from '../../src/contract/limits.ts';
 import { percentile } from '../statistics.ts';
@@ -64,6 +65,17 @@ type Message = {
   readonly attempt: number;
   readonly throttled: number;
 };
+
+/** CPU milliseconds per delivery of the dispatcher, above what bench/results.md measures, and the share of a core that a function of 512 MB has. */
+const DISPATCHER_CPU_MS = 3;
+const CORE_SHARE = 512 / 1769;
+
+/** The times of the deployed functions, and of endpoints that answer. */
+export const SERVICE_TIMES = {
+  answersAfter: 0.1,
+  workPerMessage: DISPATCHER_CPU_MS / 1000 / CORE_SHARE,
+  routing: { one: ROUTER_MS.one / 1000, ten: ROUTER_MS.ten / 1000 },
+} as const;
 
 /** The time step. Messages that arrive within one step are received together, in batches of ten. */
 const TICK = 0.02;
@@ -156,7 +168,7 @@ class FairQueue {
     this.#fair = groups;
     this.#perSecond = (pollers === undefined ? POLLING : PROVISIONED).perSecond;
     this.#callsPerInvocation = pollers === undefined ? Number.POSITIVE_INFINITY : PROVISIONED.callsPerInvocation;
-    this.#limit = pollers === undefined ? Math.min(POLLING.start, maximum) : pollers * PROVISIONED.invocationsPerPoller;
+    this.#limit = pollers === undefined ? Math.min(POLLING.start, maximum) : pollers * INVOCATIONS_PER_POLLER;
     this.#maximum = Math.max(maximum, this.#limit);
   }
 
