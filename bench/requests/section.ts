@@ -8,7 +8,6 @@ import { bundledFunctions, bundleOf } from '../setting/functions.ts';
 import { type Storage, startStorage } from '../setting/storage.ts';
 
 const AT_ONCE = 10;
-const TOKEN_WORK = 'hash and token of session create alone';
 
 /** Measures session create and widget init in their deployed bundles. */
 export async function requests(folder: string): Promise<Section> {
@@ -17,17 +16,17 @@ export async function requests(folder: string): Promise<Section> {
   try {
     const functions = await bundledFunctions(folder, false);
     const sites = await twoSites(storage);
-    const settings = (more: Partial<ContenderSettings>): ContenderSettings => ({
-      url: '',
-      authorityFile: '',
-      atOnce: AT_ONCE,
-      bodyBytes: 0,
-      ...more,
-    });
     const entrant = (name: string, bundle: string, more: Partial<ContenderSettings>): Entrant => ({
       name,
       module: new URL('./http-function.ts', import.meta.url),
-      settings: settings({ bundle: bundleOf(functions, bundle), ...more }),
+      settings: {
+        url: '',
+        authorityFile: '',
+        atOnce: AT_ONCE,
+        bodyBytes: 0,
+        bundle: bundleOf(functions, bundle),
+        ...more,
+      },
       environment: storage.environment,
     });
     const entrants: Entrant[] = [
@@ -36,17 +35,7 @@ export async function requests(folder: string): Promise<Section> {
     ];
     const counted: Awaited<ReturnType<typeof callsOf>>[] = [];
     for (const one of entrants) counted.push(await callsOf(one, proxy));
-    const standings = await runContenders(
-      [
-        ...entrants,
-        {
-          name: TOKEN_WORK,
-          module: new URL('./token-work.ts', import.meta.url),
-          settings: settings({ serverSecret: sites.serverSecret }),
-        },
-      ],
-      { rounds: 5, seconds: 2 },
-    );
+    const standings = await runContenders(entrants, { rounds: 5, seconds: 2 });
     return {
       title: 'Requests',
       method: `One container handles ${AT_ONCE} concurrent requests, which shows its capacity; Lambda sends one request at a time to a container. DynamoDB

@@ -136,7 +136,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
     path: 'bench',
     purpose: 'benchmarks and the reports that the documents quote',
     folders: words('lib local local/cloud scripts src/adapters src/contract src/domain test test/fakes'),
-    packages: words('@aws-sdk/* bullmq commander jose playwright-core undici zod node:* node:module'),
+    packages: words('@aws-sdk/* bullmq commander playwright-core undici zod node:* node:module'),
     importsComputed: true,
   },
   {
