@@ -28,14 +28,6 @@ test('questions are equal when they have the same name', async () => {
   expect(calls).toEqual([['a']]);
 });
 
-test('a question after the call has begun is another call, because the earlier answer may be stale', async () => {
-  const { calls, ask } = answered();
-  const first = ask('a');
-  await turn();
-  await Promise.all([first, ask('a')]);
-  expect(calls).toEqual([['a'], ['a']]);
-});
-
 test('a question that fails or is slow affects no other one', async () => {
   const { calls, ask } = answered();
   const slow = ask('slow');

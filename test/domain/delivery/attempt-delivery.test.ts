@@ -295,63 +295,7 @@ describe('after a failure', () => {
   });
 });
 
-describe('a message that is delivered again', () => {
-  test('after its attempt was cut off sends the request again, and the record counts it', async () => {
-    const { attempt, outbound, log, ports } = setUp();
-    const cutOff = async () => {
-      throw new Error('The container died');
-    };
-    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, makeAttempt: cutOff })).rejects.toThrow('died');
-    expect((await attempt()).outcome).toBe('succeeded');
-    expect(outbound.requests).toHaveLength(1);
-    expect(log.all()).toEqual([
-      expect.objectContaining({ sends: 2, result: expect.objectContaining({ success: true }) }),
-    ]);
-  });
-
-  test('after its attempt failed and the retry could not be queued only queues the retry', async () => {
-    const { attempt, outbound, later, ports } = setUp();
-    outbound.outcomes = [answered(503)];
-    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway })).rejects.toThrow('queue');
-    expect(later).toEqual([]);
-    expect(await attempt()).toEqual({ outcome: 'taken', result: null });
-    expect(outbound.requests).toHaveLength(1);
-    expect(later).toEqual([{ message: { ...MESSAGE, attempt: 2 }, seconds: 2 }]);
-  });
-
-  test('after its attempt succeeded does nothing', async () => {
-    const { attempt, outbound, later } = setUp();
-    await attempt();
-    expect(await attempt()).toEqual({ outcome: 'taken', result: null });
-    expect([outbound.requests.length, later.length]).toEqual([1, 0]);
-  });
-
-  test('with another id is acknowledged without a request, whether or not the first attempt has ended', async () => {
-    const { attempt, outbound, ports } = setUp();
-    outbound.outcomes = [answered(503)];
-    const duringSend: unknown[] = [];
-    const makeAttempt: AttemptDeliveryPorts['makeAttempt'] = async (request) => {
-      duringSend.push(await attempt({}, 'message-copy'));
-      return ports.makeAttempt(request);
-    };
-    await attemptDelivery(MESSAGE, 'message-1', { ...ports, makeAttempt });
-    duringSend.push(await attempt({}, 'message-copy'));
-    expect(duringSend).toEqual([
-      { outcome: 'taken', result: null },
-      { outcome: 'taken', result: null },
-    ]);
-    expect(outbound.requests).toHaveLength(1);
-  });
-});
-
 describe('after an internal error', () => {
-  test('an attempt that cannot be claimed is not sent, and the message is delivered again', async () => {
-    const { attempt, outbound, log } = setUp();
-    log.failing.add('claim');
-    await expect(attempt()).rejects.toThrow('The log is away');
-    expect(outbound.requests).toEqual([]);
-  });
-
   test('a signing secret that cannot be opened prevents the request and leaves no record', async () => {
     const { outbound, log, ports } = setUp();
     const keyStoreAway = async () => {
@@ -414,15 +358,6 @@ describe('after an internal error', () => {
     };
     await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater })).rejects.toThrow('The queue is away');
     expect(versions).toEqual([1]);
-  });
-
-  test('when the retry cannot be queued, the record is completed and the message is delivered again', async () => {
-    const { outbound, log, ports } = setUp();
-    outbound.outcomes = [answered(503)];
-    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway })).rejects.toThrow(
-      'The queue is away',
-    );
-    expect(log.all()[0]?.result).toMatchObject({ success: false, status: 503 });
   });
 });
 

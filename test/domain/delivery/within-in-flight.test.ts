@@ -24,17 +24,6 @@ function setUp(places: number) {
   return { outbound, ports, untold, taken: () => taken };
 }
 
-test('a request takes a place while it waits and releases it afterwards', async () => {
-  const { outbound, ports, taken } = setUp(1);
-  let during = 0;
-  const makeAttempt = withinInFlight(async (request) => {
-    during = taken();
-    return outbound.makeAttempt(request);
-  }, ports);
-  expect(await makeAttempt(COUNTED)).toEqual(answered(200));
-  expect([during, taken()]).toEqual([1, 0]);
-});
-
 test('a request releases its place when the outbound pipeline fails', async () => {
   const { ports, taken } = setUp(1);
   const broken = withinInFlight(async () => {
