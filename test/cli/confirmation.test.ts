@@ -37,6 +37,7 @@ const WORDS: Readonly<Record<string, (of: { action_id: string; site_id: string; 
   'secret regenerate': ({ site_id }) => [site_id],
   'event replay': ({ action_id }) => ['event-1', action_id],
   'event replay-failed': ({ action_id }) => [action_id, '--since', '1h'],
+  erase: ({ org_id }) => ['--org', org_id, '--user', 'u-1'],
   redrive: () => ['deliveries'],
   'keys reseal': () => [],
   'keys rotate-origin': () => [],
@@ -55,6 +56,7 @@ test.each(Object.entries(WORDS))('%s changes nothing without a terminal and with
   const state = () =>
     structuredClone([...operator.store.assistants, ...operator.store.actions, ...operator.store.organizations]);
   operator.records = [FAILED];
+  operator.whileWaiting = () => true;
   const before = state();
   const { code, out, err } = await operator.run(...path.split(' '), ...words(ids));
   expect([code, out]).toEqual([5, '']);
