@@ -5,8 +5,7 @@ import type { Membership } from '../../contract/members.ts';
 import { createOnce } from '../organizations/create-once.ts';
 import { assistantOf } from '../organizations/dashboard-assistants.ts';
 import type { RecordedStores } from '../organizations/recorded-changes.ts';
-import { saveAt } from '../organizations/stale-version.ts';
-import type { ConfigurationStore } from '../organizations/store.ts';
+import { type Saved, saveAt } from '../organizations/stale-version.ts';
 import { Refusal } from '../refusal.ts';
 import { createAction, deleteAction, type ManageActionsPorts, updateAction } from './manage-actions.ts';
 
@@ -63,26 +62,17 @@ export async function saveAction(
   save: { readonly version: number; readonly change: Readonly<Record<string, unknown>> },
   ports: Ports,
 ): Promise<Action> {
-  return savedAt(admin, actionId, save.version, ports, (store) =>
-    updateAction(actionId, save.change, { ...ports, store }),
+  return saveAt(admin, save.version, stored(admin, actionId, ports), ports, (recorded) =>
+    updateAction(actionId, save.change, recorded),
   );
 }
 
 /** Deletes an Action. @throws Refusal 404; StaleVersion when `version` is not the current one */
 export async function removeAction(admin: Membership, actionId: string, version: number, ports: Ports): Promise<void> {
-  return savedAt(admin, actionId, version, ports, (store) => deleteAction(actionId, { ...ports, store }));
+  return saveAt(admin, version, stored(admin, actionId, ports), ports, (recorded) => deleteAction(actionId, recorded));
 }
 
-/** Runs a save with a store that has the Action in the version that the caller read. */
-const savedAt = <Result>(
-  admin: Membership,
-  actionId: string,
-  version: number,
-  ports: Ports,
-  save: (store: ConfigurationStore) => Promise<Result>,
-): Promise<Result> =>
-  saveAt(
-    version,
-    () => actionOf(admin, actionId, ports),
-    (seen) => save({ ...ports.recorded(admin), findActionById: async () => seen }),
-  );
+const stored = (admin: Membership, actionId: string, ports: Ports): Saved<Action> => ({
+  read: () => actionOf(admin, actionId, ports),
+  as: (seen) => ({ findActionById: seen }),
+});

@@ -6,8 +6,7 @@ import { createOnce } from './create-once.ts';
 import { createAssistant, generateServerSecret, updateAssistant } from './manage-assistants.ts';
 import type { ManagementPorts } from './manage-organizations.ts';
 import type { RecordedStores } from './recorded-changes.ts';
-import { saveAt } from './stale-version.ts';
-import type { ConfigurationStore } from './store.ts';
+import { type Saved, saveAt } from './stale-version.ts';
 
 type Ports = ManagementPorts & RecordedStores;
 type Change = Readonly<Record<string, unknown>>;
@@ -67,8 +66,8 @@ export async function saveAssistant(
   save: { readonly version: number; readonly change: Change },
   ports: Ports,
 ): Promise<Assistant> {
-  return savedAt(admin, siteId, save.version, ports, (store) =>
-    updateAssistant(siteId, save.change, { ...ports, store }),
+  return saveAt(admin, save.version, stored(admin, siteId, ports), ports, (recorded) =>
+    updateAssistant(siteId, save.change, recorded),
   );
 }
 
@@ -82,21 +81,12 @@ export async function replaceServerSecret(
   options: { readonly version: number; readonly regenerate: boolean },
   ports: Ports,
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
-  return savedAt(admin, siteId, options.version, ports, (store) =>
-    generateServerSecret(siteId, options, { ...ports, store }),
+  return saveAt(admin, options.version, stored(admin, siteId, ports), ports, (recorded) =>
+    generateServerSecret(siteId, options, recorded),
   );
 }
 
-/** Runs a save with a store that has the assistant in the version that the caller read. */
-const savedAt = <Result>(
-  admin: Membership,
-  siteId: string,
-  version: number,
-  ports: Ports,
-  save: (store: ConfigurationStore) => Promise<Result>,
-): Promise<Result> =>
-  saveAt(
-    version,
-    () => assistantOf(admin, siteId, ports),
-    (seen) => save({ ...ports.recorded(admin), findAssistant: async () => seen }),
-  );
+const stored = (admin: Membership, siteId: string, ports: Ports): Saved<Assistant> => ({
+  read: () => assistantOf(admin, siteId, ports),
+  as: (seen) => ({ findAssistant: seen }),
+});
