@@ -28,20 +28,17 @@ export type ConcurrencyOptions = Pick<
 >;
 
 /**
- * Divides the concurrency of the account, so that slow endpoints never leave the widget without invocations. Router and dispatcher get what
- * the expected deliveries need. Without such a number the router gets a fiftieth, and the dispatcher half of the rest. The API accepts what
- * the other invocations can answer.
+ * Divides the concurrency of the account, so that slow endpoints never leave the widget without invocations. The router gets a fiftieth, and
+ * the dispatcher half of the rest, or what the expected deliveries need when that is more. The API accepts what the other invocations can
+ * answer.
  */
 export function shareConcurrency(options: ConcurrencyOptions): Concurrency {
   const { accountConcurrency: account = USUAL_ACCOUNT_CONCURRENCY, deliveriesPerSecond } = options;
-  const shares =
-    deliveriesPerSecond !== undefined
-      ? capacityFor(deliveriesPerSecond)
-      : options.accountConcurrency === undefined
-        ? USUAL
-        : sharesOf(account);
-  const router = options.routerConcurrency ?? shares.router;
-  const dispatcher = options.deliveryConcurrency ?? shares.dispatcher;
+  const share = options.accountConcurrency === undefined ? USUAL : sharesOf(account);
+  const needed = deliveriesPerSecond === undefined ? share : capacityFor(deliveriesPerSecond);
+  const router = options.routerConcurrency ?? Math.max(share.router, needed.router);
+  // Not less for a small load: an Action that hangs takes the invocations which the others leave.
+  const dispatcher = options.deliveryConcurrency ?? Math.max(share.dispatcher, needed.dispatcher);
   const free = Math.max(1, account - router - dispatcher);
   const requestsPerSecond =
     options.requestsPerSecond ?? Math.min(USUAL.requestsPerSecond, free * REQUESTS_PER_INVOCATION);

@@ -79,9 +79,9 @@ const context = z.object({
   spreadDeliveryLog: flag.optional(),
   /** The deliveries per second that are expected at the peak. Concurrency and capacity are derived from it. @default the defaults of each */
   deliveriesPerSecond: wholeNumber(1, 100_000).optional(),
-  /** Maximum concurrency of the event-router. Each invocation routes ten events. @default by deliveriesPerSecond, or a share of accountConcurrency */
+  /** Maximum concurrency of the event-router. Each invocation routes ten events. @default a share of accountConcurrency, or by deliveriesPerSecond when that is more */
   routerConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX).optional(),
-  /** Maximum concurrency of the dispatcher. Each invocation makes ten attempts. @default by deliveriesPerSecond, or a share of accountConcurrency */
+  /** Maximum concurrency of the dispatcher. Each invocation makes ten attempts. @default a share of accountConcurrency, or by deliveriesPerSecond when that is more */
   deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX).optional(),
   /** Requests per second that the API accepts on all routes together. @default what the rest of accountConcurrency answers, at most 4 000 */
   requestsPerSecond: wholeNumber(50, 10_000).optional(),

@@ -10,7 +10,7 @@ const publicRoutes = Object.values(PUBLIC_OPERATIONS).map(({ path }) => path);
 const FILES = [
   /^\/static\/va-wave-widget(\.(\{hash\}|[0-9a-f]{16}))?\.js$/,
   /^\/static\/va-wave-widget\.d\.ts$/,
-  /^\/dashboard\/(config\.json|callback)?$/,
+  /^\/dashboard\/(config\.json|callback|help\/)?$/,
 ];
 const PREFIXES = ['/api/', '/static/', '/dashboard/'];
 

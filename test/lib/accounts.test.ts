@@ -86,6 +86,24 @@ describe('a new account', () => {
     expect(shares.router + shares.dispatcher).toBeLessThan(accountConcurrency);
   });
 
+  test.each([
+    [{ deliveriesPerSecond: 10 }, { router: 20, dispatcher: 500 }],
+    [
+      { deliveriesPerSecond: 10_000, accountConcurrency: 2000 },
+      { router: 100, dispatcher: 990 },
+    ],
+    [
+      { deliveriesPerSecond: 15_000, accountConcurrency: 1650 },
+      { router: 150, dispatcher: 815 },
+    ],
+    [
+      { deliveriesPerSecond: 15_000, accountConcurrency: 1650, deliveryConcurrency: 2 },
+      { router: 150, dispatcher: 2 },
+    ],
+  ])('has what an expected load needs, and never less than without it: %p', (options, shares) => {
+    expect(shareConcurrency(options)).toMatchObject(shares);
+  });
+
   test('needs one option, which lowers the limits of the router, the dispatcher and the API', async () => {
     const template = await synthesize('a new account');
     const concurrency = Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
@@ -117,7 +135,7 @@ describe('a known load', () => {
     const concurrency = Object.values(known.findResources('AWS::Lambda::EventSourceMapping')).map(
       ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
     );
-    expect(concurrency.sort()).toEqual([100, 500]);
+    expect(concurrency.sort()).toEqual([100, 540]);
     const warm = Object.fromEntries(
       Object.entries(known.findResources('AWS::DynamoDB::Table')).map(([id, { Properties }]) => [
         nameOf(id),
