@@ -235,7 +235,7 @@ export function testFields(started: () => StartedDashboard): void {
         ? route.fulfill({ json: { actions: [], unreadable: [] } })
         : route.fulfill({
             status: 409,
-            json: { success: false, code: 'too_many_actions', field: 'actions', error: TOO_MANY },
+            json: { success: false, code: 'too_many_actions', error: TOO_MANY },
           }),
     );
     await page.goto(url('intelligence/new'));
