@@ -66,7 +66,7 @@ export async function startDynoxide(
     ...[process.execPath, ...SMALL, HOST, address, String(port), ...serve],
   ];
   // A separate process group: Ctrl-C ends only this process, which ends the engine last.
-  const host = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true });
+  const host = spawn(program, words, { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], detached: true });
   let complaint = '';
   host.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-2000);
@@ -80,7 +80,7 @@ export async function startDynoxide(
   while (!(await answers(target))) {
     if (hasEnded(host)) throw new CloudError(explain(complaint, databaseFile));
     if (Date.now() > deadline) {
-      host.disconnect();
+      host.stdin?.end();
       throw new CloudError(`dynoxide did not start within ${START_TIMEOUT_MS / 1000} s`);
     }
     await sleep(10);
@@ -94,7 +94,7 @@ export async function startDynoxide(
     ...(isApart ? {} : { openTo }),
     async stop() {
       host.off('exit', onDeath);
-      if (host.connected) host.disconnect();
+      host.stdin?.end();
       await ended;
     },
   };

@@ -9,10 +9,9 @@ const [address, port, program, ...words] = process.argv.slice(2);
 const engine = spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });
 engine.on('error', ({ message }) => process.stderr.write(message));
 engine.on('close', (code) => process.exit(code ?? 1));
-// The other process has ended, or wants this one to end. After TERM, the engine completes its writes.
-const end = () => engine.kill('SIGTERM');
-process.on('disconnect', end);
-if (!process.connected) end();
+// The other process has ended, or wants this one to end. After TERM, the engine completes its writes. Not at `disconnect`: it does not
+// come while a socket that was handed over waits for its receipt.
+process.stdin.on('close', () => engine.kill('SIGTERM')).resume();
 
 process.on('message', (number) => {
   const answer = (error, socket) => process.connected && process.send({ number, error }, socket, () => {});

@@ -45,6 +45,11 @@ export const INVOCATIONS_AT_ONCE = 64;
  */
 const SHARE_OF_MEMORY_FOR_EVENTS = 1 / 32;
 
+const STOPS: InvocationResult = {
+  failed: true,
+  payload: JSON.stringify({ errorType: 'ServiceException', errorMessage: 'The machine stops' }),
+};
+
 /** Lambda retries a failed asynchronous invocation twice, after one and two minutes. */
 const ASYNC_RETRY_MS = [60_000, 120_000] as const;
 
@@ -82,9 +87,7 @@ export class LambdaFunction {
    */
   async invoke(event: string): Promise<InvocationResult> {
     const place = await this.place(Buffer.byteLength(event));
-    if (place !== undefined) return place.run(event).result;
-    const payload = JSON.stringify({ errorType: 'ServiceException', errorMessage: 'The machine stops' });
-    return { failed: true, payload };
+    return place === undefined ? STOPS : place.run(event).result;
   }
 
   /** Runs the function asynchronously, with two retries after failures. Retries that are left when the local cloud stops are lost. */
@@ -139,15 +142,17 @@ export class LambdaFunction {
         this.#bytes += Buffer.byteLength(event) - bytes;
         bytes = Buffer.byteLength(event);
         const { promise, resolve } = Promise.withResolvers<void>();
-        const result = this.#running().invoke(event, randomUUID(), resolve).finally(leave);
+        const result = this.#run(event, resolve).finally(leave);
         return { begun: Promise.race([promise, result]), result };
       },
     };
   }
 
-  #running(): ExecutionEnvironment {
+  async #run(event: string, begun: () => void): Promise<InvocationResult> {
+    // The holder of a place may only use it now. Nobody would end another environment.
+    if (this.#stopped) return STOPS;
     if (this.#environment === undefined || this.#environment.ended) this.#environment = this.#start();
-    return this.#environment;
+    return this.#environment.invoke(event, randomUUID(), begun);
   }
 
   #start(): ExecutionEnvironment {

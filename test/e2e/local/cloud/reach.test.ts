@@ -39,6 +39,24 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+test('an engine ends that is stopped while it hands connections over', async () => {
+  for (let waitedFor = 0; waitedFor < 20; waitedFor++) {
+    const engine = await startDynoxide(join(folder, 'ended.db'), () => {}, 'own');
+    const { connect } = engine;
+    if (connect === undefined) return;
+    let arrived = 0;
+    await new Promise<void>((resolve) => {
+      for (let count = 0; count < 64; count++) {
+        connect({}, (...[, socket]) => {
+          socket?.destroy();
+          if (arrived++ === waitedFor) setImmediate(resolve);
+        });
+      }
+    });
+    await engine.stop();
+  }
+}, 60_000);
+
 /** This process and all that it has started. */
 function ownProcesses(): readonly number[] {
   const parents = readdirSync('/proc')
