@@ -65,10 +65,11 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
     throw new Error(`The subscription of Action ${unknown.action_id} cannot be read`, { cause: unknown.cause });
   }
   if (!exists && org_id !== CANARY_ORGANIZATION) return { deliveries: begun, unknown: 'org_id' };
+  // The event is routed. That nobody can say why it reached no Action is no reason to deliver it again.
   const known =
     site_id == null ||
     subscribers.some((subscriber) => subscriber.site_id === site_id) ||
-    (await ports.hasAssistant(org_id, site_id));
+    (await ports.hasAssistant(org_id, site_id).catch(() => true));
   return { deliveries: begun, ...(known ? {} : { unknown: 'site_id' }) };
 }
 

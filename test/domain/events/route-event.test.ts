@@ -168,6 +168,19 @@ test('an Action whose subscription cannot be read causes an error after the othe
   expect(sent.map(({ action_id, envelope }) => [action_id, envelope.site_id])).toEqual([['act_event', SITE_ID]]);
 });
 
+test('an event is routed although its assistant cannot be looked up', async () => {
+  const routing = await routeEvent(EVENT, {
+    hasAssistant: async () => {
+      throw new Error('throttled');
+    },
+    subscribersOf: async () => ({ exists: true, subscribers: [], unreadable: [] }),
+    send: async () => ({ tooLarge: [] }),
+    recordNotCarried: async () => undefined,
+    spreadLog: false,
+  });
+  expect(routing).toEqual({ deliveries: 0 });
+});
+
 test('an error of the queue fails the event, so that it is delivered again', async () => {
   const failing = routeEvent(EVENT, {
     hasAssistant: async () => true,
