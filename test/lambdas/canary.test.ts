@@ -1,29 +1,13 @@
 import { createServer } from 'node:http';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS } from '../../src/contract/metrics.ts';
-import type { PublicAnswer } from '../../src/contract/public-operations.ts';
 import { newServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { SITE_ID } from '../fakes/configuration.ts';
+import { INIT, SESSION } from '../fakes/public-answers.ts';
 import { aws, STACK_NAME } from './environment.ts';
 import { lineOf, logged } from './invocation.ts';
 
 const KEY = newServerSecret(SITE_ID, (length) => new Uint8Array(length));
-const TOKEN = 'DontTellThisToken';
-const SESSION: PublicAnswer<'createSession'> = {
-  success: true,
-  session_token: TOKEN,
-  site_id: SITE_ID,
-  expires_at: '2026-01-31T12:15:00+00:00',
-  expires_in_seconds: 900,
-};
-const INIT: PublicAnswer<'initWidget'> = {
-  success: true,
-  site_id: SITE_ID,
-  session_id: 'session-1',
-  visitor_id: 'visitor-1',
-  conversation_id: null,
-  forms: [],
-};
 
 /** The part of the service at its public address that the canary uses. */
 let redirects = false;
@@ -67,7 +51,7 @@ test('uses the service over HTTP with the server secret, and counts no failure',
   expect(result).toEqual({ succeeded: true });
   expect(requests).toEqual([
     { path: '/api/widget/session/create', key: KEY, token: undefined },
-    { path: '/api/widget/init', key: undefined, token: TOKEN },
+    { path: '/api/widget/init', key: undefined, token: SESSION.session_token },
     { path: '/static/va-wave-widget.js', key: undefined, token: undefined },
   ]);
   expect(metricOf(log)).toMatchObject({ service: STACK_NAME, [METRICS.canaryFailed]: 0 });

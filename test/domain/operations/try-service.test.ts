@@ -1,24 +1,9 @@
-import type { PublicAnswer } from '../../../src/contract/public-operations.ts';
 import { newServerSecret } from '../../../src/domain/auth/server-secret.ts';
 import { type PublicRequest, tryService } from '../../../src/domain/operations/try-service.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
+import { INIT, SESSION } from '../../fakes/public-answers.ts';
 
 const KEY = newServerSecret(SITE_ID, (length) => new Uint8Array(length));
-const SESSION: PublicAnswer<'createSession'> = {
-  success: true,
-  session_token: 'DontTellThisToken',
-  site_id: SITE_ID,
-  expires_at: '2026-01-31T12:15:00+00:00',
-  expires_in_seconds: 900,
-};
-const INIT: PublicAnswer<'initWidget'> = {
-  success: true,
-  site_id: SITE_ID,
-  session_id: 'session-1',
-  visitor_id: 'visitor-1',
-  conversation_id: null,
-  forms: [],
-};
 
 type Answer = { readonly status: number; readonly text: string } | Error;
 const json = (body: unknown, status = 200): Answer => ({ status, text: JSON.stringify(body) });

@@ -13,12 +13,7 @@ export function testFormOrder(started: () => StartedDashboard): void {
 
   beforeAll(async () => {
     dashboard = await started().addOrganization('form-order.example');
-    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
-      'assistant',
-      'create',
-      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
-      ...['--allowed-domain', 'shop.example'],
-    ));
+    siteId = await dashboard.addWebsite('--allowed-domain', 'shop.example');
     for (const name of ['Contact us', 'Book a ride', 'Ask for a price']) {
       await dashboard.vaWave(
         'action',

@@ -10,12 +10,7 @@ export function testInput(started: () => StartedDashboard): void {
 
   beforeAll(async () => {
     dashboard = await started().addOrganization('input.example');
-    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
-      'assistant',
-      'create',
-      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
-      ...['--mode', 'Session Signed'],
-    ));
+    siteId = await dashboard.addWebsite('--mode', 'Session Signed');
     for (const name of ['Form 1', 'Form 2']) {
       await dashboard.vaWave(
         'action',

@@ -17,12 +17,7 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
 
   beforeAll(async () => {
     dashboard = await started().addOrganization('screens.example');
-    const { site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
-      'assistant',
-      'create',
-      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
-      ...['--mode', 'Session Signed'],
-    );
+    const siteId = await dashboard.addWebsite('--mode', 'Session Signed');
     await dashboard.vaWave(
       'action',
       'create',

@@ -8,11 +8,7 @@ export function testSessions(started: () => StartedDashboard): void {
 
   beforeAll(async () => {
     dashboard = await started().addOrganization('session.example', 'free');
-    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
-      'assistant',
-      'create',
-      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
-    ));
+    siteId = await dashboard.addWebsite();
     await dashboard.vaWave(
       'action',
       'create',

@@ -22,6 +22,8 @@ export type OrganizationDashboard = {
   readonly receiver: Receiver;
   readonly orgId: string;
   readonly vaWave: <Result>(...words: readonly string[]) => Promise<Result>;
+  /** Creates the assistant `Website`. @param options of `assistant create` besides its own @returns its site id */
+  readonly addWebsite: (...options: readonly string[]) => Promise<string>;
   readonly email: (who: 'admin' | 'member') => string;
   /** Returns the temporary password from the invitation. */
   readonly password: (who: 'admin' | 'member') => string;
@@ -92,6 +94,11 @@ export async function startDashboard(): Promise<StartedDashboard> {
       receiver,
       orgId,
       vaWave,
+      addWebsite: async (...options) => {
+        const settings = ['--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100', ...options];
+        const created = await vaWave<{ site_id: string }>('assistant', 'create', '--org', orgId, ...settings);
+        return created.site_id;
+      },
       email,
       password,
       fillLogin,

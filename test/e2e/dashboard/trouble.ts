@@ -10,11 +10,7 @@ export function testTrouble(started: () => StartedDashboard): void {
 
   beforeAll(async () => {
     dashboard = await started().addOrganization('trouble.example');
-    ({ site_id: siteId } = await dashboard.vaWave<{ site_id: string }>(
-      'assistant',
-      'create',
-      ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100'],
-    ));
+    siteId = await dashboard.addWebsite();
     admin = await dashboard.logIn('admin');
     page = admin.page;
   });
