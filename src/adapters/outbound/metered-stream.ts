@@ -66,8 +66,17 @@ export function meteredStream(tcp: Socket, host: string, decrypted: () => number
     } else {
       const wanted = stream.push(piece);
       if (rest.length > 0) inOwnTurn(pass);
-      else if (wanted) tcp.resume();
+      else {
+        for (const end of ends) end();
+        if (wanted) tcp.resume();
+      }
     }
+  };
+  const ends: (() => void)[] = [];
+  /** A connection may end while bytes that it received before still wait for their turn. */
+  const afterRest = (end: () => void) => {
+    if (rest.length === 0) end();
+    else ends.push(end);
   };
   tcp.on('data', (chunk: Buffer) => {
     tcp.pause();
@@ -76,8 +85,13 @@ export function meteredStream(tcp: Socket, host: string, decrypted: () => number
     if (decrypted() === undefined) inOwnTurn(pass);
     else pass();
   });
-  tcp.on('end', () => stream.push(null));
-  tcp.on('error', (error) => stream.destroy(error));
-  tcp.on('close', () => stream.destroy());
+  tcp.on('end', () => afterRest(() => stream.push(null)));
+  tcp.on('error', (error) => afterRest(() => stream.destroy(error)));
+  tcp.on('close', () =>
+    afterRest(() => {
+      if (!tcp.readableEnded || stream.readableEnded) stream.destroy();
+      else stream.once('end', () => stream.destroy());
+    }),
+  );
   return stream;
 }
