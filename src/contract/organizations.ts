@@ -5,13 +5,14 @@ import { characters } from './text.ts';
 export const PLANS = ['free', 'paid'] as const;
 export type Plan = (typeof PLANS)[number];
 
-export const organizationInput = z.strictObject({
+const settings = z.strictObject({
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
-  plan: z.enum(PLANS).default('free'),
+  plan: z.enum(PLANS),
   /** The number of assistants above which no further one can be created. @default ASSISTANTS_PER_ORGANIZATION */
   assistant_limit: z.int().min(1).max(ASSISTANTS_PER_ORGANIZATION_MAX).optional(),
 });
-export type OrganizationInput = z.infer<typeof organizationInput>;
+export const organizationInput = settings.extend({ plan: settings.shape.plan.default('free') });
+export const organizationChange = settings.partial();
 
 /** Outbound requests per UTC day; null means no quota. */
 export const dailyOutboundQuota = z.int().min(1).max(DAILY_OUTBOUND_QUOTA_MAX).nullable();

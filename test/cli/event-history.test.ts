@@ -125,12 +125,18 @@ describe('a replay', () => {
     expect(operator.sentDeliveries).toEqual([]);
   });
 
-  test('is refused for an Action that is switched off, and asks for confirmation first', async () => {
+  test('is refused for a suspended organization and an Action that is switched off, and asks for confirmation first', async () => {
     const { operator, one } = await operatorWithAction();
     operator.attempts = [anAttempt(one.action_id)];
     operator.terminal = true;
     expect((await operator.run('event', 'replay', 'event-1', one.action_id)).code).toBe(5);
     expect(operator.questions).toHaveLength(1);
+    const stored = await operator.store.findActionById(one.action_id);
+    if (stored !== undefined) operator.store.actions.set(one.action_id, { ...stored, suspended: true });
+    expect(await operator.run('event', 'replay', 'event-1', one.action_id, '--yes')).toMatchObject({
+      code: 2,
+      err: `org_id: ${one.org_id} is suspended\n`,
+    });
     await operator.json('action', 'update', one.action_id, '--disable');
     expect(await operator.run('event', 'replay', 'event-1', one.action_id, '--yes')).toMatchObject({
       code: 2,

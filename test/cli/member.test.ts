@@ -1,3 +1,4 @@
+import type { Membership } from '../../src/contract/members.ts';
 import { FakeOperator } from './operator.ts';
 
 test('adds a member, invites a new login and changes a role', async () => {
@@ -26,6 +27,16 @@ test('removes a member and keeps the login', async () => {
   expect(operator.logins.size).toBe(1);
   expect((await operator.run(...words)).code).toBe(3);
   expect((await operator.run('member', 'list', '--org', orgId)).out).toMatch(/^No members yet/);
+});
+
+test('removes every membership of an address, also that of a login which was deleted and invited again', async () => {
+  const operator = new FakeOperator();
+  const orgId = await operator.organization();
+  const words = ['--org', orgId, '--email', 'ada@example.com'];
+  const added = await operator.json<Membership>('member', 'add', ...words);
+  operator.members.set(`${orgId} deleted`, { ...added, sub: 'deleted' });
+  await operator.json('member', 'remove', ...words);
+  expect(operator.members.size).toBe(0);
 });
 
 test.each([

@@ -1,3 +1,5 @@
+import { updateOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { countingBytes } from '../fakes/sources.ts';
 import { FakeOperator } from './operator.ts';
 
 test('creates an organization with the plan free by default', async () => {
@@ -33,6 +35,22 @@ test('changes only the settings that the options name', async () => {
     plan: 'free',
   });
   expect(await operator.json('org', 'update', orgId, '--name', 'Mall')).toMatchObject({ name: 'Mall', plan: 'free' });
+});
+
+test('an update keeps what another operator changes at the same moment', async () => {
+  const operator = new FakeOperator();
+  const orgId = await operator.organization('free');
+  const { changeOrganization } = operator.store;
+  const store = {
+    ...operator.store,
+    changeOrganization: async (...[id, change]: Parameters<typeof changeOrganization>) => {
+      await changeOrganization(id, { plan: 'paid' });
+      await changeOrganization(id, change);
+    },
+  };
+  const ports = { store, now: operator.clock.now, randomBytes: countingBytes() };
+  await updateOrganization(orgId, { name: 'Mall' }, ports);
+  expect(operator.store.organizations.get(orgId)).toMatchObject({ name: 'Mall', plan: 'paid' });
 });
 
 test('changes how many assistants an organization may have', async () => {

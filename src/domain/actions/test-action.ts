@@ -6,7 +6,7 @@ import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt
 import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
-import { checkArguments } from './parameters.ts';
+import { checkArguments, NO_PARAMETERS } from './parameters.ts';
 
 export type TestActionPorts = SingleAttemptPorts & {
   readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
@@ -59,9 +59,8 @@ function sampleRequest(action: Action, id: string, now: Date): { readonly body: 
         },
         triggerRef: 'test.ping',
       };
-    case 'AI-decided': {
-      return { body: sampleArguments(action.parameters), triggerRef: id };
-    }
+    case 'AI-decided':
+      return { body: sampleArguments(action.parameters ?? NO_PARAMETERS), triggerRef: id };
     case 'Form': {
       const values = Object.fromEntries(action.form_fields.map((field) => [field.key, sampleValue(field)]));
       return { body: { values, conversation_id: id, submission_id: id }, triggerRef: id };
@@ -69,57 +68,51 @@ function sampleRequest(action: Action, id: string, now: Date): { readonly body: 
   }
 }
 
-/** Sample texts that match common patterns: words, numbers, codes, dates, telephone numbers, addresses. */
-const SAMPLE_TEXTS = [
-  'test',
-  'test@example.com',
-  'TEST',
-  'Test',
-  '1',
-  '12',
-  '1234',
-  '12345',
-  '123456',
-  'A1',
-  'AB12',
-  'AB-1234',
-  'ABC-123',
-  'ABC123',
-  'A1B2C3',
-  '2026-01-31',
-  '2026-01-31T12:00:00Z',
-  '12:30',
-  '+15550100',
-  '555-0100',
-  'https://example.com/',
-  '00000000-0000-4000-8000-000000000000',
-];
+/** Sample values by type. The texts match common patterns: words, numbers, codes, dates, telephone numbers, addresses. */
+const SAMPLES = {
+  boolean: [true],
+  integer: [1],
+  number: [1],
+  string: [
+    'test',
+    'test@example.com',
+    'TEST',
+    'Test',
+    '1',
+    '12',
+    '1234',
+    '12345',
+    '123456',
+    'A1',
+    'AB12',
+    'AB-1234',
+    'ABC-123',
+    'ABC123',
+    'A1B2C3',
+    '2026-01-31',
+    '2026-01-31T12:00:00Z',
+    '12:30',
+    '+15550100',
+    '555-0100',
+    'https://example.com/',
+    '00000000-0000-4000-8000-000000000000',
+  ],
+} as const satisfies Record<ParameterProperty['type'], unknown>;
 
 /**
- * Returns arguments that the assistant could send. For a pattern it uses the first sample text that matches. When none matches, an
- * optional parameter is left out and a required one gets a text that does not match.
+ * Returns arguments that the assistant could send: of each parameter the first value of its `enum`, or sample value, that is valid. When
+ * none is, an optional parameter is left out and a required one gets a text that is not valid.
  */
-function sampleArguments(parameters: ParametersSchema | undefined): Record<string, string | number | boolean> {
-  const samples: [string, string | number | boolean][] = [];
-  for (const [name, property] of Object.entries(parameters?.properties ?? {})) {
-    const sample = sampleArgument(property) ?? (parameters?.required.includes(name) ? SAMPLE_TEXTS[0] : undefined);
-    if (sample !== undefined) samples.push([name, sample]);
-  }
-  return Object.fromEntries(samples);
-}
-
-function sampleArgument(property: ParameterProperty): string | number | boolean | undefined {
-  switch (property.type) {
-    case 'boolean':
-      return true;
-    case 'integer':
-    case 'number':
-      return 1;
-    case 'string': {
-      const only: ParametersSchema = { type: 'object', properties: { text: property }, required: [] };
-      return SAMPLE_TEXTS.find((text) => checkArguments(only, { text }).valid);
-    }
-  }
+function sampleArguments({ properties, required }: ParametersSchema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
+      const candidates: readonly (string | number | boolean)[] = property.enum ?? SAMPLES[property.type];
+      const alone: ParametersSchema = { type: 'object', properties: { it: property }, required: [] };
+      const sample = candidates.find((it) => checkArguments(alone, { it }).valid);
+      if (sample !== undefined) return [[name, sample]];
+      return required.includes(name) ? [[name, SAMPLES.string[0]]] : [];
+    }),
+  );
 }
 
 function sampleValue(field: FormField): string | number {

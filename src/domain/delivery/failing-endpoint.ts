@@ -58,8 +58,8 @@ export async function watchEndpoint(
   ports: WatchEndpointPorts,
 ): Promise<void> {
   if (result.success || result.error === null) return;
-  // No request was sent to the endpoint.
-  if (result.error.code === 'quota_exceeded') return;
+  // The endpoint has no part in these failures.
+  if (result.error.code === 'quota_exceeded' || result.error.code === 'internal_error') return;
   const retried = isRetried({ code: result.error.code, status: result.status });
   if (retried && retryDelaySeconds(message.attempt) !== undefined) return;
   const { action_id, envelope } = message;

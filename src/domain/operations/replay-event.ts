@@ -44,12 +44,14 @@ export async function replayEvent(
   return { replay, event_id: eventId, event: sent.event, action_id: actionId };
 }
 
-/** Returns an enabled Event Action. @throws Refusal 404 for an unknown Action, 409 when it is disabled or not an Event Action */
+/** Returns an enabled Event Action. @throws Refusal 404 for an unknown Action, 409 when it is disabled, suspended or not an Event Action */
 export async function requireReplayable(actionId: string, ports: Pick<ManagementPorts, 'store'>): Promise<EventAction> {
   const action = await requireAction(actionId, ports);
   if (action.trigger !== 'Event')
     throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is not an Event Action` });
   if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is disabled` });
+  if (action.suspended)
+    throw new Refusal('organization_suspended', { message: `org_id: ${action.org_id} is suspended` });
   return action;
 }
 

@@ -54,14 +54,15 @@ export async function listMembers(orgId: string, { members }: ListMembersPorts):
 
 /**
  * Removes a member from an organization; the member's next request is refused. The login is kept, because it may belong to other
- * organizations.
+ * organizations. Removes every membership of the address: a login that was deleted and invited again has another one.
  * @throws Refusal 404
  */
 export async function removeMember(orgId: string, email: string, ports: ManageMembersPorts): Promise<Membership> {
   const wanted = email.trim().toLowerCase();
-  const membership = (await ports.members.list(orgId)).find((member) => member.email === wanted);
+  const memberships = (await ports.members.list(orgId)).filter((member) => member.email === wanted);
+  const [membership] = memberships;
   if (membership === undefined)
     throw new Refusal('member_not_found', { message: `email: ${wanted} is not a member of ${orgId}` });
-  await ports.members.remove(orgId, membership.sub);
+  for (const { sub } of memberships) await ports.members.remove(orgId, sub);
   return membership;
 }

@@ -1,4 +1,4 @@
-import { type Organization, type OrganizationInput, organizationInput } from '../../contract/organizations.ts';
+import { type Organization, organizationChange, organizationInput } from '../../contract/organizations.ts';
 import { newId } from '../ids.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock, RandomBytes } from '../sources.ts';
@@ -18,7 +18,7 @@ export async function createOrganization(
 ): Promise<Organization> {
   const organization: Organization = {
     org_id: newId('org', ports.randomBytes),
-    ...parseOrganization(input),
+    ...inputOf(organizationInput, input),
     created_at: ports.now().toISOString(),
   };
   await ports.store.createOrganization(organization);
@@ -26,8 +26,8 @@ export async function createOrganization(
 }
 
 /**
- * Changes the name, the plan or the limit of assistants of an organization. It keeps assistants above the limit. After a downgrade to free, assistants in Session Signed keep working, but no assistant
- * can select the mode again.
+ * Changes the named settings of an organization and keeps the others. It keeps assistants above the limit. After a downgrade to free,
+ * assistants in Session Signed keep working, but no assistant can select the mode again.
  * @throws Refusal 400 that names the field, 404
  */
 export async function updateOrganization(
@@ -36,8 +36,7 @@ export async function updateOrganization(
   ports: ManagementPorts,
 ): Promise<Organization> {
   const previous = await requireOrganization(orgId, ports);
-  const { name, plan, assistant_limit } = { ...previous, ...withoutUndefined(change) };
-  const settings = withoutUndefined(parseOrganization({ name, plan, assistant_limit }));
+  const settings = inputOf(organizationChange, withoutUndefined(change));
   await ports.store.changeOrganization(orgId, settings);
   return { ...previous, ...settings };
 }
@@ -51,8 +50,4 @@ export async function requireOrganization(
   if (organization === undefined)
     throw new Refusal('organization_not_found', { field: 'org_id', message: `org_id: no organization ${orgId}` });
   return organization;
-}
-
-function parseOrganization(input: unknown): OrganizationInput {
-  return inputOf(organizationInput, input);
 }

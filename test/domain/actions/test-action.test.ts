@@ -87,6 +87,10 @@ describe('an AI-decided Action receives valid arguments', () => {
     ['a date', { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }],
     ['a telephone number', { type: 'string', pattern: '^\\+?[0-9]{7,15}$' }],
     ['an id', { type: 'string', pattern: '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$' }],
+    ['one of some texts', { type: 'string', enum: ['small', 'large'] }],
+    ['one of some numbers', { type: 'integer', enum: [5, 10] }],
+    ['the only boolean', { type: 'boolean', enum: [false] }],
+    ['the one of some texts that matches', { type: 'string', enum: ['S', 'XL'], pattern: '^.{2}$' }],
     ['an address with a pattern', { type: 'string', format: 'email', pattern: '@example\\.com$' }],
   ])('%s', async (_, property) => {
     const parameters = { type: 'object' as const, properties: { it: property }, required: ['it'] };

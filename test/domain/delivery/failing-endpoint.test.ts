@@ -105,12 +105,13 @@ test('a success within the hour restarts the period and needs no write of its ow
   expect(signals).toHaveLength(1);
 });
 
-test('a success, a failure with a retry, and a request over the quota are not recorded as failures', async () => {
+test('a success, a failure with a retry, and one in which the endpoint has no part are not recorded as failures', async () => {
   const { clock, signals, fail } = setUp();
   await fail({ attempt: 1 });
   await fail({ attempt: 2 });
   await fail({}, { success: true, status: 200, error: null });
   await fail({}, { success: false, status: null, error: { code: 'quota_exceeded', message: 'used up' } });
+  await fail({}, { success: false, status: null, error: { code: 'internal_error', message: 'our fault' } });
   clock.advance(61 * MINUTE);
   await fail();
   expect(signals).toEqual([]);
