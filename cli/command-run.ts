@@ -1,43 +1,58 @@
+import type { Command } from 'commander';
+import type { ErasePorts } from '../src/domain/operations/erase.ts';
 import type { Target } from './connection.ts';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { plainText } from './plain-text.ts';
 import type { CliProcess } from './process.ts';
-import type { Progress } from './progress.ts';
+
+/** The deployment, and the steps of long work: each reports itself and ends the work when Ctrl-C was pressed. */
+export type Ports = Deployment & Pick<ErasePorts, 'step' | 'pause'>;
 
 /** The run of one command. */
 export type CommandRun = {
   readonly cliProcess: CliProcess;
-  /** The deployment that the options name. */
+  /** The deployment that the options or the context name. */
   readonly target: Target;
   readonly output: Output;
-  readonly progress: Progress;
   /** Returns a command for the same deployment that the operator can paste. */
   readonly hint: (words: string) => string;
   /** Connects to the deployment at the first call. */
-  readonly deployment: () => Promise<Deployment>;
+  readonly deployment: () => Promise<Ports>;
 };
 
 /** Runs the work of a command. */
 export type Run = (work: (commandRun: CommandRun) => Promise<void>) => Promise<void>;
 
-/** Returns the function `hint`. @param options the options that name the deployment; a hint does not repeat the context */
-export function hintTo(options: Readonly<Record<string, unknown>>): (words: string) => string {
-  const { local, stack, region } = options;
-  const named = Object.entries({ local, stack, region }).flatMap(([name, value]) =>
-    value === undefined ? [] : [` --${name}${value === '' ? '' : ` ${value}`}`],
-  );
-  return (words) => `npx va-wave ${words}${named.join('')}`;
-}
-
-/** @returns a function that connects once */
-export function connectOnce(cliProcess: CliProcess, target: Target, progress: Progress): () => Promise<Deployment> {
+/** Prepares the run of a command of this program, whose options have been parsed. */
+export function commandRunOf(program: Command, cliProcess: CliProcess, output: Output): CommandRun {
+  const target = program.opts<Target>();
   let connecting: Promise<Deployment> | undefined;
-  return () => {
-    progress.doing('Finding the deployment');
-    connecting ??= cliProcess.connect(target);
-    return connecting;
+  const pause = async (milliseconds: number) => {
+    if (await cliProcess.pause(milliseconds)) return;
+    throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
+  };
+  const step = (text: string) => {
+    output.doing(text);
+    return pause(0);
+  };
+  return {
+    cliProcess,
+    target,
+    output,
+    // A hint does not repeat the context.
+    hint: (words) => {
+      const named = (['local', 'stack', 'region'] as const).filter(
+        (name) => program.getOptionValueSource(name) === 'cli',
+      );
+      return ['npx va-wave', words, ...named.map((name) => `--${name} ${target[name]}`.trimEnd())].join(' ');
+    },
+    deployment: async () => {
+      output.doing('Finding the deployment');
+      connecting ??= cliProcess.connect(target);
+      return { ...(await connecting), step, pause };
+    },
   };
 }
 
@@ -46,9 +61,7 @@ export function connectOnce(cliProcess: CliProcess, target: Target, progress: Pr
  * @throws CommandFailure when the answer is no, and without a terminal
  */
 export async function confirmed(commandRun: CommandRun, yes: boolean | undefined, question: string): Promise<void> {
-  if (yes === true) return;
-  const answer = await asked(commandRun, question, '[y/N]');
-  if (!/^y(es)?$/i.test(answer)) throw nothingChanged();
+  await ask(commandRun, yes, { question, how: '[y/N]', isYes: (answer) => /^y(es)?$/i.test(answer) });
 }
 
 /**
@@ -57,33 +70,22 @@ export async function confirmed(commandRun: CommandRun, yes: boolean | undefined
  */
 export async function confirmedById(
   commandRun: CommandRun,
-  options: { readonly yes: boolean | undefined; readonly id: string; readonly question: string },
+  yes: boolean | undefined,
+  { id, question }: { readonly id: string; readonly question: string },
 ): Promise<void> {
-  if (options.yes === true) return;
-  const answer = await asked(commandRun, options.question, `Type ${options.id} to continue:`);
-  if (answer !== options.id) throw nothingChanged();
+  await ask(commandRun, yes, { question, how: `Type ${id} to continue:`, isYes: (answer) => answer === id });
 }
 
-async function asked({ cliProcess, progress }: CommandRun, question: string, how: string): Promise<string> {
+async function ask(
+  { cliProcess, output }: CommandRun,
+  yes: boolean | undefined,
+  { question, how, isYes }: { question: string; how: string; isYes: (answer: string) => boolean },
+): Promise<void> {
+  if (yes === true) return;
   if (!cliProcess.terminal) {
     throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal for the answer: use --yes`);
   }
-  progress.end();
-  return cliProcess.ask(`${plainText(question)} ${how} `);
+  output.done();
+  const answer = await cliProcess.ask(`${plainText(question)} ${how} `);
+  if (!isYes(answer)) throw new CommandFailure(EXIT.notConfirmed, 'Nothing was changed');
 }
-
-/** Pauses work that can be repeated. @throws CommandFailure when Ctrl-C was pressed */
-export async function pauseOrEnd({ cliProcess }: CommandRun, milliseconds: number): Promise<void> {
-  if (await cliProcess.pause(milliseconds)) return;
-  throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
-}
-
-/** Returns a function that reports the current step. That function throws CommandFailure when Ctrl-C was pressed. */
-export function steps(commandRun: CommandRun): (text: string) => Promise<void> {
-  return async (text) => {
-    commandRun.progress.doing(text);
-    await pauseOrEnd(commandRun, 0);
-  };
-}
-
-const nothingChanged = () => new CommandFailure(EXIT.notConfirmed, 'Nothing was changed');

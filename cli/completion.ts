@@ -72,7 +72,7 @@ const names = (options: readonly Place[]) => options.map(({ path }) => path).joi
 
 const bash = (places: readonly Place[], options: readonly Place[]) => `_va_wave() {
   local at="" word words=""
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "$at $word" in
       ${steps(places)}) at="$at $word" ;;
     esac
@@ -88,24 +88,12 @@ ${branches([...places, ...options], (words) => `words="${words}"`)}
 complete -o default -F _va_wave va-wave
 `;
 
-const zsh = (places: readonly Place[], options: readonly Place[]) => `#compdef va-wave
-_va_wave() {
-  local at="" word
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$at $word" in
-      ${steps(places)}) at="$at $word" ;;
-    esac
-  done
-  case "$word" in
-    ${names(options)}) at="$word" ;;
-  esac
-  case "$at" in
-${branches([...places, ...options], (words) => `compadd -- ${words}`)}
-  esac
-}
-(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
-compdef _va_wave va-wave
-`;
+/** zsh runs functions of bash. */
+const zsh = (places: readonly Place[], options: readonly Place[]) =>
+  `autoload -Uz +X compinit bashcompinit
+(( $+functions[compdef] )) || compinit
+bashcompinit
+${bash(places, options)}`;
 
 const fish = (places: readonly Place[], options: readonly Place[]) => `function __va_wave_at
   set -l at ""

@@ -15,8 +15,8 @@ export const DEFAULT_STACK = 'VaWave';
 
 /** The deployment that the commands use. */
 export type Target = {
-  /** Ready file of the one-machine service; true for the default file. */
-  readonly local?: string | true;
+  /** Ready file of the one-machine service; empty for the default file. */
+  readonly local?: string;
   readonly stack?: string;
   readonly region?: string;
 };
@@ -45,7 +45,7 @@ export async function connect(target: Target): Promise<Deployment> {
     return openDeployment(await stackOutputs(target.stack ?? DEFAULT_STACK, access), access);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
-  const file = target.local === true ? DEFAULT_READY_FILE : target.local;
+  const file = target.local || DEFAULT_READY_FILE;
   const ready = await readReadyFile(file);
   const deployment = openDeployment(ready.outputs, {
     endpoint: ready.gateway_url,

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
-import type { Argument, Command } from 'commander';
+import type { Command } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../src/contract/json.ts';
-import { DEFAULT_READY_FILE, type Target } from './connection.ts';
+import { DEFAULT_READY_FILE } from './connection.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import type { CliProcess } from './process.ts';
 
@@ -30,7 +30,7 @@ export function contextFile({ environment }: Pick<CliProcess, 'environment'>): s
 }
 
 /** Reads the context that `va-wave use` stored. Empty if there is none. @throws CommandFailure for a file that is not a context */
-export async function storedContextOf(cliProcess: Pick<CliProcess, 'environment' | 'readFile'>): Promise<Context> {
+async function storedContextOf(cliProcess: Pick<CliProcess, 'environment' | 'readFile'>): Promise<Context> {
   const file = contextFile(cliProcess);
   if (file === undefined) return {};
   const json = await cliProcess.readFile(file).catch(() => '{}');
@@ -50,38 +50,26 @@ export async function contextOf(
   cliProcess: Pick<CliProcess, 'environment' | 'readFile'>,
 ): Promise<Context> {
   const { VA_WAVE_LOCAL, VA_WAVE_STACK, VA_WAVE_ORG, VA_WAVE_SITE } = cliProcess.environment;
-  const named = words.filter((word) => /^--(local|stack|region)(=|$)/.test(word));
-  const target: Context = VA_WAVE_LOCAL
-    ? { local: VA_WAVE_LOCAL === '1' ? resolve(DEFAULT_READY_FILE) : VA_WAVE_LOCAL }
-    : VA_WAVE_STACK
-      ? { stack: VA_WAVE_STACK }
-      : {};
-  const stored = named.length > 0 || VA_WAVE_LOCAL || VA_WAVE_STACK ? {} : await storedContextOf(cliProcess);
+  const named = words.some((word) => /^--(local|stack|region)(=|$)/.test(word));
+  const target = async (): Promise<Context> => {
+    if (named) return {};
+    if (VA_WAVE_LOCAL) return { local: VA_WAVE_LOCAL === '1' ? resolve(DEFAULT_READY_FILE) : VA_WAVE_LOCAL };
+    return VA_WAVE_STACK ? { stack: VA_WAVE_STACK } : storedContextOf(cliProcess);
+  };
   return {
-    ...stored,
-    ...(named.length > 0 ? {} : target),
+    ...(await target()),
     ...(VA_WAVE_ORG ? { org: VA_WAVE_ORG } : {}),
     ...(VA_WAVE_SITE ? { site: VA_WAVE_SITE } : {}),
   };
 }
 
-/** Returns the deployment of the options, or else that of the context. */
-export function targetOf(options: Readonly<Record<string, unknown>>, context: Context): Target {
-  const { local, stack, region } = options;
-  const named = local !== undefined || stack !== undefined;
-  const from = (value: unknown, stored: string | undefined) =>
-    typeof value === 'string' ? value : named ? undefined : stored;
-  const [ready, name, where] = [from(local, context.local), from(stack, context.stack), from(region, context.region)];
-  return {
-    ...(local !== undefined || ready !== undefined ? { local: ready || true } : {}),
-    ...(name === undefined ? {} : { stack: name }),
-    ...(where === undefined ? {} : { region: where }),
+/** Makes the context the defaults of the options and ids of all commands. */
+export function applyContext(command: Command, context: Context): void {
+  const known: Readonly<Record<string, string | undefined>> = {
+    ...context,
+    org_id: context.org,
+    site_id: context.site,
   };
-}
-
-/** Makes the ids of the context the defaults of all commands. */
-export function applyContext(command: Command, { org, site }: Context): void {
-  const known: Readonly<Record<string, string | undefined>> = { org, site, org_id: org, site_id: site };
   if (command.name() === 'use') return;
   for (const option of command.options) {
     const value = known[option.attributeName()];
@@ -89,13 +77,10 @@ export function applyContext(command: Command, { org, site }: Context): void {
   }
   const [argument, ...more] = command.registeredArguments;
   if (argument !== undefined && more.length === 0 && !REQUIRE_THE_ID.has(command.name())) {
-    defaultTo(argument, known[argument.name()]);
+    const value = known[argument.name()];
+    if (value !== undefined) argument.argOptional().default(value);
   }
-  for (const child of command.commands) applyContext(child, { ...(org && { org }), ...(site && { site }) });
-}
-
-function defaultTo(argument: Argument, value: string | undefined): void {
-  if (value !== undefined) argument.argOptional().default(value);
+  for (const child of command.commands) applyContext(child, context);
 }
 
 /** Removes the context's assistant when the command line names an organization, because it may belong to another organization. */

@@ -29,8 +29,8 @@ import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src
 import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
 import type { PutEventPorts } from '../src/domain/events/put-event.ts';
 import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/dead-letters.ts';
-import type { Erasure } from '../src/domain/operations/erase.ts';
-import type { FindEventAttempts, ReadLog } from '../src/domain/operations/event-attempts.ts';
+import type { ErasePorts } from '../src/domain/operations/erase.ts';
+import type { ReadLog } from '../src/domain/operations/event-attempts.ts';
 import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts';
 import type { ResealPorts } from '../src/domain/operations/reseal.ts';
 import type { RevokeTokenKeysPorts } from '../src/domain/operations/revoke-token-keys.ts';
@@ -39,30 +39,30 @@ import type { ManageMembersPorts } from '../src/domain/organizations/manage-memb
 import { Refusal } from '../src/domain/refusal.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
-/** A running va-wave, on AWS or as the one-machine service, with everything that the commands need. */
-export type Deployment = ManageActionsPorts &
-  Pick<PutEventPorts, 'putOnBus'> & {
-    /** Base address of the service, without a slash at the end. */
-    readonly baseUrl: string;
-    readonly openSigningSecret: (action: Action) => Promise<string>;
-    readonly deliveryRecords: ReadLog;
-    /** Files of a certificate that the service trusts, for an endpoint on this machine. Only the one-machine service has them. */
-    readonly receiverTls?: { readonly certificate: string; readonly key: string } | undefined;
-    /** Sends the test request of an Action from the deployment. */
-    readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
-    readonly runtime: AssistantRuntime;
-    readonly members: ManageMembersPorts['members'];
-    readonly ensureUser: ManageMembersPorts['ensureUser'];
-    readonly eventAttempts: FindEventAttempts;
-    readonly sendDelivery: ReplayEventPorts['sendDelivery'];
-    readonly replaceOriginSecret: RotateOriginSecretPorts['replaceOriginSecret'];
-    readonly tokenRing: RevokeTokenKeysPorts['tokenRing'];
-    readonly sealingRing: ResealPorts['sealingRing'];
-    readonly erasure: Erasure;
-    readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
-    /** Reads the lines of a log, the oldest first. */
-    readonly log: (name: LogName, query: LogQuery) => AsyncIterable<LogLine>;
-  };
+type DomainPorts = ManageActionsPorts &
+  ManageMembersPorts &
+  PutEventPorts &
+  ReplayEventPorts &
+  RotateOriginSecretPorts &
+  RevokeTokenKeysPorts &
+  ResealPorts &
+  ErasePorts;
+
+/** A running va-wave, on AWS or as the one-machine service, with everything that the commands need except the steps of long work. */
+export type Deployment = Omit<DomainPorts, 'step' | 'pause'> & {
+  /** Base address of the service, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly openSigningSecret: (action: Action) => Promise<string>;
+  readonly deliveryRecords: ReadLog;
+  /** Files of a certificate that the service trusts, for an endpoint on this machine. Only the one-machine service has them. */
+  readonly receiverTls?: { readonly certificate: string; readonly key: string } | undefined;
+  /** Sends the test request of an Action from the deployment. */
+  readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
+  readonly runtime: AssistantRuntime;
+  readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
+  /** Reads the lines of a log, the oldest first. */
+  readonly log: (name: LogName, query: LogQuery) => AsyncIterable<LogLine>;
+};
 
 /** The log of a function, or the access log of the API. */
 export type LogName = FunctionName | 'api';
@@ -97,6 +97,10 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const lambda = lambdaClient(access);
   const queues = sqsClient(access);
   const secrets = secretsManagerClient(access);
+  const ring = (secretId: string): ResealPorts['sealingRing'] => ({
+    read: () => readRing(secrets, secretId),
+    write: (keys) => writeRing(secrets, secretId, keys),
+  });
   return {
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, output('configurationTable')),
@@ -113,14 +117,8 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       if (tooLarge.length > 0) throw new Refusal('envelope_too_large');
     },
     replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
-    tokenRing: {
-      read: () => readRing(secrets, output('tokenKeys')),
-      write: (ring) => writeRing(secrets, output('tokenKeys'), ring),
-    },
-    sealingRing: {
-      read: () => readRing(secrets, output('sealingKey')),
-      write: (ring) => writeRing(secrets, output('sealingKey'), ring),
-    },
+    tokenRing: ring(output('tokenKeys')),
+    sealingRing: ring(output('sealingKey')),
     erasure: erasure(dynamo, {
       configuration: output('configurationTable'),
       counters: output('countersTable'),

@@ -1,37 +1,42 @@
 import { plainText, safeJson } from './plain-text.ts';
-import { fields, type Look, table } from './table.ts';
+import type { CliProcess } from './process.ts';
+import { type Progress, startProgress } from './progress.ts';
+import { fields, table } from './table.ts';
 
 export type Write = (text: string) => void;
 export type Row = Readonly<Record<string, string>>;
 
-/** Writes results to stdout, as text or as JSON, and all other messages to stderr. */
+/** Writes results to stdout, as text or as JSON, and all other messages to stderr. What it writes ends the report of the current work. */
 export class Output {
   readonly json: boolean;
-  readonly #look: Look;
-  readonly #stdout: Write;
-  readonly #stderr: Write;
+  readonly #process: CliProcess;
+  readonly #progress: Progress;
 
-  constructor(options: {
-    readonly json: boolean;
-    readonly look: Look;
-    readonly stdout: Write;
-    readonly stderr: Write;
-  }) {
-    this.json = options.json;
-    this.#look = options.look;
-    this.#stdout = options.stdout;
-    this.#stderr = options.stderr;
+  constructor(json: boolean, cliProcess: CliProcess) {
+    this.json = json;
+    this.#process = cliProcess;
+    this.#progress = startProgress(cliProcess.stderr, { terminal: cliProcess.terminal, silent: json });
   }
 
-  /** Writes one object: a headline and its fields. */
-  object(value: object, headline: string, rows: readonly (readonly [string, string])[]): void {
-    this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#look.colour)}`);
+  /** Reports the current work, if it takes long. */
+  doing(text: string): void {
+    this.#progress.doing(text);
+  }
+
+  /** Ends the report of the current work. */
+  done(): void {
+    this.#progress.end();
+  }
+
+  /** Writes one object: a headline, and its fields in these rows or else as they are in JSON. */
+  object(value: object, headline: string, rows: readonly (readonly [string, string])[] = fieldsOf(value)): void {
+    this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#process.colour)}`);
   }
 
   /** Writes a list as a table, or the text `none` when the list is empty. */
   list(values: readonly object[], none: string, rows: readonly Row[]): void {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
-    else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#look));
+    else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#process));
   }
 
   /** Writes a generated file unchanged, also with --json. */
@@ -65,4 +70,26 @@ export class Output {
   error(message: string): void {
     this.#stderr(this.json ? `${safeJson({ error: message }, { compact: true })}\n` : `${plainText(message)}\n`);
   }
+
+  #stdout(text: string): void {
+    this.done();
+    this.#process.stdout(text);
+  }
+
+  #stderr(text: string): void {
+    this.done();
+    this.#process.stderr(text);
+  }
 }
+
+/** Returns the fields of an object as texts, with their names in JSON. The name of a nested field has dots. */
+export function fieldsOf(value: object): [string, string][] {
+  return Object.entries(value).flatMap(([name, one]): [string, string][] => {
+    if (typeof one === 'object' && one !== null && !Array.isArray(one)) {
+      return fieldsOf(one).map(([inner, text]) => [`${name}.${inner}`, text]);
+    }
+    return [[name, [one ?? ''].flat().map(textOf).join(', ')]];
+  });
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

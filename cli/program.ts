@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../src/contract/json.ts';
-import { connectOnce, hintTo, type Run } from './command-run.ts';
+import { commandRunOf, type Run } from './command-run.ts';
 import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -22,11 +22,10 @@ import { addToolCommands } from './commands/tool.ts';
 import { addUsageCommands } from './commands/usage.ts';
 import { addUseCommand } from './commands/use.ts';
 import { DEFAULT_READY_FILE, DEFAULT_STACK } from './connection.ts';
-import { applyContext, type Context, contextOf, dropForeignSite, targetOf } from './context.ts';
+import { applyContext, contextOf, dropForeignSite } from './context.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
 import { Output } from './output.ts';
 import type { CliProcess } from './process.ts';
-import { startProgress } from './progress.ts';
 
 const { version } = z
   .object({ version: z.string() })
@@ -87,36 +86,23 @@ Examples:
  * @returns the exit code (exit-codes.ts)
  */
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
-  const output = new Output({
-    json: words.includes('--json'),
-    look: { colour: cliProcess.colour, columns: cliProcess.columns, now: cliProcess.now },
-    stdout: cliProcess.stdout,
-    stderr: cliProcess.stderr,
-  });
-  const progress = startProgress(cliProcess.stderr, { terminal: cliProcess.terminal, silent: output.json });
+  const output = new Output(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;
-  let context: Context = {};
-  const program = commandLine(async (work) => {
-    const target = targetOf(program.opts(), context);
-    const hint = hintTo(program.opts());
-    await work({ cliProcess, target, output, progress, hint, deployment: connectOnce(cliProcess, target, progress) });
-  });
+  const program = commandLine((work) => work(commandRunOf(program, cliProcess, output)));
   const quiet = { writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr };
   for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
   program.hook('preAction', (_, command) => dropForeignSite(command));
   try {
-    context = await contextOf(words, cliProcess);
-    applyContext(program, context);
+    applyContext(program, await contextOf(words, cliProcess));
     await program.parseAsync(readyFileApart(words), { from: 'user' });
   } catch (error) {
-    progress.end();
     const failure = failureOf(error);
     exitCode = failure.exitCode;
     // Commander has already reported a wrong command line, except with --json.
     const reported = error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
     if (exitCode !== EXIT.done && (output.json || !reported)) output.error(failure.message);
   }
-  progress.end();
+  output.done();
   return exitCode;
 }
 

@@ -99,13 +99,5 @@ export function actionRow(action: Action): Row {
   };
 }
 
-/** Returns the fields of a function's answer. Values that are not texts become JSON. */
-export function answerFields(answer: object): Fields {
-  return Object.entries(answer).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-}
-
 const status = ({ enabled, suspended }: { readonly enabled: boolean; readonly suspended?: boolean }) =>
   suspended ? 'suspended' : enabled ? 'on' : 'off';

@@ -109,7 +109,7 @@ export function addActionCommands(program: Command, run: Run): void {
     .option('--site <site_id>', 'assistant')
     .addHelpText('after', '\nExample:\n  va-wave action list --site site_…')
     .action((input: { org?: string; site?: string }, command: Command) =>
-      run(async ({ output, deployment, progress }) => {
+      run(async ({ output, deployment }) => {
         // If the context has both, the assistant is used, because it is more specific.
         const inContext = command.getOptionValueSource('org') === 'context' && input.site !== undefined;
         const options = inContext ? { site: input.site } : input;
@@ -117,10 +117,9 @@ export function addActionCommands(program: Command, run: Run): void {
           throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
         }
         const ports = await deployment();
-        progress.doing('Reading Actions');
+        output.doing('Reading Actions');
         const list = await actionsOf(options, ports);
         const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-        progress.end();
         output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
         if (list.unreadable.length > 0) {
           throw new CommandFailure(EXIT.fault, list.unreadable.map(({ cause }) => cause.message).join('\n'));
@@ -135,12 +134,11 @@ export function addActionCommands(program: Command, run: Run): void {
     )
     .addHelpText('after', '\nExample:\n  va-wave action test act_…')
     .action((actionId: string) =>
-      run(async ({ output, deployment, progress }) => {
+      run(async ({ output, deployment }) => {
         const ports = await deployment();
         const { org_id, name } = await requireAction(actionId, ports);
-        progress.doing(`Testing ${name}`);
+        output.doing(`Testing ${name}`);
         const result = await ports.testAction(org_id, actionId);
-        progress.end();
         output.object({ action_id: actionId, ...result }, 'Sent the test request', testFields(result));
         if (!result.success) {
           const { code, message } = result.error ?? { code: 'http_status', message: `HTTP ${result.status}` };

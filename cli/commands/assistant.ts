@@ -164,13 +164,12 @@ Example:
     .requiredOption('--org <org_id>', 'organization')
     .addHelpText('after', '\nExample:\n  va-wave assistant list --org org_…')
     .action((options: { org: string }) =>
-      run(async ({ output, deployment, progress }) => {
+      run(async ({ output, deployment }) => {
         const ports = await deployment();
-        progress.doing('Reading assistants');
+        output.doing('Reading assistants');
         await requireOrganization(options.org, ports);
         const assistants = [...(await ports.store.listAssistants(options.org))];
         assistants.sort((a, b) => a.created_at.localeCompare(b.created_at));
-        progress.end();
         output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow));
       }),
     );

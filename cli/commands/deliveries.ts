@@ -16,7 +16,6 @@ const LOOK_BACK = 500;
 /** Records that --follow reads each time. */
 const FOLLOW_LOOKS_BACK = 200;
 
-type Matches = (record: EventAttempt) => boolean;
 type Options = FilterOptions & { readonly limit: number; readonly lookBack: number; readonly follow?: true };
 
 /** The delivery log. */
@@ -49,22 +48,25 @@ Examples:
     )
     .action((id: string, options: Options) =>
       run(async (commandRun) => {
+        const { output } = commandRun;
         const ports = await commandRun.deployment();
         const matches = attemptFilter(options, ports.now());
-        commandRun.progress.doing('Reading the delivery log');
+        output.doing('Reading the delivery log');
         const logId = logOf(id);
         const records = await latest(ports, logId, Math.max(options.lookBack, options.limit));
         // A log remains after its Action is deleted.
         if (records.length === 0) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
-        commandRun.progress.end();
         const matching = records.filter(matches);
         const shown = matching.slice(0, options.limit);
-        if (options.follow) return follow(commandRun, ports, logId, { earlier: records, first: shown, matches });
+        if (options.follow) {
+          const read = () => latest(ports, logId, FOLLOW_LOOKS_BACK);
+          return follow(commandRun, { read, earlier: records, first: shown, matches });
+        }
         const none = records.length === 0 ? 'No deliveries yet' : 'No such deliveries';
-        commandRun.output.list(shown, none, shown.map(row));
-        if (matching.length > options.limit) commandRun.output.note('More exist; use --limit to show more');
+        output.list(shown, none, shown.map(row));
+        if (matching.length > options.limit) output.note('More exist; use --limit to show more');
         else if (records.length >= options.lookBack) {
-          commandRun.output.note(`Searched the newest ${records.length} records; use --look-back to search more`);
+          output.note(`Searched the newest ${records.length} records; use --look-back to search more`);
         }
       }),
     );
@@ -79,34 +81,29 @@ async function latest(ports: Deployment, logId: string, lookBack: number): Promi
   return records.sort((a, b) => b.started_at.localeCompare(a.started_at));
 }
 
-async function follow(
-  { output, cliProcess }: CommandRun,
-  ports: Deployment,
-  logId: string,
-  start: {
-    readonly earlier: readonly EventAttempt[];
-    readonly first: readonly EventAttempt[];
-    readonly matches: Matches;
-  },
-): Promise<void> {
+/** Shows the first attempts, the oldest first, and then each attempt when it ends, until Ctrl-C. */
+async function follow({ output, cliProcess }: CommandRun, { read, earlier, first, matches }: Following): Promise<void> {
   const nameOf = ({ reference, attempt, started_at }: EventAttempt) => `${reference} ${attempt} ${started_at}`;
-  const shown = new Set<string>();
+  const hasEnded = ({ state }: EventAttempt) => state !== 'started';
   const show = (records: readonly EventAttempt[]) => {
-    for (const record of records.toReversed()) {
-      const name = nameOf(record);
-      if (record.state === 'started' || shown.has(name)) continue;
-      shown.add(name);
-      if (start.matches(record)) output.line(record, () => followLine(record));
-    }
+    for (const record of records.toReversed()) output.line(record, () => followLine(record));
   };
-  const begun = new Set(start.first);
-  // Attempts that ended before the first read are not new. Attempts that were in progress then are.
-  for (const old of start.earlier) {
-    if (!begun.has(old) && old.state !== 'started') shown.add(nameOf(old));
+  const known = new Set(earlier.filter(hasEnded).map(nameOf));
+  output.done();
+  show(first.filter(hasEnded));
+  while (await cliProcess.pause(FOLLOW_PAUSE_MS)) {
+    const ended = (await read()).filter((record) => hasEnded(record) && !known.has(nameOf(record)));
+    for (const record of ended) known.add(nameOf(record));
+    show(ended.filter(matches));
   }
-  show(start.first);
-  while (await cliProcess.pause(FOLLOW_PAUSE_MS)) show(await latest(ports, logId, FOLLOW_LOOKS_BACK));
 }
+
+type Following = {
+  readonly read: () => Promise<readonly EventAttempt[]>;
+  readonly earlier: readonly EventAttempt[];
+  readonly first: readonly EventAttempt[];
+  readonly matches: (record: EventAttempt) => boolean;
+};
 
 function row(record: EventAttempt): Row {
   return {

@@ -50,12 +50,11 @@ Examples:
   va-wave delivery show act_… 6a7e8f90-… --attempt 1 --json`,
     )
     .action((id: string, reference: string, options: When & { attempt?: number }) =>
-      run(async ({ output, deployment, progress }) => {
+      run(async ({ output, deployment }) => {
         const ports = await deployment();
         const search = searchOf(options);
-        progress.doing('Searching the log');
+        output.doing('Searching the log');
         const found = await ports.eventAttempts(logOf(id), reference, eventTime(search, ports.now));
-        progress.end();
         const record = found
           .filter(({ attempt }) => options.attempt === undefined || attempt === options.attempt)
           .toSorted((a, b) => a.started_at.localeCompare(b.started_at))

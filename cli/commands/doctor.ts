@@ -26,13 +26,12 @@ Examples:
       positive,
     )
     .action(({ deliveriesPerSecond }: { deliveriesPerSecond?: number }) =>
-      run(async ({ cliProcess, target, output, progress }) => {
-        progress.doing('Checking the account');
+      run(async ({ cliProcess, target, output }) => {
+        output.doing('Checking the account');
         const examined = examineAccount(await cliProcess.examinedAccount(target), {
           stackName: target.stack ?? DEFAULT_STACK,
           deliveriesPerSecond,
         });
-        progress.end();
         output.list(
           examined,
           'Nothing to check',

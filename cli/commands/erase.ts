@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { type Erased, type ErasePorts, eraseAssistant, eraseOrganization } from '../../src/domain/operations/erase.ts';
+import { eraseAssistant, eraseOrganization } from '../../src/domain/operations/erase.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { type CommandRun, confirmedById, pauseOrEnd, type Run, steps } from '../command-run.ts';
+import { confirmedById, type Run } from '../command-run.ts';
 
 const HELP = `
 The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
@@ -19,13 +19,12 @@ export function addAssistantDelete(assistant: Command, run: Run): void {
     .addHelpText('after', `${HELP}\nExample:\n  va-wave assistant delete site_…`)
     .action((siteId: string, options: { yes?: true }) =>
       run(async (commandRun) => {
-        const deployment = await commandRun.deployment();
-        const { name } = await requireAssistant(siteId, deployment);
+        const ports = await commandRun.deployment();
+        const { name } = await requireAssistant(siteId, ports);
         const question = `Erase the assistant ${name} (${siteId}) and all data of its visitors?`;
-        await confirmedById(commandRun, { yes: options.yes, id: siteId, question });
-        const erased = await eraseAssistant(siteId, await erasePorts(commandRun));
-        commandRun.progress.end();
-        commandRun.output.object({ site_id: siteId, ...erased }, 'Erased the assistant', fields(erased));
+        await confirmedById(commandRun, options.yes, { id: siteId, question });
+        const erased = await eraseAssistant(siteId, ports);
+        commandRun.output.object({ site_id: siteId, ...erased }, 'Erased the assistant');
       }),
     );
 }
@@ -42,30 +41,12 @@ export function addOrgDelete(org: Command, run: Run): void {
     )
     .action((orgId: string, options: { yes?: true }) =>
       run(async (commandRun) => {
-        const { name } = await requireOrganization(orgId, await commandRun.deployment());
+        const ports = await commandRun.deployment();
+        const { name } = await requireOrganization(orgId, ports);
         const question = `Erase the organization ${name} (${orgId}) and all data of its visitors?`;
-        await confirmedById(commandRun, { yes: options.yes, id: orgId, question });
-        const erased = await eraseOrganization(orgId, await erasePorts(commandRun));
-        commandRun.progress.end();
-        commandRun.output.object({ org_id: orgId, ...erased }, 'Erased the organization', [
-          ['assistants', String(erased.assistants)],
-          ['members', String(erased.members)],
-          ...fields(erased),
-        ]);
+        await confirmedById(commandRun, options.yes, { id: orgId, question });
+        const erased = await eraseOrganization(orgId, ports);
+        commandRun.output.object({ org_id: orgId, ...erased }, 'Erased the organization');
       }),
     );
 }
-
-async function erasePorts(commandRun: CommandRun): Promise<ErasePorts> {
-  return {
-    ...(await commandRun.deployment()),
-    step: steps(commandRun),
-    pause: (milliseconds) => pauseOrEnd(commandRun, milliseconds),
-  };
-}
-
-const fields = ({ actions, log_records, conversation_items }: Erased): [string, string][] => [
-  ['Actions', String(actions)],
-  ['delivery records', String(log_records)],
-  ['conversation items', String(conversation_items)],
-];

@@ -26,11 +26,10 @@ Examples:
   va-wave event trace 6a7e8f90-… --org org_… --at 2026-03-04T05:06:00Z --json`,
     )
     .action((eventId: string, options: When & { org: string }) =>
-      run(async ({ output, deployment, progress }) => {
+      run(async ({ output, deployment }) => {
         const ports = await deployment();
         const request = { eventId, orgId: options.org, search: searchOf(options) };
-        const trace = await traceEvent(request, ports, (logs) => progress.doing(`Searching logs: ${logs}`));
-        progress.end();
+        const trace = await traceEvent(request, ports, (logs) => output.doing(`Searching logs: ${logs}`));
         if (output.json) return output.object(trace, '', []);
         output.note(`${trace.event} ${trace.event_id}, accepted by the bus at ${trace.time}`);
         output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
@@ -58,16 +57,9 @@ Example:
       run(async (commandRun) => {
         const ports = await commandRun.deployment();
         await confirmed(commandRun, options.yes, `Deliver ${eventId} to ${actionId} again?`);
-        commandRun.progress.doing('Searching the log');
+        commandRun.output.doing('Searching the log');
         const request = { eventId, actionId, search: searchOf(options) };
-        const replay = await replayEvent(request, ports);
-        commandRun.progress.end();
-        commandRun.output.object(replay, 'Sent the event to the deliveries queue', [
-          ['event', replay.event],
-          ['event_id', replay.event_id],
-          ['action_id', replay.action_id],
-          ['replay', replay.replay],
-        ]);
+        commandRun.output.object(await replayEvent(request, ports), 'Sent the event to the deliveries queue');
         commandRun.output.note(`Show its attempts: ${commandRun.hint(`deliveries ${actionId}`)}`);
       }),
     );

@@ -27,12 +27,7 @@ Examples:
         const data = await jsonValue('data', options.data, cliProcess);
         const site = options.site === undefined ? {} : { site_id: options.site };
         const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, await deployment());
-        output.object(sent, 'Put the event on the bus', [
-          ['id', sent.id],
-          ['event', sent.event],
-          ['org_id', sent.org_id],
-          ['site_id', sent.site_id ?? ''],
-        ]);
+        output.object(sent, 'Put the event on the bus');
         if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
       }),
     );

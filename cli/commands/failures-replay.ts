@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { replayEvent } from '../../src/domain/operations/replay-event.ts';
 import { type FailedEvent, failedEvents } from '../../src/domain/operations/replay-failures.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { confirmed, type Run, steps } from '../command-run.ts';
-import type { Row } from '../output.ts';
+import { confirmed, type Run } from '../command-run.ts';
+import { fieldsOf, type Row } from '../output.ts';
 import { type Moment, moment, timeOf } from '../values.ts';
 
 type Options = { readonly since: Moment; readonly dryRun?: true; readonly yes?: true };
@@ -28,12 +28,11 @@ Examples:
     )
     .action((actionId: string, options: Options) =>
       run(async (commandRun) => {
-        const { output, progress } = commandRun;
+        const { output } = commandRun;
         const ports = await commandRun.deployment();
         const request = { actionId, since: timeOf(options.since, ports.now()) };
-        progress.doing('Reading the log');
-        const failed = await failedEvents(request, ports, (records) => progress.doing(`Reading the log: ${records}`));
-        progress.end();
+        output.doing('Reading the log');
+        const failed = await failedEvents(request, ports, (records) => output.doing(`Reading the log: ${records}`));
         if (options.dryRun) {
           output.list(failed, `Nothing failed since ${request.since}`, failed.map(row));
           if (failed.length > 0) output.note(`${counted(failed.length)} would be delivered again; nothing was sent`);
@@ -42,27 +41,19 @@ Examples:
         if (failed.length > 0) {
           await confirmed(commandRun, options.yes, `Deliver ${counted(failed.length)} to ${actionId} again?`);
         }
-        const step = steps(commandRun);
         const unsent: { event_id: string; reason: string }[] = [];
         for (const [index, { event_id, event_time }] of failed.entries()) {
-          await step(`Delivering again: ${index + 1} of ${failed.length}`);
+          await ports.step(`Delivering again: ${index + 1} of ${failed.length}`);
           const reason = await unsentReason(() =>
             replayEvent({ eventId: event_id, actionId, search: { at: event_time } }, ports),
           );
           if (reason !== undefined) unsent.push({ event_id, reason });
         }
-        progress.end();
-        const sent = failed.length - unsent.length;
-        output.object(
-          { action_id: actionId, since: request.since, sent, unsent },
-          'Sent the events to the deliveries queue',
-          [
-            ['action_id', actionId],
-            ['since', request.since],
-            ['sent', String(sent)],
-            ...unsent.map(({ event_id, reason }): [string, string] => ['not sent', `${event_id}: ${reason}`]),
-          ],
-        );
+        const done = { action_id: actionId, since: request.since, sent: failed.length - unsent.length };
+        output.object({ ...done, unsent }, 'Sent the events to the deliveries queue', [
+          ...fieldsOf(done),
+          ...unsent.map(({ event_id, reason }): [string, string] => ['unsent', `${event_id}: ${reason}`]),
+        ]);
       }),
     );
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { reseal } from '../../src/domain/operations/reseal.ts';
 import { revokeTokenKeys } from '../../src/domain/operations/revoke-token-keys.ts';
 import { rotateOriginSecret } from '../../src/domain/operations/rotate-origin-secret.ts';
-import { confirmed, pauseOrEnd, type Run, steps } from '../command-run.ts';
+import { confirmed, type Run } from '../command-run.ts';
 
 /** Adds the commands for the service's own keys. The keys of session tokens rotate automatically. */
 export function addKeysCommands(program: Command, run: Run): void {
@@ -26,21 +26,9 @@ Example:
     )
     .action((options: { yes?: true }) =>
       run(async (commandRun) => {
-        const deployment = await commandRun.deployment();
+        const ports = await commandRun.deployment();
         await confirmed(commandRun, options.yes, 'Replace the sealing key?');
-        const ports = {
-          ...deployment,
-          step: steps(commandRun),
-          pause: (milliseconds: number) => pauseOrEnd(commandRun, milliseconds),
-        };
-        const done = await reseal(ports);
-        commandRun.progress.end();
-        commandRun.output.object(done, 'Replaced the sealing key', [
-          ['kid', done.kid],
-          ['resealed', String(done.resealed)],
-          ['removed keys', String(done.dropped_keys)],
-          ['lost', done.lost.join(', ')],
-        ]);
+        commandRun.output.object(await reseal(ports), 'Replaced the sealing key');
       }),
     );
 
@@ -65,7 +53,7 @@ Example:
         const ports = await commandRun.deployment();
         await confirmed(commandRun, options.yes, 'Replace the origin secret? The last rotation must be deployed.');
         const rotated = await rotateOriginSecret(ports);
-        commandRun.output.object(rotated, 'Replaced the origin secret', [['version_id', rotated.version_id]]);
+        commandRun.output.object(rotated, 'Replaced the origin secret');
         commandRun.output.note(`Next, run: npx cdk deploy -c originSecretVersion=${rotated.version_id}`);
       }),
     );
@@ -88,13 +76,7 @@ Example:
       run(async (commandRun) => {
         const ports = await commandRun.deployment();
         await confirmed(commandRun, options.yes, 'End every session token?');
-        const done = await revokeTokenKeys(ports);
-        commandRun.progress.end();
-        commandRun.output.object(done, 'Revoked the token keys', [
-          ['kid', done.kid],
-          ['revoked', done.revoked.join(', ')],
-          ['ended_at', done.ended_at],
-        ]);
+        commandRun.output.object(await revokeTokenKeys(ports), 'Revoked the token keys');
       }),
     );
 }

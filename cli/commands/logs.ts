@@ -29,16 +29,15 @@ Examples:
   va-wave logs api --since 10m`,
     )
     .action((name: LogName, options: { since: number; containing?: string }) =>
-      run(async ({ deployment, output, progress }) => {
+      run(async ({ deployment, output }) => {
         const { log, now } = await deployment();
-        progress.doing('Reading the log');
+        output.doing('Reading the log');
         const since = new Date(now().getTime() - options.since);
         let lines = 0;
         for await (const line of log(name, { since, containing: options.containing })) {
-          if (lines++ === 0) progress.end();
+          lines++;
           output.line(line, () => `${plainText(line.text)}\n`);
         }
-        progress.end();
         if (lines === 0) output.note('No matching lines in this time');
       }),
     );

@@ -1,16 +1,9 @@
 import type { Command } from 'commander';
-import { type Membership, ROLES } from '../../src/contract/members.ts';
+import { ROLES } from '../../src/contract/members.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { Run } from '../command-run.ts';
 import { spelled } from '../values.ts';
-
-const fields = ({ org_id, email, role, sub }: Membership): [string, string][] => [
-  ['org_id', org_id],
-  ['email', email],
-  ['role', role],
-  ['login', sub],
-];
 
 /** Adds the commands for members, who can use the dashboard of an organization. */
 export function addMemberCommands(program: Command, run: Run): void {
@@ -32,7 +25,7 @@ export function addMemberCommands(program: Command, run: Run): void {
       run(async ({ output, deployment }) => {
         const { membership, invited } = await addMember(org, input, await deployment());
         const done = invited ? 'Created the login and added the member' : 'Added the member; the login already exists';
-        output.object(membership, done, fields(membership));
+        output.object(membership, done);
       }),
     );
 
@@ -45,7 +38,7 @@ export function addMemberCommands(program: Command, run: Run): void {
     .action((options: { org: string; email: string }) =>
       run(async ({ output, deployment }) => {
         const membership = await removeMember(options.org, options.email, await deployment());
-        output.object(membership, 'Removed the member', fields(membership));
+        output.object(membership, 'Removed the member');
       }),
     );
 

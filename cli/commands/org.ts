@@ -7,35 +7,11 @@ import {
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota } from '../../src/domain/organizations/outbound-quota.ts';
-import type { ChangedParts } from '../../src/domain/organizations/restrictions.ts';
 import { setSuspended } from '../../src/domain/organizations/suspension.ts';
-import { type CommandRun, confirmed, type Run, steps } from '../command-run.ts';
+import { type CommandRun, confirmed, type Run } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { spelled, wholeNumber } from '../values.ts';
 import { addOrgDelete } from './erase.ts';
-
-const fields = ({
-  org_id,
-  name,
-  plan,
-  created_at,
-  suspended,
-  daily_outbound_quota,
-  assistant_limit,
-}: Organization): [string, string][] => [
-  ['org_id', org_id],
-  ['name', name],
-  ['plan', plan],
-  ['created', created_at],
-  ...(suspended ? [['status', 'suspended'] as [string, string]] : []),
-  ...(daily_outbound_quota == null ? [] : [quotaField(daily_outbound_quota)]),
-  ...(assistant_limit === undefined ? [] : [['assistants', `at most ${assistant_limit}`] as [string, string]]),
-];
-
-const quotaField = (perDay: number | null): [string, string] => [
-  'outbound quota',
-  perDay === null ? 'none' : `${perDay} requests a day (UTC)`,
-];
 
 const plan = (text: string) => spelled(PLANS, text);
 
@@ -52,7 +28,7 @@ export function addOrgCommands(program: Command, run: Run): void {
     .action((options: { name: string; plan: string }) =>
       run(async ({ output, deployment }) => {
         const organization = await createOrganization(options, await deployment());
-        output.object(organization, 'Created the organization', fields(organization));
+        output.object(organization, 'Created the organization');
       }),
     );
 
@@ -74,7 +50,7 @@ export function addOrgCommands(program: Command, run: Run): void {
         }
         const change = { ...options, ...(assistants === undefined ? {} : { assistant_limit: assistants }) };
         const organization = await updateOrganization(orgId, change, await deployment());
-        output.object(organization, 'Changed the organization', fields(organization));
+        output.object(organization, 'Changed the organization');
       }),
     );
 
@@ -120,11 +96,12 @@ Example:
   va-wave org quota org_… --per-day 100000`,
     )
     .action((orgId: string, options: { perDay?: number; none?: true }) =>
-      run(async (commandRun) => {
+      run(async ({ output, deployment }) => {
         if ((options.perDay === undefined) === (options.none === undefined)) {
           throw new CommandFailure(EXIT.refused, 'Give either --per-day or --none');
         }
-        await changeQuota(orgId, options.perDay ?? null, commandRun);
+        const done = await setOutboundQuota(orgId, options.perDay ?? null, await deployment());
+        output.object(done, 'Changed the quota of the organization');
       }),
     );
 
@@ -135,16 +112,15 @@ Example:
     .description('list all organizations, by name (reads the whole configuration table)')
     .addHelpText('after', '\nExample:\n  va-wave org list')
     .action(() =>
-      run(async ({ output, deployment, progress, hint }) => {
+      run(async ({ output, deployment, hint }) => {
         const { store } = await deployment();
         const organizations: Organization[] = [];
-        progress.doing('Reading organizations');
+        output.doing('Reading organizations');
         for await (const organization of store.listOrganizations()) {
           organizations.push(organization);
-          progress.doing(`Reading organizations: ${organizations.length}`);
+          output.doing(`Reading organizations: ${organizations.length}`);
         }
         organizations.sort((a, b) => a.name.localeCompare(b.name) || a.org_id.localeCompare(b.org_id));
-        progress.end();
         output.list(
           organizations,
           `No organizations yet: ${hint('org create --name …')}`,
@@ -154,24 +130,7 @@ Example:
     );
 }
 
-async function changeSuspension(orgId: string, suspended: boolean, commandRun: CommandRun): Promise<void> {
-  const done = await setSuspended(orgId, suspended, { ...(await commandRun.deployment()), step: steps(commandRun) });
-  commandRun.progress.end();
-  commandRun.output.object(
-    done,
-    suspended ? 'Suspended the organization' : 'Resumed the organization',
-    changedFields(done),
-  );
+async function changeSuspension(orgId: string, suspended: boolean, { output, deployment }: CommandRun): Promise<void> {
+  const done = await setSuspended(orgId, suspended, await deployment());
+  output.object(done, suspended ? 'Suspended the organization' : 'Resumed the organization');
 }
-
-async function changeQuota(orgId: string, perDay: number | null, commandRun: CommandRun): Promise<void> {
-  const done = await setOutboundQuota(orgId, perDay, { ...(await commandRun.deployment()), step: steps(commandRun) });
-  commandRun.progress.end();
-  commandRun.output.object(done, 'Changed the quota of the organization', [...changedFields(done), quotaField(perDay)]);
-}
-
-const changedFields = (done: ChangedParts & { readonly org_id: string }): [string, string][] => [
-  ['org_id', done.org_id],
-  ['assistants', String(done.assistants)],
-  ['Actions', String(done.actions)],
-];

@@ -1,12 +1,7 @@
 import type { Command } from 'commander';
-import {
-  countPerson,
-  erasePerson,
-  type PersonCounts,
-  remainingUntil,
-} from '../../src/domain/operations/erase-person.ts';
+import { countPerson, erasePerson, remainingUntil } from '../../src/domain/operations/erase-person.ts';
 import { findPerson, type ReadPorts, recordsOf, recordsOfOrganization } from '../../src/domain/operations/person.ts';
-import { type CommandRun, confirmed, pauseOrEnd, type Run, steps } from '../command-run.ts';
+import { type CommandRun, confirmed, type Run } from '../command-run.ts';
 import { safeJson } from '../plain-text.ts';
 import { collect, type Moment, moment, textValue, timeOf } from '../values.ts';
 
@@ -45,47 +40,23 @@ Examples:
     .action((options: EraseOptions) =>
       run(async (commandRun) => {
         const person = { orgId: options.org, ids: await idsOf(options.user, commandRun) };
-        const deployment = await commandRun.deployment();
-        const pause = (milliseconds: number) => pauseOrEnd(commandRun, milliseconds);
-        const ports = { ...deployment, step: steps(commandRun), pause };
+        const { output } = commandRun;
+        const ports = await commandRun.deployment();
         if (options.dryRun || options.yes === undefined) {
           const found = await countPerson(person, ports);
-          commandRun.progress.end();
-          if (options.dryRun) {
-            commandRun.output.object({ org_id: options.org, ...found }, 'Found; nothing was changed', fields(found));
-            return;
-          }
+          if (options.dryRun) return output.object({ org_id: options.org, ...found }, 'Found; nothing was changed');
           const { records, conversations } = found;
           const what = `the content of ${records} delivery records, and ${conversations} conversations`;
           await confirmed(commandRun, undefined, `Erase ${what}, of ${options.org}?`);
         }
         const erased = await erasePerson(person, ports);
-        const remaining = remainingUntil(deployment.now());
-        commandRun.progress.end();
-        commandRun.output.object({ org_id: options.org, ...erased, remaining }, 'Erased', [
-          ...fields(erased),
-          ['queues until', remaining.queues],
-          ['dead letters until', remaining.dead_letters],
-          ['backups until', remaining.backups],
-        ]);
+        output.object({ org_id: options.org, ...erased, remaining: remainingUntil(ports.now()) }, 'Erased');
         if (erased.unfinished > 0) {
-          commandRun.output.note('Attempts were in progress. Run the command again when they have ended.');
+          output.note('Attempts were in progress. Run the command again when they have ended.');
         }
       }),
     );
 }
-
-const fields = (found: PersonCounts): [string, string][] => [
-  ['records read', String(found.records_read)],
-  ['delivery records', String(found.records)],
-  ...Object.entries(found.places).map(([place, count]): [string, string] => [`  ${place}`, String(count)]),
-  ['conversations', String(found.conversations)],
-  ['counters', String(found.counters)],
-  ['in progress', String(found.unfinished)],
-  ...(found.cut_payloads === 0
-    ? []
-    : [['cut payloads', `${found.cut_payloads}, only their beginning is stored`] satisfies [string, string]]),
-];
 
 type ExportOptions = { org: string; user?: readonly string[]; since?: Moment; file?: string };
 
@@ -116,11 +87,10 @@ Examples:
     )
     .action((options: ExportOptions) =>
       run(async (commandRun) => {
-        const { cliProcess, progress, output } = commandRun;
+        const { cliProcess, output } = commandRun;
         const ids = options.user && (await idsOf(options.user, commandRun));
-        const deployment = await commandRun.deployment();
-        const ports = { ...deployment, step: steps(commandRun) };
-        const from = options.since && timeOf(options.since, deployment.now());
+        const ports = await commandRun.deployment();
+        const from = options.since && timeOf(options.since, ports.now());
         let lines = 0;
         const exported = async function* () {
           for await (const value of ids === undefined
@@ -131,7 +101,6 @@ Examples:
           }
         };
         await cliProcess.writeLines(options.file, exported());
-        progress.end();
         output.note(`Exported ${lines} lines`);
       }),
     );

@@ -87,7 +87,6 @@ Examples:
           onRequest: (received, answered) => show(found(received, answered), commandRun),
         });
         await listen(server, options.port);
-        commandRun.progress.end();
         output.note(`Receiving at https://localhost:${options.port}/ with any path. Press Ctrl-C to stop`);
         while (await cliProcess.pause(MINUTE_MS));
         await closeServer(server);

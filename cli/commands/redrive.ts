@@ -33,11 +33,10 @@ Examples:
     .action((queue: RedrivenQueue, options: Options) =>
       run(async (commandRun) => {
         const deadLetters = (await commandRun.deployment()).deadLetters(queue);
-        const { progress, output } = commandRun;
+        const { output } = commandRun;
         if (options.dryRun) {
-          progress.doing('Reading dead letters');
+          output.doing('Reading dead letters');
           const { count, shown } = await inspectDeadLetters(queue, options.limit, deadLetters);
-          progress.end();
           output.list(shown, `No dead letters of ${queue}`, shown.map(row));
           if (count > 0)
             output.note(`About ${count} dead letters of ${queue}, ${shown.length} shown; nothing was moved`);
@@ -45,14 +44,9 @@ Examples:
         }
         const count = await deadLetters.count();
         await confirmed(commandRun, options.yes, `Move about ${count} dead letters back to ${queue}?`);
-        progress.doing('Moving dead letters');
-        const done = await redrive(deadLetters, (moved) => progress.doing(`Moving dead letters: ${moved}`));
-        progress.end();
-        output.object({ queue, ...done }, 'Moved the dead letters', [
-          ['queue', queue],
-          ['moved', String(done.moved)],
-          ['dead letters again', String(done.again)],
-        ]);
+        output.doing('Moving dead letters');
+        const done = await redrive(deadLetters, (moved) => output.doing(`Moving dead letters: ${moved}`));
+        output.object({ queue, ...done }, 'Moved the dead letters');
       }),
     );
 }

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import type { Run } from '../command-run.ts';
 import type { Row } from '../output.ts';
 import { jsonObject } from '../values.ts';
-import { answerFields } from '../views.ts';
 
 /** The part of the answer for the text output. --json prints the whole answer. */
 const toolList = z.object({
@@ -41,7 +40,7 @@ export function addToolCommands(program: Command, run: Run): void {
         const { runtime } = await deployment();
         const listed = await runtime.tool({ operation: 'listTools', site_id: siteId });
         const read = toolList.safeParse(listed);
-        if (output.json || !read.success) return output.object(listed, 'Tools', answerFields(listed));
+        if (output.json || !read.success) return output.object(listed, 'Tools');
         output.list(read.data.tools, 'No tools', read.data.tools.map(row));
       }),
     );
@@ -68,7 +67,7 @@ export function addToolCommands(program: Command, run: Run): void {
           tool: name,
           arguments: args,
         });
-        output.object(result, 'Result for the assistant', answerFields(result));
+        output.object(result, 'Result for the assistant');
       }),
     );
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Run } from '../command-run.ts';
 import { textValue, wholeNumber } from '../values.ts';
-import { answerFields } from '../views.ts';
 
 type Options = {
   token: string;
@@ -38,7 +37,7 @@ export function addUsageCommands(program: Command, run: Run): void {
             tts_provider: options.ttsProvider ?? null,
           },
         });
-        output.object(result, 'Reported', answerFields(result));
+        output.object(result, 'Reported');
       }),
     );
 }

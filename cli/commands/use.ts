@@ -3,13 +3,12 @@ import type { Command } from 'commander';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { CommandRun, Run } from '../command-run.ts';
-import { DEFAULT_READY_FILE } from '../connection.ts';
-import { type Context, contextFile, contextOf, storedContextOf } from '../context.ts';
+import { DEFAULT_READY_FILE, type Target } from '../connection.ts';
+import { type Context, contextFile, contextOf } from '../context.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { safeJson } from '../plain-text.ts';
 
 type Options = { readonly org?: string; readonly site?: string; readonly clear?: true };
-type Globals = Options & { readonly local?: string; readonly stack?: string; readonly region?: string };
 
 /** Adds the command that stores the defaults of the next commands. */
 export function addUseCommand(program: Command, run: Run): void {
@@ -31,40 +30,37 @@ Examples:
   va-wave use --stack VaWave --region eu-west-1 --org org_…
   va-wave use`,
     )
-    .action((_: Options, command: Command) =>
+    .action((options: Options, command: Command) =>
       run(async (commandRun) => {
-        const { local, stack, region, org, site, clear } = command.optsWithGlobals<Globals>();
-        const file = contextFile(commandRun.cliProcess);
+        const { cliProcess, target } = commandRun;
+        const file = contextFile(cliProcess);
         if (file === undefined)
           throw new CommandFailure(
             EXIT.refused,
             'HOME is not set, so the defaults cannot be stored: use the environment',
           );
-        const named = [local, stack, region, org, site].some((value) => value !== undefined);
-        if (clear && named) throw new CommandFailure(EXIT.refused, '--clear allows no other option');
-        if (!clear && !named) return show('Defaults', await contextOf([], commandRun.cliProcess), commandRun);
-        const stored = clear ? {} : await storedContextOf(commandRun.cliProcess);
-        const next = clear
-          ? {}
-          : { ...deployment({ local, stack, region }, stored), ...(await ids({ org, site }, commandRun)) };
-        await commandRun.cliProcess.writeFile(file, `${safeJson(next)}\n`);
+        const { clear, ...toStore } = options;
+        const globals = command.parent ?? command;
+        const named = ['local', 'stack', 'region'].some((name) => globals.getOptionValueSource(name) === 'cli');
+        const isEmpty = !named && Object.keys(toStore).length === 0;
+        if (clear && !isEmpty) throw new CommandFailure(EXIT.refused, '--clear allows no other option');
+        if (!clear && isEmpty) return show('Defaults', await contextOf([], cliProcess), commandRun);
+        const next = clear ? {} : { ...deployment(target), ...(await ids(toStore, commandRun)) };
+        await cliProcess.writeFile(file, `${safeJson(next)}\n`);
         show(clear ? 'Removed the defaults' : 'Stored the defaults', next, commandRun);
       }),
     );
 }
 
-/** Returns the deployment of the options, or without one the stored deployment. */
-function deployment({ local, stack, region }: Globals, stored: Context): Context {
-  if (local !== undefined) return { local: resolve(local || DEFAULT_READY_FILE) };
-  if (stack !== undefined || region !== undefined) {
-    return { ...(stack === undefined ? {} : { stack }), ...(region === undefined ? {} : { region }) };
-  }
-  const { org, site, ...former } = stored;
-  return former;
+/** Returns what a context stores about a deployment. Commands can run in any folder, so it has the absolute path of a ready file. */
+function deployment({ local, stack, region }: Target): Context {
+  return local === undefined
+    ? { ...(stack && { stack }), ...(region && { region }) }
+    : { local: resolve(local || DEFAULT_READY_FILE) };
 }
 
 /** Checks the ids. @throws Refusal 404, CommandFailure when the assistant does not belong to the organization */
-async function ids({ org, site }: Options, commandRun: CommandRun): Promise<Context> {
+async function ids({ org, site }: Pick<Options, 'org' | 'site'>, commandRun: CommandRun): Promise<Context> {
   if (site !== undefined) {
     const { org_id } = await requireAssistant(site, await commandRun.deployment());
     if (org !== undefined && org !== org_id) {
@@ -77,8 +73,6 @@ async function ids({ org, site }: Options, commandRun: CommandRun): Promise<Cont
   return { org };
 }
 
-function show(headline: string, context: Context, { output, progress }: CommandRun): void {
-  progress.end();
-  const rows = Object.entries(context).map(([name, value]): [string, string] => [name, value]);
-  output.object(context, rows.length === 0 ? 'No defaults' : headline, rows);
+function show(headline: string, context: Context, { output }: CommandRun): void {
+  output.object(context, Object.keys(context).length === 0 ? 'No defaults' : headline);
 }

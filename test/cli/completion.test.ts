@@ -26,7 +26,7 @@ const OFFERED: Readonly<Record<string, (file: string, words: readonly string[]) 
   },
   zsh: (file, words) => {
     const line = words.map((word) => `'${word}'`).join(' ');
-    const ask = `compdef() { :; }; compadd() { shift; print -l -- \${(M)@:#\${words[CURRENT]}*}; }; source '${file}'; words=(va-wave ${line}); CURRENT=${words.length + 1}; _va_wave`;
+    const ask = `source '${file}'; compadd() { print -l -- \${(M)@:#\${words[CURRENT]}*}; }; words=(va-wave ${line}); CURRENT=${words.length + 1}; _bash_complete -F _va_wave`;
     return execFileSync('zsh', ['-fc', ask], { encoding: 'utf8' });
   },
   fish: (file, words) =>
@@ -57,8 +57,10 @@ for (const shell of SHELLS) {
       [['deliveries', 'act_x', '--outcome', 'f'], ['failed']],
       [['org', 'create', '--plan', 'p', '--na'], ['--name']],
     ])('completes %j', async (words, expected) => {
-      const offered = (OFFERED[shell]?.(await scriptOf(shell), words) ?? '').split('\n').filter((word) => word !== '');
-      expect(offered.filter((word) => words.at(-1) !== '' || !word.startsWith('--')).toSorted()).toEqual(expected);
+      const offered = (OFFERED[shell]?.(await scriptOf(shell), words) ?? '')
+        .split('\n')
+        .filter((word) => word.trim() !== '');
+      expect(offered.filter((word) => words.at(-1) !== '' || !word.startsWith('-')).toSorted()).toEqual(expected);
     });
   });
 }

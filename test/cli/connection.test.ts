@@ -124,5 +124,5 @@ test('refuses a missing ready file and a file that is not a ready file', async (
 });
 
 test('refuses --local together with --stack', async () => {
-  expect(await failureToConnect({ local: true, stack: 'X' })).toEqual([2, '--local and --stack exclude each other']);
+  expect(await failureToConnect({ local: '', stack: 'X' })).toEqual([2, '--local and --stack exclude each other']);
 });

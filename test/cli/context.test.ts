@@ -40,6 +40,15 @@ test('options take precedence over the environment, and the environment over the
   expect(await operator.json('assistant', 'list', '--org', org_id)).toHaveLength(1);
 });
 
+test('stores ids together with the deployment that has them, also when the environment names it', async () => {
+  const { operator, site_id, org_id } = await operatorWithAction();
+  await operator.json('use', '--stack', 'Stored', '--region', 'eu-west-1');
+  operator.environment = { HOME: '/home/ada', VA_WAVE_STACK: 'Named' };
+  expect(await operator.json('use', '--site', site_id)).toEqual({ stack: 'Named', org: org_id, site: site_id });
+  operator.environment = { HOME: '/home/ada' };
+  expect(await operator.json('use', '--org', org_id)).toEqual({ stack: 'Named', org: org_id });
+});
+
 test('a command that names a deployment uses no ids of another deployment', async () => {
   const { operator, site_id } = await operatorWithAction();
   await operator.json('use', '--stack', 'Stored', '--site', site_id);

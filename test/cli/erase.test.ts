@@ -19,7 +19,7 @@ test('erases an assistant after the operator has typed its id', async () => {
   const { code, out } = await operator.run('assistant', 'delete', site_id);
   expect([code, out]).toEqual([
     0,
-    'Erased the assistant\n  Actions             1\n  delivery records    3\n  conversation items  2\n',
+    `Erased the assistant\n  site_id             ${site_id}\n  actions             1\n  log_records         3\n  conversation_items  2\n`,
   ]);
   expect([operator.store.assistants.size, operator.store.actions.size]).toEqual([0, 0]);
   expect(operator.store.organizations.has(org_id)).toBe(true);

@@ -71,7 +71,7 @@ test('names the events that cannot be sent again, and sends the others', async (
   const { operator, action_id, attempt, log, sent } = await operatorWithAttempts();
   log(attempt(1), attempt(2, { payload_cut: true }), attempt(3));
   const { out } = await operator.run('event', 'replay-failed', action_id, '--since', '1h', '--yes');
-  expect(out).toMatch(/sent +2\n +not sent +event-2: payload: the log does not have the whole envelope/);
+  expect(out).toMatch(/sent +2\n +unsent +event-2: payload: the log does not have the whole envelope/);
   expect(sent()).toEqual(['event-3', 'event-1']);
 });
 

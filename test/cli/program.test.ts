@@ -43,13 +43,13 @@ test.each([
 
 test.each([
   [[], {}, {}],
-  [['--local'], {}, { local: true }],
+  [['--local'], {}, { local: '' }],
   [['--local', '/tmp/ready.json'], {}, { local: '/tmp/ready.json' }],
   [['--local=ready'], {}, { local: 'ready' }],
   [['--stack', 'Other', '--region', 'eu-west-1'], {}, { stack: 'Other', region: 'eu-west-1' }],
   [[], { VA_WAVE_STACK: 'Mine' }, { stack: 'Mine' }],
   [['--stack', 'Other'], { VA_WAVE_STACK: 'Mine' }, { stack: 'Other' }],
-  [['--local'], { VA_WAVE_STACK: 'Mine' }, { local: true }],
+  [['--local'], { VA_WAVE_STACK: 'Mine' }, { local: '' }],
 ])('%j with %j selects %j, before and after the command', async (words, environment, target) => {
   const operator = new FakeOperator();
   operator.environment = environment;
