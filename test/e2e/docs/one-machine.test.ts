@@ -17,7 +17,6 @@ import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts'
 import { addReadyUsers } from '../../../local/ready-users.ts';
 import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { readDocument, samples } from '../../docs/documents.ts';
-import { copiedExample } from '../../examples/copied-example.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { eventually } from '../local/cloud/fixture/fixture-cloud.ts';
 
@@ -41,7 +40,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'bin', 'npx'), npx);
   chmodSync(join(folder, 'bin', 'npx'), 0o755);
   symlinkSync(process.execPath, join(folder, 'bin', 'node'));
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  for (const name of ['examples', 'node_modules']) symlinkSync(resolve(name), join(folder, name));
   const data = join(folder, '.local');
   const tls = receiverCertificates(join(data, 'receiver'));
   cloud = await startLocalCloud({ data, assembly: await serviceAssembly(), authorities: [tls.caFile] });
@@ -164,9 +163,7 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   expect(receiver.output()).toContain('Zoë');
   await receiver.stop();
 
-  const name = 'receivers/node-express';
-  replacements.set(`examples/${name}`, await copiedExample(name, join(folder, name)));
-  const example = await startUntil('node-express/receiver.mjs', replaced('8443'));
+  const example = await startUntil('examples/receivers/node-http', replaced('8443'));
   expect(await run('npx va-wave action test')).toContain('delivered');
   expect(readdirSync(join(folder, '.local', 'inbox'))).toHaveLength(1);
   await example.stop();

@@ -16,6 +16,12 @@ export type ReceiverExample = {
 
 export const RECEIVERS: readonly ReceiverExample[] = [
   {
+    name: 'node-http',
+    missing: undefined,
+    ownServer: true,
+    prepare: async (folder) => started(await copiedExample('receivers/node-http', folder)),
+  },
+  {
     name: 'node-express',
     missing: missingPackage('express'),
     ownServer: true,
