@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { lambdaContext, sqsEvent } from '../../test/lambdas/invocation.ts';
 import { envelopeOf } from '../delivery/contender.ts';
-import { tenActions } from '../delivery/section.ts';
 import type { Section } from '../report.ts';
-import { bundledFunctions, bundleOf } from '../setting/functions.ts';
-import { lambdaContext, type SqsHandler, sqsEvent } from '../setting/invocation.ts';
+import { createActions } from '../setting/actions.ts';
+import { bundledFunctions, bundleOf, type SqsHandler } from '../setting/functions.ts';
 import { startReceiver } from '../setting/receiver.ts';
 import { startStorage } from '../setting/storage.ts';
 import { median } from '../statistics.ts';
@@ -24,59 +24,43 @@ export async function burst(folder: string): Promise<Section> {
       VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
     });
     const bundle = bundleOf(await bundledFunctions(folder, false), 'dispatcher');
-    const { orgId, actionIds } = await tenActions(storage, receiver.urls[0]);
-    // Each copy of the module represents a new container, which has no open connection.
-    const containers = async (count: number): Promise<readonly SqsHandler[]> =>
-      Promise.all(
-        Array.from({ length: count }, async () => {
-          const { handler }: { handler: SqsHandler } = await import(`${bundle}?${randomUUID()}`);
-          return handler;
-        }),
+    const { orgId, actionIds } = await createActions(receiver.urls, storage.management);
+    const message = () => ({
+      version: 1,
+      action_id: actionIds[0],
+      attempt: 1,
+      envelope: envelopeOf(randomUUID(), orgId, 1000),
+    });
+    const taken: number[] = [];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      // Each copy of the module represents a new container, which has no open connection.
+      const { handler }: { handler: SqsHandler } = await import(`${bundle}?${round}`);
+      const batches = Array.from({ length: MESSAGES / BATCH }, () =>
+        sqsEvent(...Array.from({ length: BATCH }, message)),
       );
-    const rows: (readonly (string | number)[])[] = [];
-    for (const count of [1, 2, 5]) {
-      const taken: number[] = [];
-      for (let round = 0; round <= ROUNDS; round += 1) {
-        const ms = await run(await containers(count), orgId, actionIds[0] ?? '');
-        // The first round includes compilation and does not count.
-        if (round > 0) taken.push(ms);
+      const begun = performance.now();
+      for (const batch of batches) {
+        const { batchItemFailures } = await handler(batch, lambdaContext());
+        if (batchItemFailures.length > 0) throw new Error('The dispatcher returned a message to the queue');
       }
-      const ms = median(taken);
-      rows.push([String(count), ms, (MESSAGES / ms) * 1000]);
+      // The first round includes compilation and does not count.
+      if (round > 0) taken.push(performance.now() - begun);
     }
+    const ms = median(taken);
     return {
       title: 'A burst to one Action',
-      method: `New containers of the dispatcher's deployed bundle receive ${MESSAGES} messages of 1 kB for one Action, in batches of ${BATCH}. Each
-container processes one batch after another. The time runs from the first batch, whose deliveries open the connections, to the last
-answer. Figures are medians of ${ROUNDS} rounds. The containers share one process and one core here, so more containers are not faster.`,
-      tables: [{ columns: ['Containers', 'ms from the first batch to the last answer', 'deliveries/s'], rows }],
+      method: `A new container of the dispatcher's deployed bundle receives ${MESSAGES} messages of 1 kB for one Action, in batches of ${BATCH}, one
+after another. The time runs from the first batch, whose deliveries open the connections, to the last answer. Figures are medians of
+${ROUNDS} rounds.`,
+      tables: [
+        {
+          columns: ['Containers', 'ms from the first batch to the last answer', 'deliveries/s'],
+          rows: [['1', ms, (MESSAGES / ms) * 1000]],
+        },
+      ],
     };
   } finally {
     receiver.stop();
     await storage.stop();
   }
-}
-
-async function run(handlers: readonly SqsHandler[], orgId: string, actionId: string): Promise<number> {
-  const message = () =>
-    JSON.stringify({
-      version: 1,
-      action_id: actionId,
-      attempt: 1,
-      envelope: envelopeOf(randomUUID(), orgId, 1000),
-    });
-  let batches = Array.from({ length: MESSAGES / BATCH }, () => sqsEvent(Array.from({ length: BATCH }, message)));
-  const begun = performance.now();
-  await Promise.all(
-    handlers.map(async (handler) => {
-      for (;;) {
-        const [next, ...others] = batches;
-        if (next === undefined) return;
-        batches = others;
-        const { batchItemFailures } = await handler(next, lambdaContext());
-        if (batchItemFailures.length > 0) throw new Error('The dispatcher returned a message to the queue');
-      }
-    }),
-  );
-  return performance.now() - begun;
 }

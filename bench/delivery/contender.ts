@@ -1,30 +1,14 @@
-/** The settings with which a contender starts. */
-export type ContenderSettings = {
+/** A program whose deliveries are measured. It makes several at once until `over()` returns true. @returns their number @throws Error when one fails */
+export type Contender = (over: () => boolean) => Promise<number>;
+
+/** The settings of the contenders that send by themselves. */
+export type SenderSettings = {
   readonly url: string;
   readonly authorityFile: string;
   /** The number of concurrent deliveries. */
   readonly atOnce: number;
   readonly bodyBytes: number;
-  /** For contenders that run a bundle: its path, the organization and the Actions. */
-  readonly bundle?: string;
-  readonly orgId?: string;
-  readonly actionIds?: readonly string[];
-  /** For the functions of the API: the credentials of the request. */
-  readonly siteId?: string;
-  readonly serverSecret?: string;
-  /** Whether connections are kept open. @default true */
-  readonly keepConnections?: boolean;
-  /** For the queue worker: the port of Redis, and the folder of its database. */
-  readonly redisPort?: number;
-  readonly folder?: string;
-};
-
-/** A program whose deliveries are measured. It makes `atOnce` concurrent deliveries. */
-export type Contender = {
-  /** Prepares a round. This is not measured. */
-  readonly prepare?: () => Promise<void>;
-  /** Delivers until `over()` returns true. Resolves to the number of deliveries. @throws Error when a delivery fails */
-  readonly run: (over: () => boolean) => Promise<number>;
+  readonly keepConnections: boolean;
 };
 
 export type Measurement = {
@@ -35,19 +19,17 @@ export type Measurement = {
 
 /** Creates a contender that runs `deliver` in this many concurrent loops until the time is over. */
 export function inLoops(atOnce: number, deliver: (loop: number) => Promise<void>): Contender {
-  return {
-    run: async (over) => {
-      let deliveries = 0;
-      await Promise.all(
-        Array.from({ length: atOnce }, async (_, loop) => {
-          while (!over()) {
-            await deliver(loop);
-            deliveries += 1;
-          }
-        }),
-      );
-      return deliveries;
-    },
+  return async (over) => {
+    let deliveries = 0;
+    await Promise.all(
+      Array.from({ length: atOnce }, async (_, loop) => {
+        while (!over()) {
+          await deliver(loop);
+          deliveries += 1;
+        }
+      }),
+    );
+    return deliveries;
   };
 }
 

@@ -11,13 +11,13 @@ const VICTIM_GOAL_MS = 5000;
 /** Measures for how long each hostile server stops the event loop, and how long a victim in the same batch waits. */
 export async function hostile(): Promise<Section> {
   const network = await createTestNetwork();
-  const measured: { readonly name: string; readonly blockMs: number; readonly victimMs: number }[] = [];
+  const measured: [name: string, blockMs: number, victimMs: number][] = [];
   try {
     for (const { name, start } of [...HOSTILE_SERVERS, LONGEST_CHAIN]) {
       const server = await start(network.authority);
       const { longestMs } = await runHostileBatch(network, server, 1);
       const { latencyMs, failure } = await runHostileBatch(network, server, LAMBDA_SHARE);
-      measured.push({ name, blockMs: longestMs, victimMs: failure === null ? latencyMs : Number.NaN });
+      measured.push([name, longestMs / LAMBDA_SHARE, failure === null ? latencyMs : Number.NaN]);
       await server.stop();
     }
   } finally {
@@ -30,14 +30,14 @@ between two turns of the event loop, divided by ${LAMBDA_SHARE}, the part of a c
 stopped for ${Math.round((1 - LAMBDA_SHARE) * 100)} of every 100 ms.`,
     tables: [
       {
-        columns: ['Nine deliveries to', 'CPU ms', 'longest block on Lambda, ms', "victim's latency, ms"],
-        rows: measured.map(({ name, blockMs, victimMs }) => [name, blockMs, blockMs / LAMBDA_SHARE, victimMs]),
+        columns: ['Nine deliveries to', 'longest block, ms', "victim's latency, ms"],
+        rows: measured,
       },
     ],
-    goals: measured.flatMap(({ name, blockMs, victimMs }) => [
-      atMost(`${name}: longest block`, blockMs / LAMBDA_SHARE, BLOCK_GOAL_MS),
-      atMost(`${name}: victim succeeds`, victimMs, VICTIM_GOAL_MS),
-    ]),
+    goals: [
+      atMost('The longest block of all', Math.max(...measured.map(([, blockMs]) => blockMs)), BLOCK_GOAL_MS),
+      atMost('The latest victim of all', Math.max(...measured.map(([, , victimMs]) => victimMs)), VICTIM_GOAL_MS),
+    ],
   };
 }
 

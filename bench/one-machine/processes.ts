@@ -5,12 +5,12 @@ const TICKS = 100;
 
 type Stat = { readonly pid: number; readonly parent: number; readonly cpuMs: number };
 
-/** Returns the ids of the processes and of all their descendants. */
-export function processTree(roots: readonly number[]): number[] {
+/** Returns the ids of a process and of all its descendants. */
+export function processTree(root: number): number[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => statOf(Number(name)) ?? []);
-  const tree = new Set(roots);
+  const tree = new Set([root]);
   for (let size = 0; size !== tree.size; ) {
     size = tree.size;
     for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { assembleService } from '../../local/service-assembly.ts';
 
 export type BundledFunction = { readonly name: string; readonly bundle: string };
+export type SqsHandler = (event: object, context: object) => Promise<{ readonly batchItemFailures: readonly object[] }>;
 
 type Template = {
   readonly Resources: Readonly<

@@ -17,7 +17,7 @@ let hanging: Readonly<Record<number, number>> = {};
 
 /** Waits as long as the endpoint or the path wants. */
 const wait = async (endpoint: number, path = '') => {
-  const milliseconds = Number(/^\/after\/(\d+)$/.exec(path)?.[1] ?? hanging[endpoint] ?? 0);
+  const milliseconds = Number(/^\/after\/(\d+)/.exec(path)?.[1] ?? hanging[endpoint] ?? 0);
   if (milliseconds > 0) await pause(milliseconds);
 };
 
@@ -33,7 +33,7 @@ const ports = await Promise.all(
         await wait(endpoint, url);
         const closing = url === '/closing' ? { connection: 'close' } : {};
         const headers = { 'content-type': 'application/json', 'content-length': '2', ...closing };
-        response.writeHead(url === '/failing' ? 503 : 200, headers).end('{}');
+        response.writeHead(url?.endsWith('/failing') ? 503 : 200, headers).end('{}');
       });
     });
     server.on('secureConnection', () => {

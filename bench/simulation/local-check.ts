@@ -1,17 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { operatorOf } from '../../local/demo/operator.ts';
-import { startLocalCloud } from '../../local/local-cloud.ts';
-import { receiverCertificates } from '../../local/receiver-certificates.ts';
 import { assembleService } from '../../local/service-assembly.ts';
-import { createAction } from '../../src/domain/actions/manage-actions.ts';
-import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { Table } from '../report.ts';
+import { Load } from '../setting/load.ts';
+import { startReceiver } from '../setting/receiver.ts';
+import { startService } from '../setting/service.ts';
 import { percentile } from '../statistics.ts';
 import { simulate } from './model.ts';
 
@@ -37,15 +32,19 @@ export const LOCAL_SETTING = {
   duration: SECONDS,
 } as const;
 
-type Times = { readonly p50: number; readonly p90: number };
-
 /** Runs the same load in the model and in the local cloud: one Action of twenty takes 0.4 s and fails. */
 export async function checkAgainstLocalCloud(): Promise<Table> {
   const rows: (readonly (string | number)[])[] = [];
   for (const eventsPerSecond of RATES) {
     const [model] = simulate({ ...LOCAL_SETTING, eventsPerSecond }, [0]);
-    const local = await runLocally(eventsPerSecond);
-    rows.push([`${eventsPerSecond}/s`, model?.p50 ?? Number.NaN, model?.p90 ?? Number.NaN, local.p50, local.p90]);
+    const local = await secondsInLocalCloud(eventsPerSecond);
+    rows.push([
+      `${eventsPerSecond}/s`,
+      model?.p50 ?? Number.NaN,
+      model?.p90 ?? Number.NaN,
+      percentile(local, 0.5),
+      percentile(local, 0.9),
+    ]);
   }
   return {
     columns: [
@@ -59,60 +58,28 @@ export async function checkAgainstLocalCloud(): Promise<Table> {
   };
 }
 
-async function runLocally(eventsPerSecond: number): Promise<Times> {
+/** Returns the seconds from each event of the other Actions to its answer. */
+async function secondsInLocalCloud(eventsPerSecond: number): Promise<readonly number[]> {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-simulate-'));
-  const certificates = receiverCertificates(folder);
-  const answeredAt = new Map<string, number>();
-  const server = createServer({ cert: certificates.certificate, key: certificates.key }, (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
-      if (request.url === '/hangs') {
-        await pause(LOCAL_SETTING.hangsFor * 1000);
-        response.writeHead(503).end();
-        return;
-      }
-      await pause(LOCAL_SETTING.answersAfter * 1000);
-      answeredAt.set(JSON.parse(Buffer.concat(chunks).toString()).data.mark, Date.now());
-      response.end('{}');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const assembly = join(folder, 'assembly');
   await assembleService(assembly, { deliveryConcurrency: LOCAL_SETTING.dispatcher });
-  const cloud = await startLocalCloud({ data: join(folder, 'cloud'), assembly, authorities: [certificates.caFile] });
-  const operator = operatorOf(cloud);
+  const receiver = await startReceiver(folder, { records: true });
+  const after = (seconds: number, more = '') => new URL(`/after/${seconds * 1000}${more}`, receiver.urls[0]).href;
+  const answering = Array.from({ length: ACTIONS - 1 }, () => after(LOCAL_SETTING.answersAfter));
+  const endpoints = [after(LOCAL_SETTING.hangsFor, '/failing'), ...answering];
+  const service = await startService({ endpoints, authorityFile: receiver.authorityFile, folder, assembly });
   try {
-    const { org_id } = await createOrganization({ name: 'Simulation', plan: 'paid' }, operator.management);
-    const sites: string[] = [];
-    for (let index = 0; index < ACTIONS; index++) {
-      const site = { name: `Site ${index}`, domain: 'a.example', hourly_rate_limit: 1000 };
-      const { site_id } = await createAssistant(org_id, site, operator.management);
-      const url = `https://localhost:${port}${index === 0 ? '/hangs' : '/fine'}`;
-      await createAction(
-        site_id,
-        { trigger: 'Event', name: 'All', url, events: ['message.sent'] },
-        operator.management,
-      );
-      sites.push(site_id);
-    }
-    const sentAt = new Map<string, number>();
+    const [hanging, others] = [new Load(service, receiver), new Load(service, receiver)];
     for (let event = 0; event < SECONDS * eventsPerSecond; event++) {
-      const index = Math.floor(Math.random() * ACTIONS);
-      const mark = `${event}`;
-      if (index !== 0) sentAt.set(mark, Date.now());
-      void operator.publish({ event: 'message.sent', org_id, site_id: sites[index] ?? '', data: { mark } });
+      const endpoint = Math.floor(Math.random() * ACTIONS);
+      void (endpoint === 0 ? hanging : others).send(endpoint);
       await pause((-Math.log(1 - Math.random()) * 1000) / eventsPerSecond);
     }
-    const end = Date.now() + 90_000;
-    while ([...sentAt.keys()].some((mark) => !answeredAt.has(mark)) && Date.now() < end) await pause(100);
-    const latencies = [...sentAt].map(([mark, at]) => ((answeredAt.get(mark) ?? Number.POSITIVE_INFINITY) - at) / 1000);
-    return { p50: percentile(latencies, 0.5), p90: percentile(latencies, 0.9) };
+    await others.missing();
+    return others.latencies().map((milliseconds) => milliseconds / 1000 + LOCAL_SETTING.answersAfter);
   } finally {
-    await cloud.stop();
-    server.closeAllConnections();
-    server.close();
+    await service.stop();
+    receiver.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

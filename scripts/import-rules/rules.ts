@@ -135,8 +135,8 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   {
     path: 'bench',
     purpose: 'benchmarks and the reports that the documents quote',
-    folders: words('lib local local/cloud scripts src/adapters src/contract src/domain test test/fakes'),
-    packages: words('@aws-sdk/* bullmq commander playwright-core undici zod node:* node:module'),
+    folders: words('lib local local/cloud scripts src/adapters src/contract src/domain test'),
+    packages: words('@aws-sdk/* undici node:*'),
     importsComputed: true,
   },
   {

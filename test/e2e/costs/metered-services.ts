@@ -7,6 +7,8 @@ export type Meter = {
   /** The units that DynamoDB bills: 4 KB for a strongly consistent read, 1 KB for a write. */
   readonly reads: number;
   readonly writes: number;
+  /** How often DynamoDB was called while no other call to it was in flight. */
+  readonly roundTrips: number;
   /** The bodies of the messages that were sent to SQS. */
   readonly sent: readonly string[];
 };
@@ -33,14 +35,15 @@ function operationsOf(operation: string, input: { readonly Statements?: readonly
  */
 export async function startMeteredServices(dynamo: string, others: string) {
   let calls: Record<string, number> = {};
-  let [reads, writes] = [0, 0];
+  let [reads, writes, roundTrips, inFlight] = [0, 0, 0, 0];
   let sent: string[] = [];
   const server = createServer(async (request, response) => {
+    const [api = '', operation = ''] = String(request.headers['x-amz-target']).split('.');
+    const isDynamo = api.startsWith('DynamoDB');
+    if (isDynamo && inFlight++ === 0) roundTrips += 1;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const [api = '', operation = ''] = String(request.headers['x-amz-target']).split('.');
     const input = JSON.parse(Buffer.concat(chunks).toString());
-    const isDynamo = api.startsWith('DynamoDB');
     for (const name of operationsOf(operation, input)) calls[name] = (calls[name] ?? 0) + 1;
     for (const { MessageBody } of input.Entries ?? []) if (MessageBody !== undefined) sent.push(MessageBody);
     const answer = await fetch(isDynamo ? dynamo : others, {
@@ -59,6 +62,7 @@ export async function startMeteredServices(dynamo: string, others: string) {
     if (isDynamo && units === 0) throw new Error(`DynamoDB does not report the units of ${operation}`);
     if (WRITES.has(operation)) writes += units;
     else reads += units;
+    if (isDynamo) inFlight -= 1;
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -67,8 +71,8 @@ export async function startMeteredServices(dynamo: string, others: string) {
     origin: `http://127.0.0.1:${port}`,
     /** Returns what was counted since the last call. */
     take: (): Meter => {
-      const meter = { calls, reads, writes, sent };
-      [calls, reads, writes, sent] = [{}, 0, 0, []];
+      const meter = { calls, reads, writes, roundTrips, sent };
+      [calls, reads, writes, roundTrips, sent] = [{}, 0, 0, 0, []];
       return meter;
     },
     stop: () => {

@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { operatorOf } from '../../local/demo/operator.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
-import { createAction } from '../../src/domain/actions/manage-actions.ts';
-import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { createActions } from './actions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The arguments with which `npm start` calls Node. */
@@ -18,12 +16,12 @@ const START: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.jso
   .split(' ');
 const CONNECTIONS = 64;
 
-/** The service under test, running. */
+/** The service on one machine, running in another process. */
 export type Service = {
-  /** Sends one event for one endpoint. @throws Error unless the service confirms that it has accepted the event */
+  /** Puts an event for one endpoint on the bus, as the platform does. @throws Error unless the bus accepts it */
   send(endpoint: number, payload: object): Promise<void>;
   /** Returns the id of its process. Its child processes count as well. */
-  processes(): readonly number[];
+  process(): number;
   /** Ends the service with SIGKILL and restarts it. */
   crash(): Promise<void>;
   stop(): Promise<void>;
@@ -35,6 +33,8 @@ type ServiceOptions = {
   readonly authorityFile: string;
   /** An empty folder for its state. */
   readonly folder: string;
+  /** A cloud assembly of the service. @default the one that `npm start` makes */
+  readonly assembly?: string;
 };
 
 type Ready = {
@@ -48,17 +48,24 @@ type Ready = {
 };
 type Running = { readonly child: ChildProcess; readonly ready: Ready; readonly bus: Pool };
 
-/**
- * Starts `npm start -- --no-demo` with one organization, and an assistant with an Event Action for each endpoint. It puts events on the
- * bus as the platform does.
- */
+/** Starts `npm start -- --no-demo` with one organization, and an assistant with an Event Action for each endpoint. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   let running = await start(options);
-  const { org_id, sites } = await configure(running.ready, options.endpoints);
+  const { ready } = running;
+  const { management } = operatorOf({
+    baseUrl: ready.base_url,
+    apiUrl: ready.api_url,
+    gatewayUrl: ready.gateway_url,
+    region: ready.region,
+    credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
+    outputs: ready.outputs,
+    dataDir: '',
+  });
+  const { orgId, siteIds } = await createActions(options.endpoints, management);
   return {
     send: async (endpoint, payload) => {
       const { ready, bus } = running;
-      const detail = { org_id, site_id: sites[endpoint], data: payload };
+      const detail = { org_id: orgId, site_id: siteIds[endpoint], data: payload };
       const entry = { EventBusName: ready.outputs[OUTPUTS.eventBus], Source: 'bench', DetailType: 'message.sent' };
       const body = JSON.stringify({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] });
       const headers = {
@@ -71,7 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const text = await answer.body.text();
       if (answer.statusCode !== 200 || !text.includes('"FailedEntryCount":0')) throw new Error(text);
     },
-    processes: () => [running.child.pid ?? 0],
+    process: () => running.child.pid ?? 0,
     crash: async () => {
       await end(running, 'SIGKILL');
       running = await start(options);
@@ -80,32 +87,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-async function start({ folder, authorityFile }: ServiceOptions): Promise<Running> {
+async function start({ folder, authorityFile, assembly }: ServiceOptions): Promise<Running> {
   const readyFile = join(folder, 'ready.json');
   rmSync(readyFile, { force: true });
   const words = ['--no-demo', '--port', '0', '--data', join(folder, 'data'), '--ready-file', readyFile];
   const child = spawn(process.execPath, [...START, ...words, '--ca', authorityFile], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...(assembly === undefined ? {} : { VA_WAVE_LOCAL_ASSEMBLY: assembly }) },
   });
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`va-wave ended with ${code}`);
-  });
-  // The loop below reports an early end. After it, the end of the process is expected.
-  ended.catch(() => {});
-  for (;;) {
-    const ready = readyFrom(readyFile);
-    if (ready !== undefined) return { child, ready, bus: new Pool(ready.gateway_url, { connections: CONNECTIONS }) };
-    await Promise.race([pause(20), ended]);
+  while (!existsSync(readyFile)) {
+    await pause(20);
+    if (child.exitCode !== null) throw new Error(`va-wave ended with ${child.exitCode}`);
   }
-}
-
-function readyFrom(file: string): Ready | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return undefined;
-  }
+  const ready: Ready = JSON.parse(readFileSync(readyFile, 'utf8'));
+  return { child, ready, bus: new Pool(ready.gateway_url, { connections: CONNECTIONS }) };
 }
 
 async function end({ child, bus }: Running, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
@@ -113,25 +109,4 @@ async function end({ child, bus }: Running, signal: 'SIGKILL' | 'SIGTERM'): Prom
   child.kill(signal);
   await exited;
   await bus.destroy();
-}
-
-async function configure(ready: Ready, endpoints: readonly string[]) {
-  const { management } = operatorOf({
-    baseUrl: ready.base_url,
-    apiUrl: ready.api_url,
-    gatewayUrl: ready.gateway_url,
-    region: ready.region,
-    credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
-    outputs: ready.outputs,
-    dataDir: '',
-  });
-  const { org_id } = await createOrganization({ name: 'Bench', plan: 'paid' }, management);
-  const sites: string[] = [];
-  for (const [index, url] of endpoints.entries()) {
-    const site = { name: `Site ${index}`, domain: 'a.example', hourly_rate_limit: 1000 };
-    const { site_id } = await createAssistant(org_id, site, management);
-    await createAction(site_id, { trigger: 'Event', name: 'All', url, events: ['message.sent'] }, management);
-    sites.push(site_id);
-  }
-  return { org_id, sites };
 }
