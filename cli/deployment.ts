@@ -19,7 +19,7 @@ import { putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/lambda/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/lambda/assistant-runtime.ts';
 import { functionLog, type LogLine, type LogQuery } from '../src/adapters/logs/function-log.ts';
-import { cachedRing, readRing, replaceSecret, writeRing } from '../src/adapters/secrets/secret-store.ts';
+import { cachedRing, replaceSecret, ringStore } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
@@ -97,10 +97,6 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const lambda = lambdaClient(access);
   const queues = sqsClient(access);
   const secrets = secretsManagerClient(access);
-  const ring = (secretId: string): ResealPorts['sealingRing'] => ({
-    read: () => readRing(secrets, secretId),
-    write: (keys) => writeRing(secrets, secretId, keys),
-  });
   return {
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, output('configurationTable')),
@@ -117,8 +113,8 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       if (tooLarge.length > 0) throw new Refusal('envelope_too_large');
     },
     replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
-    tokenRing: ring(output('tokenKeys')),
-    sealingRing: ring(output('sealingKey')),
+    tokenRing: ringStore(secrets, output('tokenKeys')),
+    sealingRing: ringStore(secrets, output('sealingKey')),
     erasure: erasure(dynamo, {
       configuration: output('configurationTable'),
       counters: output('countersTable'),

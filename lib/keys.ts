@@ -85,7 +85,11 @@ export class Keys extends Construct {
       memorySize: 256,
     });
     rotation.allow({
-      actions: ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'],
+      actions: [
+        'secretsmanager:GetSecretValue',
+        'secretsmanager:PutSecretValue',
+        'secretsmanager:UpdateSecretVersionStage',
+      ],
       resources: [this.token.secretArn],
       environment: { [ENVIRONMENT.tokenKeys]: this.token.secretArn },
     });

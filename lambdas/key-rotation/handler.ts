@@ -5,27 +5,28 @@ import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { isScheduled } from '../../src/adapters/handlers/schedule.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { readRing, writeRing } from '../../src/adapters/secrets/secret-store.ts';
+import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { isRotationDue, newestKeyAgeDays, rotateRing } from '../../src/domain/auth/token-keys.ts';
 
 const logger = functionLogger('key-rotation');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
-const secrets = secretsManagerClient();
-const tokenKeys = required(process.env, ENVIRONMENT.tokenKeys);
+const tokenRing = ringStore(secretsManagerClient(), required(process.env, ENVIRONMENT.tokenKeys));
 
 /**
  * Rotates the keys of session tokens. The schedule runs it every hour. It rotates when that is due, and always emits the age of the newest
- * key. An alarm is raised when the key is old, and when the age is missing. A manual invocation always rotates.
+ * key. An alarm is raised when the key is old, and when the age is missing. A manual invocation always rotates. It fails when the keys are
+ * replaced at the same moment, so that it brings back no key that is being revoked.
  */
 export const handler = async (event: unknown): Promise<{ readonly keys: number }> => {
-  const ring = await readRing(secrets, tokenKeys);
+  const stored = await tokenRing.read();
+  const { ring } = stored;
   const age = newestKeyAgeDays(ring, now());
   if (age !== undefined) metrics.singleMetric().addMetric(METRICS.tokenKeyAge, MetricUnit.NoUnit, age);
   if (isScheduled(event) && !isRotationDue(ring, now())) return { keys: ring.length };
   const rotated = rotateRing(ring, now(), randomBytes);
-  await writeRing(secrets, tokenKeys, rotated);
+  await tokenRing.replace(stored, rotated);
   if (age === undefined) metrics.singleMetric().addMetric(METRICS.tokenKeyAge, MetricUnit.NoUnit, 0);
   logger.info('Rotated the token keys', { keys: rotated.length, kid: rotated[0].kid });
   return { keys: rotated.length };

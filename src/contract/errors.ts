@@ -70,10 +70,7 @@ export const REFUSALS = {
       'payload: the log does not have the whole envelope: it was too large, was sent by GET, or its attempt is in progress',
   },
   envelope_too_large: { status: 413, message: 'payload: the envelope is too large for a queue message' },
-  sealing_key_replaced: {
-    status: 409,
-    message: 'sealing key: another run replaced it in the meantime; run the command again',
-  },
+  keys_replaced: { status: 409, message: 'keys: another run replaced them in the meantime; run the command again' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;
 
 export type RefusalCode = keyof typeof REFUSALS;

@@ -62,7 +62,7 @@ test.each(Object.entries(WORDS))('%s changes nothing without a terminal and with
   expect([code, out]).toEqual([5, '']);
   expect(err).toMatch(/\? .*There is no terminal for the answer: use --yes\n$/);
   expect(state()).toEqual(before);
-  expect([operator.sentDeliveries, operator.originSecrets, operator.sealingRing.length]).toEqual([[], [], 1]);
+  expect([operator.sentDeliveries, operator.originSecrets, operator.sealingRing.ring.length]).toEqual([[], [], 1]);
   const { code: again } = await operator.run(...path.split(' '), ...words(ids), '--json');
   expect(again).toBe(5);
 });

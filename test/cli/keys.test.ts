@@ -21,8 +21,8 @@ test('reseal reports its result, and ends after Ctrl-C', async () => {
     code: 1,
     err: 'Interrupted: run the command again to continue\n',
   });
-  expect(operator.sealingRing).toHaveLength(2);
-  const [added] = operator.sealingRing;
+  expect(operator.sealingRing.ring).toHaveLength(2);
+  const [added] = operator.sealingRing.ring;
   operator.clock.advance(400_000);
   operator.whileWaiting = () => true;
   expect(await operator.json('keys', 'reseal', '--yes')).toEqual({
@@ -31,14 +31,14 @@ test('reseal reports its result, and ends after Ctrl-C', async () => {
     dropped_keys: 1,
     lost: [],
   });
-  expect(operator.sealingRing).toEqual([added]);
+  expect(operator.sealingRing.ring).toEqual([added]);
 });
 
 test('revoke leaves one new key, which signs at once, and reports when the old keys become invalid', async () => {
   const operator = new FakeOperator();
   const done = await operator.json<{ kid: string; revoked: string[]; ended_at: string }>('keys', 'revoke', '--yes');
-  expect(operator.tokenRing).toEqual([{ kid: done.kid, key: expect.stringMatching(/^[\w-]{64}$/) }]);
-  expect(activeKey(operator.tokenRing, operator.clock.now()).kid).toBe(done.kid);
+  expect(operator.tokenRing.ring).toEqual([{ kid: done.kid, key: expect.stringMatching(/^[\w-]{64}$/) }]);
+  expect(activeKey(operator.tokenRing.ring, operator.clock.now()).kid).toBe(done.kid);
   expect(done.revoked).toEqual(['k2', 'k1']);
   expect(new Date(done.ended_at).getTime() - operator.clock.now().getTime()).toBe(300_000);
 });
@@ -49,11 +49,11 @@ test('revoke asks for confirmation at a terminal, and changes nothing after no',
   operator.answer = 'no';
   expect(await operator.run('keys', 'revoke')).toMatchObject({ code: 5 });
   expect(operator.questions).toEqual(['End every session token? [y/N] ']);
-  expect(operator.tokenRing).toHaveLength(2);
+  expect(operator.tokenRing.ring).toHaveLength(2);
 });
 
 test('no command prints the text of a key', async () => {
   const operator = new FakeOperator();
   const { out, err } = await operator.run('keys', 'revoke', '--yes');
-  for (const { key } of operator.tokenRing) expect(out + err).not.toContain(key);
+  for (const { key } of operator.tokenRing.ring) expect(out + err).not.toContain(key);
 });

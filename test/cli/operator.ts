@@ -7,12 +7,12 @@ import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { Membership } from '../../src/contract/members.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
-import type { KeyRing } from '../../src/domain/auth/key-ring.ts';
 import type { CatalogEvent } from '../../src/domain/events/publish.ts';
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import type { AccountFacts } from '../../src/domain/operations/examine-account.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
 import { InMemoryDeadLetters } from '../fakes/dead-letters.ts';
+import { InMemoryRing } from '../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 
 /** The exit code and the output of a command. */
@@ -39,11 +39,11 @@ export class FakeOperator {
   readonly targets: Target[] = [];
   connectFails: Error | undefined;
 
-  tokenRing: KeyRing = [
+  readonly tokenRing = new InMemoryRing([
     { kid: 'k2', key: 'y'.repeat(64), active_from: 1 },
     { kid: 'k1', key: 'x'.repeat(64) },
-  ];
-  sealingRing: KeyRing = [{ kid: 'k1', key: 'x'.repeat(64) }];
+  ]);
+  readonly sealingRing = new InMemoryRing([{ kid: 'k1', key: 'x'.repeat(64) }]);
   readonly originSecrets: string[] = [];
   /** The result of eventAttempts. */
   attempts: EventAttempt[] = [];
@@ -115,18 +115,8 @@ export class FakeOperator {
       this.sentDeliveries.push(message);
     },
     replaceOriginSecret: async (value) => `version-${this.originSecrets.push(value)}`,
-    tokenRing: {
-      read: async () => this.tokenRing,
-      write: async (ring) => {
-        this.tokenRing = ring;
-      },
-    },
-    sealingRing: {
-      read: async () => this.sealingRing,
-      write: async (ring) => {
-        this.sealingRing = ring;
-      },
-    },
+    tokenRing: this.tokenRing,
+    sealingRing: this.sealingRing,
     erasure: {
       logsOfDeletedActions: async () => [],
       forgetLog: async () => undefined,

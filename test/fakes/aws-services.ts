@@ -4,7 +4,11 @@ import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchExecuteStatementInput } from '@aws-sdk/client-dynamodb';
 import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
-import type { GetSecretValueRequest, PutSecretValueRequest } from '@aws-sdk/client-secrets-manager';
+import type {
+  GetSecretValueRequest,
+  PutSecretValueRequest,
+  UpdateSecretVersionStageRequest,
+} from '@aws-sdk/client-secrets-manager';
 import type { PublishInput } from '@aws-sdk/client-sns';
 import type { ChangeMessageVisibilityRequest, SendMessageBatchRequest, SendMessageRequest } from '@aws-sdk/client-sqs';
 import type {
@@ -32,6 +36,7 @@ type Inputs = {
   readonly SendMessage: SendMessageRequest;
   readonly SendMessageBatch: SendMessageBatchRequest;
   readonly UpdateItem: UpdateCommandInput;
+  readonly UpdateSecretVersionStage: UpdateSecretVersionStageRequest;
 };
 type Operation = keyof Inputs;
 type Answer = object | Error | (() => Promise<object>);
@@ -51,6 +56,7 @@ const noCalls = (): { readonly [Name in Operation]: Inputs[Name][] } => ({
   SendMessage: [],
   SendMessageBatch: [],
   UpdateItem: [],
+  UpdateSecretVersionStage: [],
 });
 
 /** Fake AWS services that give the answers of a test and record the calls. */

@@ -19,6 +19,7 @@ const ringOf = (days: number | undefined) =>
 const rotated = async (event: unknown, days: number | undefined) => {
   aws.on('GetSecretValue', {}, { SecretString: ringOf(days) });
   aws.on('PutSecretValue', {}, { VersionId: 'v' });
+  aws.on('UpdateSecretVersionStage', {}, {});
   const { result, log } = await logged(() => handler(event));
   return { keys: result.keys, log };
 };

@@ -131,7 +131,11 @@ const GRANTS: Readonly<Record<string, readonly string[]>> = {
     'lambda:InvokeFunction DashboardActionTestFunction',
     'secretsmanager:GetSecretValue KeysSealing',
   ],
-  KeysKeyRotation: ['secretsmanager:GetSecretValue KeysToken', 'secretsmanager:PutSecretValue KeysToken'],
+  KeysKeyRotation: [
+    'secretsmanager:GetSecretValue KeysToken',
+    'secretsmanager:PutSecretValue KeysToken',
+    'secretsmanager:UpdateSecretVersionStage KeysToken',
+  ],
 };
 
 /** Returns the actions that Lambda needs to poll a queue for a function. */

@@ -2,6 +2,7 @@ import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
+import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
 import { rotateRing } from '../../src/domain/auth/token-keys.ts';
 import type { AttemptResult, AttemptStart } from '../../src/domain/delivery/delivery-log.ts';
@@ -306,6 +307,16 @@ export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = [
         rotate: (ring, now, randomBytes) => {
           const [next] = rotateRing(ring, now, randomBytes);
           return [next, ring[0]];
+        },
+      }),
+  ],
+  [
+    'a rotation overwrites what it has not read',
+    (world) =>
+      keys(world, {
+        store: (client, secretId) => {
+          const { read, replace } = ringStore(client, secretId);
+          return { read, replace: async (_, ring) => replace(await read(), ring) };
         },
       }),
   ],

@@ -1,7 +1,7 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { type CachedRing, cachedRing, readRing, writeRing } from '../../src/adapters/secrets/secret-store.ts';
+import { InvalidParameterException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { type CachedRing, cachedRing, ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import { TTL_MINUTES_MAX } from '../../src/contract/limits.ts';
-import type { KeyRing } from '../../src/domain/auth/key-ring.ts';
+import type { RingStore } from '../../src/domain/auth/key-ring.ts';
 import { rotateRing } from '../../src/domain/auth/token-keys.ts';
 import { type RevokedTokenKeys, revokeTokenKeys } from '../../src/domain/operations/revoke-token-keys.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
@@ -9,7 +9,11 @@ import { countingBytes } from '../fakes/sources.ts';
 import type { World } from '../fakes/world.ts';
 
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
-export type KeyDefects = { readonly rotate?: typeof rotateRing };
+export type KeyDefects = {
+  readonly rotate?: typeof rotateRing;
+  /** @default ringStore */
+  readonly store?: typeof ringStore;
+};
 
 const MINUTE_MS = 60_000;
 const SECRET = 'token-keys';
@@ -25,18 +29,20 @@ const clients: ReturnType<typeof memorySecrets>[] = [];
  */
 export async function keys(world: World, defects: KeyDefects = {}): Promise<void> {
   const faults = new Faults(world);
-  const store = { text: JSON.stringify({ kid: 'first', key: 'k'.repeat(64) }) };
+  const stored = { text: JSON.stringify({ kid: 'first', key: 'k'.repeat(64) }), version: 'first' };
+  const storeOf = defects.store ?? ringStore;
   const randomBytes = countingBytes();
   const environmentOf = (position: number, name: string) => {
     const environment = new Environment(name, world, faults);
     clients[position] ??= memorySecrets();
     const { client, connect } = clients[position];
-    connect(environment, store);
+    connect(environment, stored);
     return { environment, client, ring: cachedRing(client, SECRET, environment.now) };
   };
   const operator = environmentOf(0, 'operator');
+  const rotation = environmentOf(1, 'key-rotation');
   const containers = Array.from({ length: 1 + world.choose(3) }, (_, index) =>
-    environmentOf(index + 1, `container${index + 1}`),
+    environmentOf(index + 2, `container${index + 1}`),
   );
   /** Keys that are revoked; undefined until the operator knows that they are. */
   const revoked = new Map<string, RevokedTokenKeys | undefined>();
@@ -72,31 +78,31 @@ export async function keys(world: World, defects: KeyDefects = {}): Promise<void
     }
   };
   const rotate = async () => {
-    const ring = await readRing(operator.client, SECRET);
-    const now = operator.environment.now();
-    await writeRing(operator.client, SECRET, (defects.rotate ?? rotateRing)(ring, now, randomBytes));
+    const ring = storeOf(rotation.client, SECRET);
+    const seen = await ring.read();
+    const now = rotation.environment.now();
+    await ring.replace(seen, (defects.rotate ?? rotateRing)(seen.ring, now, randomBytes));
   };
   const revoke = async () => {
-    const tokenRing = {
-      read: () => readRing(operator.client, SECRET),
-      write: async (ring: KeyRing) => {
-        for (const { kid } of await readRing(operator.client, SECRET)) revoked.set(kid, undefined);
-        urgent.set(ring[0].kid, Number.POSITIVE_INFINITY);
-        await writeRing(operator.client, SECRET, ring);
-        urgent.set(ring[0].kid, world.time);
+    const ring = storeOf(operator.client, SECRET);
+    const tokenRing: RingStore = {
+      read: ring.read,
+      replace: async (seen, next) => {
+        for (const { kid } of seen.ring) revoked.set(kid, undefined);
+        urgent.set(next[0].kid, Number.POSITIVE_INFINITY);
+        await ring.replace(seen, next);
+        urgent.set(next[0].kid, world.time);
       },
     };
     const revocation = await revokeTokenKeys({ tokenRing, now: operator.environment.now, randomBytes });
     for (const kid of revocation.revoked) revoked.set(kid, revocation);
   };
-  /** An operator waits for the end of one change before the next. */
-  let changed: Promise<void> = Promise.resolve();
   const plan = (label: string, make: () => Promise<void>) =>
     world.after(
       aTime(),
       () => label,
       () => {
-        changed = changed.then(make).catch(() => undefined);
+        make().catch(() => undefined);
       },
     );
   for (let count = 2 + world.choose(5); count > 0; count--) {
@@ -121,33 +127,50 @@ function anyOf<Value>(world: World, values: readonly Value[]): Value {
   return value;
 }
 
+type Stored = { text: string; version: string };
+
 /** Returns AWS's client with one secret in memory behind it. */
 function memorySecrets() {
   let make: Environment['call'] | undefined;
-  let secret = { text: '' };
+  let secret: Stored = { text: '', version: '' };
+  const proposed = new Map<string, string>();
   const client = new SecretsManagerClient({
     region: 'eu-central-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     cacheMiddleware: true,
   });
+  const perform = (input: object): object => {
+    if ('SecretString' in input) {
+      const VersionId = `version ${proposed.size + 1} of ${connected}`;
+      proposed.set(VersionId, String(input.SecretString));
+      return { VersionId };
+    }
+    if ('MoveToVersionId' in input && 'RemoveFromVersionId' in input) {
+      if (input.RemoveFromVersionId !== secret.version)
+        throw new InvalidParameterException({ $metadata: {}, message: 'The stage is attached to another version' });
+      secret.version = String(input.MoveToVersionId);
+      secret.text = proposed.get(secret.version) ?? '';
+      return {};
+    }
+    return { SecretString: secret.text, VersionId: secret.version };
+  };
+  let connected = '';
   client.middlewareStack.add(
     () =>
       async ({ input }) => {
-        const written = 'SecretString' in input ? input.SecretString : undefined;
-        const effect = () => {
-          if (written !== undefined) secret.text = written;
-          return { $metadata: {}, SecretString: secret.text };
-        };
-        const label = () => `${written === undefined ? 'read' : 'write'} the keys`;
+        const label = () => `${'SecretId' in input && Object.keys(input).length === 1 ? 'read' : 'write'} the keys`;
+        const effect = () => ({ $metadata: {}, ...perform(input) });
         return { response: {}, output: (await make?.(label, effect, true)) ?? { $metadata: {} } };
       },
     { step: 'initialize', priority: 'high', name: 'memorySecret' },
   );
   return {
     client,
-    connect: (environment: Environment, stored: { text: string }) => {
+    connect: (environment: Environment, stored: Stored) => {
       make = environment.call;
       secret = stored;
+      connected = environment.name;
+      proposed.clear();
     },
   };
 }

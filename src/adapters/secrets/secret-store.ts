@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
 import {
   GetSecretValueCommand,
+  InvalidParameterException,
   PutSecretValueCommand,
   ResourceNotFoundException,
   type SecretsManagerClient,
+  UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { parseJson } from '../../contract/json.ts';
-import { activeKey, type KeyRing, RING_CACHE_SECONDS, type RingKey } from '../../domain/auth/key-ring.ts';
+import {
+  activeKey,
+  type KeyRing,
+  RING_CACHE_SECONDS,
+  type RingKey,
+  type RingStore,
+} from '../../domain/auth/key-ring.ts';
 import { sameDigest } from '../../domain/auth/same-digest.ts';
 import { verifyingKey } from '../../domain/auth/token-keys.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import type { Clock } from '../../domain/sources.ts';
 
 const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;
@@ -63,26 +72,46 @@ function kept<Value>(read: () => Promise<Value>, now: Clock) {
 
 /** Reads a key ring from Secrets Manager and caches it in the container for five minutes. */
 export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
-  const ring = kept(() => readRing(client, secretId), now);
+  const { read } = ringStore(client, secretId);
+  const stored = kept(read, now);
   return {
-    current: async () => activeKey(await ring.value(), now()),
-    byId: (kid) => ring.found((keys) => keys.find((candidate) => candidate.kid === kid)),
-    verifying: (kid) => ring.found((keys) => verifyingKey(keys, kid, now())),
+    current: async () => activeKey((await stored.value()).ring, now()),
+    byId: (kid) => stored.found(({ ring }) => ring.find((candidate) => candidate.kid === kid)),
+    verifying: (kid) => stored.found(({ ring }) => verifyingKey(ring, kid, now())),
   };
 }
 
-/** Reads the stored ring without a cache. @throws Error when the secret does not contain a ring */
-export async function readRing(client: SecretsManagerClient, secretId: string): Promise<KeyRing> {
-  const text = await readSecret(client, secretId);
-  // The errors of the parser and the schema are not used, because both could quote the secret.
-  const parsed = storedRing.safeParse(jsonOrUndefined(text));
-  if (!parsed.success) throw new Error('The secret does not contain a key ring');
-  return parsed.data;
-}
+/** The stage of a version that may become the current one. No reader uses it. */
+const PROPOSED = 'AWSPENDING';
 
-/** Replaces the stored ring. */
-export async function writeRing(client: SecretsManagerClient, secretId: string, ring: KeyRing): Promise<void> {
-  await putSecret(client, secretId, JSON.stringify({ keys: ring }));
+/** A key ring in Secrets Manager. `read` throws an Error when the secret does not contain a ring. */
+export function ringStore(client: SecretsManagerClient, SecretId: string): RingStore {
+  const read: RingStore['read'] = async () => {
+    const { SecretString = '', VersionId: version = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
+    // The errors of the parser and the schema are not used, because both could quote the secret.
+    const parsed = storedRing.safeParse(jsonOrUndefined(SecretString));
+    if (!parsed.success) throw new Error('The secret does not contain a key ring');
+    return { ring: parsed.data, version };
+  };
+  return {
+    read,
+    // Only the move of a stage can have a condition: it fails unless the stage is where `RemoveFromVersionId` says.
+    replace: async ({ version }, ring) => {
+      const SecretString = JSON.stringify({ keys: ring });
+      const { VersionId } = await client.send(
+        new PutSecretValueCommand({ SecretId, SecretString, VersionStages: [PROPOSED] }),
+      );
+      const move = { MoveToVersionId: VersionId, RemoveFromVersionId: version };
+      try {
+        await client.send(new UpdateSecretVersionStageCommand({ SecretId, VersionStage: 'AWSCURRENT', ...move }));
+      } catch (error) {
+        // A version without a stage, because another caller proposed one, may be gone.
+        if (!(error instanceof InvalidParameterException || error instanceof ResourceNotFoundException)) throw error;
+        // A repeated call fails too when the response to the first one was lost.
+        if ((await read()).version !== VersionId) throw new Refusal('keys_replaced');
+      }
+    },
+  };
 }
 
 /**
@@ -105,14 +134,11 @@ export function acceptedValues(
 }
 
 /** Replaces a plain secret. Its current value becomes the previous one. @returns the id of the new version */
-export async function replaceSecret(client: SecretsManagerClient, secretId: string, value: string): Promise<string> {
-  const { VersionId = '' } = await putSecret(client, secretId, value);
+export async function replaceSecret(client: SecretsManagerClient, SecretId: string, value: string): Promise<string> {
+  // The client adds a token, so that a retry creates no second version.
+  const { VersionId = '' } = await client.send(new PutSecretValueCommand({ SecretId, SecretString: value }));
   return VersionId;
 }
-
-/** Stores a secret. The client adds a token, so that a retry creates no second version. */
-const putSecret = (client: SecretsManagerClient, SecretId: string, SecretString: string) =>
-  client.send(new PutSecretValueCommand({ SecretId, SecretString }));
 
 async function readAccepted(client: SecretsManagerClient, secretId: string): Promise<readonly string[]> {
   const previous = readSecret(client, secretId, 'AWSPREVIOUS').catch((error: unknown) => {

@@ -11,6 +11,17 @@ export type RingKey = {
 /** The keys, newest first. The newest active key signs. Each key verifies until the last token that it can have signed has expired. */
 export type KeyRing = readonly [RingKey, ...RingKey[]];
 
+/** A ring as it is stored. `version` changes with every change of the ring. */
+export type StoredRing = { readonly ring: KeyRing; readonly version: string };
+
+/** The place where a ring is stored (adapters/secrets). */
+export type RingStore = {
+  /** Reads the ring, without a cache. */
+  readonly read: () => Promise<StoredRing>;
+  /** Replaces the ring that was read. @throws Refusal 409, and changes nothing, when the stored ring is another one by now */
+  readonly replace: (seen: StoredRing, ring: KeyRing) => Promise<void>;
+};
+
 /** Seconds for which a container may use a ring before it reads it again. */
 export const RING_CACHE_SECONDS = 300;
 

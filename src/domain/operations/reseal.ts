@@ -1,5 +1,5 @@
 import type { Action } from '../../contract/actions.ts';
-import { type KeyRing, newRingKey, type RingKey } from '../auth/key-ring.ts';
+import { type KeyRing, newRingKey, type RingKey, type RingStore } from '../auth/key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../delivery/signing-secret.ts';
 import { type ConfigurationStore, requireAll, type UnreadableAction } from '../organizations/store.ts';
 import { Refusal } from '../refusal.ts';
@@ -11,11 +11,7 @@ const STEP_MS = 1000;
 
 export type ResealPorts = {
   readonly store: Pick<ConfigurationStore, 'listOrganizations' | 'listActions' | 'replaceAction'>;
-  readonly sealingRing: {
-    /** Reads the stored ring, without a cache. */
-    readonly read: () => Promise<KeyRing>;
-    readonly write: (ring: KeyRing) => Promise<void>;
-  };
+  readonly sealingRing: RingStore;
   readonly now: Clock;
   readonly randomBytes: RandomBytes;
   /** Reports progress. It may throw at any time to end the work. */
@@ -40,8 +36,7 @@ export type Resealed = {
  * @throws Refusal 409 when another run changed the ring; Error for an Action that cannot be read, after all others are sealed
  */
 export async function reseal(ports: ResealPorts): Promise<Resealed> {
-  const found = await ports.sealingRing.read();
-  const ring = found.length > 1 ? found : await withNewKey(found, ports);
+  const ring = await withNewKey(ports);
   const [newest] = ring;
   await untilKnown(newest, ports);
 
@@ -59,16 +54,18 @@ export async function reseal(ports: ResealPorts): Promise<Resealed> {
     await ports.pause(SETTLED_MS);
   }
 
-  if ((await ports.sealingRing.read())[0].kid !== newest.kid) {
-    throw new Refusal('sealing_key_replaced');
-  }
-  await ports.sealingRing.write([newest]);
+  const last = await ports.sealingRing.read();
+  if (last.ring[0].kid !== newest.kid) throw new Refusal('keys_replaced');
+  await ports.sealingRing.replace(last, [newest]);
   return { kid: newest.kid, resealed, dropped_keys: ring.length - 1, lost: [...lost].sort() };
 }
 
-async function withNewKey(ring: KeyRing, ports: ResealPorts): Promise<KeyRing> {
-  const added: KeyRing = [newRingKey(ports.now(), ports.randomBytes), ...ring];
-  await ports.sealingRing.write(added);
+/** Adds a key, unless an interrupted run has added one. */
+async function withNewKey({ sealingRing, now, randomBytes }: ResealPorts): Promise<KeyRing> {
+  const found = await sealingRing.read();
+  if (found.ring.length > 1) return found.ring;
+  const added: KeyRing = [newRingKey(now(), randomBytes), ...found.ring];
+  await sealingRing.replace(found, added);
   return added;
 }
 

@@ -1,6 +1,7 @@
 import { secretsManagerClient } from '../../../src/adapters/aws-clients.ts';
-import { acceptedValues, cachedRing, readRing, writeRing } from '../../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing, ringStore } from '../../../src/adapters/secrets/secret-store.ts';
 import { AwsFault, FakeAwsServices } from '../../fakes/aws-services.ts';
+import { refusalOf } from '../../fakes/refusals.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
 const aws = new FakeAwsServices();
@@ -97,20 +98,47 @@ describe('a key ring', () => {
     ['a key id that is not valid in a header', { kid: 'a b', key: 'DontTellThisSecret'.repeat(4) }],
   ])('a secret with %s is an error that does not quote it', async (_, value) => {
     holds(value);
-    const failed = readRing(client, 'the-secret');
+    const failed = ringStore(client, 'the-secret').read();
     await expect(failed).rejects.toThrow('The secret does not contain a key ring');
     await expect(failed).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining('DontTell') }));
   });
 
-  test('is written in the form in which it is read', async () => {
-    aws.on('PutSecretValue', {}, {});
-    await writeRing(client, 'the-secret', [TWO, ONE]);
-    const { SecretId, SecretString, ClientRequestToken } = aws.callsOf('PutSecretValue')[0] ?? {};
-    // Secrets Manager recognizes a repeated call by this token.
-    expect(ClientRequestToken).toMatch(/^[0-9a-f-]{36}$/);
-    expect(SecretId).toBe('the-secret');
-    holds(SecretString);
-    expect(await readRing(client, 'the-secret')).toEqual([TWO, ONE]);
+  describe('that is replaced', () => {
+    const CHANGED = { ring: [ONE], version: 'v1' } as const;
+    const replace = () => ringStore(client, 'the-secret').replace(CHANGED, [TWO, ONE]);
+    const current = (version: string) =>
+      aws.on('GetSecretValue', {}, { SecretString: JSON.stringify(ONE), VersionId: version });
+    beforeEach(() => aws.on('PutSecretValue', {}, { VersionId: 'v2' }));
+
+    test('has the form in which it is read, and becomes current in place of the version that was read', async () => {
+      aws.on('UpdateSecretVersionStage', {}, {});
+      await replace();
+      const { SecretId, SecretString = '', VersionStages, ClientRequestToken } = aws.callsOf('PutSecretValue')[0] ?? {};
+      // Secrets Manager recognizes a repeated call by this token.
+      expect(ClientRequestToken).toMatch(/^[0-9a-f-]{36}$/);
+      expect([SecretId, VersionStages]).toEqual(['the-secret', ['AWSPENDING']]);
+      expect(aws.callsOf('UpdateSecretVersionStage')).toEqual([
+        { SecretId, VersionStage: 'AWSCURRENT', MoveToVersionId: 'v2', RemoveFromVersionId: 'v1' },
+      ]);
+      holds(SecretString);
+      expect((await ringStore(client, 'the-secret').read()).ring).toEqual([TWO, ONE]);
+    });
+
+    test.each(['InvalidParameterException', 'ResourceNotFoundException'])(
+      'at the same moment as another caller does it is refused: %s',
+      async (name) => {
+        aws.on('UpdateSecretVersionStage', {}, new AwsFault(name));
+        current('v3');
+        expect((await refusalOf(replace())).code).toBe('keys_replaced');
+        current('v2');
+        await replace();
+      },
+    );
+
+    test('is an error when a call fails', async () => {
+      aws.on('UpdateSecretVersionStage', {}, new AwsFault('AccessDeniedException'));
+      await expect(replace()).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    });
   });
 });
 

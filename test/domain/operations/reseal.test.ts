@@ -4,6 +4,7 @@ import { type ResealPorts, reseal } from '../../../src/domain/operations/reseal.
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
+import { InMemoryRing } from '../../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 class Interrupted extends Error {}
@@ -20,20 +21,14 @@ async function setUp(actions = 5) {
     const sealed_signing_secret = sealSigningSecret(`whsec_${i}`, action_id, OLD, randomBytes);
     await store.createAction(anEventAction({ action_id, sealed_signing_secret }));
   }
-  const kept: { ring: KeyRing } = { ring: [OLD] };
+  const kept = new InMemoryRing([OLD]);
   const told: string[] = [];
-  const sealingRing = {
-    read: async () => kept.ring,
-    write: async (ring: KeyRing) => {
-      kept.ring = ring;
-    },
-  };
   /** @param limit number of steps after which the run is interrupted */
   const ports = (limit = Number.POSITIVE_INFINITY): ResealPorts => {
     const before = told.length;
     return {
       store,
-      sealingRing,
+      sealingRing: kept,
       now: clock.now,
       randomBytes,
       step: async (text) => {
@@ -123,4 +118,15 @@ test('a ring that another run changed is not overwritten', async () => {
   const refused = await refusedWith(reseal({ ...ports(), pause, step: async () => undefined }));
   expect(refused[0]).toBe(409);
   expect(kept.ring).toBe(other);
+});
+
+test('of two runs that begin at the same moment, one is refused, and every secret can be opened', async () => {
+  const { store, kept, ports } = await setUp();
+  const runs = await Promise.allSettled([reseal(ports()), reseal(ports())]);
+  const refused = runs.filter(({ status }) => status === 'rejected');
+  expect(refused).toEqual([expect.objectContaining({ reason: expect.objectContaining({ code: 'keys_replaced' }) })]);
+  expect(kept.ring).toHaveLength(1);
+  for (const [id, action] of store.actions) {
+    expect(openSigningSecret(action.sealed_signing_secret, id, kept.ring)).toBe(`whsec_${id.split('_')[1]}`);
+  }
 });
