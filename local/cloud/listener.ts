@@ -36,6 +36,9 @@ export async function listenNear(server: NetServer, preferredPort: number): Prom
   }
 }
 
+/** Larger than the 10 kB of an HTTP API, which has an answer of its own for them. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
 /** A loopback listener whose address is known before it can answer, because the template's values contain addresses. */
 export class Listener {
   readonly #server: Server;
@@ -51,18 +54,15 @@ export class Listener {
    * @param port 0 = any that is free
    * @throws PortInUse
    */
-  static async open(port: number, limits: { readonly maxHeaderSize?: number } = {}): Promise<Listener> {
-    const server = createServer(limits);
+  static async open(port: number): Promise<Listener> {
+    const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     server.keepAliveTimeout = 60_000;
     return new Listener(server, `127.0.0.1:${await listenOnLoopback(server, port)}`);
   }
 
   /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
   serve(answer: (request: IncomingMessage) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
-    const listener: RequestListener = (request, response) => {
-      // A client may go away at any moment; that is no fault of ours.
-      request.on('error', () => {});
-      response.on('error', () => {});
+    this.handle((request, response) => {
       answer(request).then(
         (result) => send(response, result, request.method),
         (error: unknown) => {
@@ -71,8 +71,17 @@ export class Listener {
           send(response, { status: 500, headers: {}, body: '{"message":"Internal Server Error"}' }, request.method);
         },
       );
-    };
-    this.#server.on('request', listener);
+    });
+  }
+
+  /** Begins to hand requests over. */
+  handle(listener: RequestListener): void {
+    this.#server.on('request', (request, response) => {
+      // A client may go away at any moment; that is no fault of ours.
+      request.on('error', () => {});
+      response.on('error', () => {});
+      listener(request, response);
+    });
   }
 
   async close(): Promise<void> {

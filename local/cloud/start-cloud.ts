@@ -4,26 +4,26 @@ import { REGION } from './account.ts';
 import { CloudError, messageOf } from './cloud-error.ts';
 import { DynamoEngine } from './engines/dynamodb.ts';
 import { startDynoxide } from './engines/dynoxide.ts';
-import { EventBridge, type EventCheck } from './engines/event-bridge.ts';
-import { EventTargets } from './engines/event-targets.ts';
-import { Scheduler } from './engines/scheduler.ts';
 import { SecretStore } from './engines/secret-store.ts';
 import { SqsEngine } from './engines/sqs.ts';
+import { EventBridge, type EventCheck } from './events/event-bridge.ts';
+import { EventTargets } from './events/event-targets.ts';
+import { Scheduler } from './events/scheduler.ts';
 import { EventSource } from './functions/event-source.ts';
 import type { InvocationResult } from './functions/execution-environment.ts';
-import { INVOCATIONS_AT_ONCE } from './functions/lambda-function.ts';
+import { INVOCATIONS_AT_ONCE, type LambdaFunction } from './functions/lambda-function.ts';
 import { LambdaFunctions } from './functions/lambda-functions.ts';
+import { sourceQueue } from './functions/source-queue.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { answerHttp } from './gateway/gateway-listener.ts';
 import { WaitingCalls } from './gateway/waiting-calls.ts';
 import { HttpApi } from './http/api.ts';
 import { readBucketObjects } from './http/bucket-objects.ts';
 import { Edge } from './http/edge.ts';
-import { sourceQueue, targetCalls } from './in-process.ts';
 import { Listener, PortInUse } from './listener.ts';
 import { KeptLogins } from './login/kept-logins.ts';
-import { LoginServer, newLoginKey } from './login/login-server.ts';
+import { newLoginKey, serveLogin } from './login/login-server.ts';
 import { Users } from './login/users.ts';
+import { regularly } from './regularly.ts';
 import { dynamoDb } from './services/dynamodb.ts';
 import { eventBridge } from './services/event-bridge.ts';
 import { lambda } from './services/lambda.ts';
@@ -34,7 +34,7 @@ import { userPools } from './services/user-pools.ts';
 import { DataFolder } from './state/data-folder.ts';
 import { type Identity, keepIdentity, readIdentity } from './state/kept-identity.ts';
 import { readAssembly } from './template/assembly.ts';
-import { type DroppedStatement, type Model, TemplateReader } from './template/model.ts';
+import { type DroppedStatement, Stack } from './template/stack.ts';
 
 /** Makes the check of events from what a client of the started cloud needs. */
 export type CheckEvent = (cloud: Pick<Cloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>) => EventCheck;
@@ -60,8 +60,6 @@ export type CloudOptions = {
   readonly port?: number;
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: DroppedStatement;
-  /** Seconds between two sweeps, which delete expired messages, and the expired items among the next 250 of each table. @default 10 */
-  readonly sweepSeconds?: number;
   /** A file that receives the log lines of every function, in addition to the functions' logs. */
   readonly logCopy?: string | undefined;
   /**
@@ -90,10 +88,10 @@ export type Cloud = {
   readonly outputs: Readonly<Record<string, string>>;
   /** Where state is kept, absolute. */
   readonly dataDir: string;
-  /** Every refused call since the start. Look here first when something does not work. */
+  /** Every kind of call that was refused since the start. Look here first when something does not work. */
   readonly denials: readonly Denial[];
   /** Every kind of call that was allowed since the start, with the statement that allowed it. */
-  readonly grants: () => readonly Grant[];
+  readonly grants: readonly Grant[];
   /** The functions of the stack. */
   readonly functions: readonly { readonly logicalId: string; readonly name: string; readonly role: string }[];
   /** Every statement of every function's role, as `withoutStatement` names them. */
@@ -108,8 +106,8 @@ export type Cloud = {
   killFunction(functionId: string): Promise<void>;
   /** Fires every rule with a schedule that is due at `now`, in unix milliseconds. It does so by itself every ten seconds. */
   fireSchedules(now: number): Promise<void>;
-  /** Deletes expired items and messages now. `now` in unix milliseconds, for tests that cannot wait. */
-  sweep(now?: number): Promise<{ readonly items: number; readonly messages: number }>;
+  /** Deletes the messages, and the items among the next 250 of each table, that are expired at `now`, in unix milliseconds. It does so by itself every ten seconds. */
+  sweep(now: number): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -149,23 +147,32 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
 }
 
 async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
-  const { options, folder, stops, onFault } = step;
+  const { options, folder, stops, print, onFault } = step;
   const kept = readIdentity(folder);
   const listeners = await openListeners(step, kept);
-  const { addresses } = listeners;
+  const { edge, api, gateway, login } = listeners;
+  const gatewayUrl = `http://${gateway.address}`;
   const [composition, dynoxide, queues] = await startEngines(step);
 
   options.doing?.('Creating tables, queues and secrets');
   const secrets = new SecretStore(folder.file('secrets.json'));
-  const model = readModel(options, composition, addresses, secrets);
-  const tables = new DynamoEngine(dynoxide, model.tables);
+  const stack = new Stack({
+    assembly: composition.assembly,
+    addresses: { edge: edge.address, api: api.address, gateway: gateway.address, login: login.address },
+    secretString: (arn) => secrets.currentString(arn),
+    withoutStatement: options.withoutStatement,
+  });
+  // Secrets come first: other values are made of them.
+  secrets.create(stack.all('AWS::SecretsManager::Secret'));
+  const outputs = stack.outputs();
+  const tables = new DynamoEngine(dynoxide, stack.all('AWS::DynamoDB::Table'));
   stops.defer(() => tables.stop());
-  queues.createQueues(model.queues);
+  queues.createQueues(stack.all('AWS::SQS::Queue'));
   await tables.createTables();
   const identity: Identity = {
     operator: kept?.operator ?? newCredentials(),
     loginKey: kept?.loginKey ?? (await newLoginKey()),
-    ports: { api: portOf(addresses.api), gateway: portOf(addresses.gateway), login: portOf(addresses.login) },
+    ports: { api: portOf(api), gateway: portOf(gateway), login: portOf(login) },
   };
   // From now on the folder is complete.
   keepIdentity(folder, identity);
@@ -173,102 +180,116 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
   options.doing?.('Connecting functions, routes and event sources');
   const keys = new AccessKeys();
   const credentials = keys.issue({ kind: 'operator' }, identity.operator);
-  const authorizer = authorizerOf(step, model);
-  const gatewayUrl = `http://${addresses.gateway}`;
-  const functions = functionsOf(step, { model, keys, authorizer, gatewayUrl, composition });
-  const parts = { model, authorizer, queues, functions };
-  const targets = new EventTargets(model, targetCalls(parts, functions));
-  const scheduler = new Scheduler(model.rules, targets, folder.file('schedules.json'));
-  const users = new Users(folder.file('users.json'));
-  if (model.loginClients.length > 0) {
-    const logins = new KeptLogins(folder.file('logins.json'));
-    const login = { users, logins, key: identity.loginKey };
-    await listeners.login.serve(options.name, model.loginClients, login, onFault);
-  }
-  const waiting = new WaitingCalls();
-  const gateway = gatewayOf(step, {
-    ...parts,
-    waiting,
+  const authorizer = new Authorizer(stack.resourcePolicies(), ({ message }) => print(`AccessDenied: ${message}`));
+  const definitions = stack.functions();
+  const functions = new LambdaFunctions({
+    definitions,
     keys,
-    tables,
-    secrets,
-    users,
-    events: new EventBridge(
-      model,
-      targets,
-      options.checkEvent?.({ gatewayUrl, region: REGION, credentials, outputs: model.outputs }),
-    ),
+    authorizer,
+    gatewayUrl,
+    logFolder: folder.logs,
+    logCopy: options.logCopy,
+    extraEnvironment: composition.environment,
+    compiledCode: composition.compiledCode,
+    onError: (functionId, line) => print(`${functionId}: ${line}`),
   });
-  listeners.gateway.serve((request) => answerHttp(gateway, request), onFault);
-  serveVisitors(step, listeners, { ...parts, assembly: composition.assembly });
+  const parts = { stack, authorizer, sqs: queues, functions };
+
+  const rules = stack.all('AWS::Events::Rule');
+  const targets = new EventTargets(rules, stack.all('AWS::SQS::Queue'), parts);
+  const scheduler = new Scheduler(rules, targets, folder.file('schedules.json'));
+  const checkEvent = options.checkEvent?.({ gatewayUrl, region: REGION, credentials, outputs });
+  const bridge = new EventBridge(stack.all('AWS::Events::EventBus'), rules, targets, checkEvent);
+  const users = new Users(folder.file('users.json'));
+  const waiting = new WaitingCalls();
+  const services = {
+    dynamodb: dynamoDb(tables),
+    sqs: sqs(queues),
+    sns: sns(queues),
+    events: eventBridge(bridge),
+    secretsmanager: secretsManager(secrets),
+    lambda: lambda(functions),
+    'cognito-idp': userPools(stack.all('AWS::Cognito::UserPool'), users, (email, password) =>
+      print(`Invitation for ${email}: the temporary password is ${password}`),
+    ),
+  };
+  const endpoint = new Gateway({ keys, authorizer, waiting, services, onFault: print });
+  gateway.serve((request) => endpoint.answer(request), onFault);
+
+  const clients = stack.loginClients();
+  if (clients.length > 0) {
+    const logins = new KeptLogins(folder.file('logins.json'));
+    await serveLogin(login, options.name, clients, { users, logins, key: identity.loginKey }, onFault);
+  }
+  serveVisitors(step, listeners, parts);
 
   const sources = eventSources(step, { ...parts, waiting });
-  for (const source of sources) source.start();
-  stops.defer(scheduler.start(onFault));
-  const sweepOn = async () => {
-    await tables.sweepOn(Date.now());
-    queues.sweepRetained(Date.now());
+  const sweep = async (now: number) => {
+    await tables.sweep(now);
+    queues.sweep(now);
   };
-  const sweeping = sweepRegularly(sweepOn, (options.sweepSeconds ?? 10) * 1000, onFault);
+  await scheduler.fireDue(Date.now()).catch(onFault);
+  const stopWork = [
+    regularly(TICK_MS, () => scheduler.fireDue(Date.now()), onFault),
+    regularly(TICK_MS, () => sweep(Date.now()), onFault),
+    () => functions.stop(),
+    ...sources.map((source) => () => source.stop()),
+  ];
   stops.defer(async () => {
-    await Promise.all([sweeping.stop(), functions.stop(), ...sources.map((source) => source.stop())]);
+    await Promise.all(stopWork.map((stop) => stop()));
   });
+  for (const source of sources) source.start();
 
   return {
-    baseUrl: `http://${addresses.edge}`,
-    apiUrl: `http://${addresses.api}`,
+    baseUrl: `http://${edge.address}`,
+    apiUrl: `http://${api.address}`,
     gatewayUrl,
     region: REGION,
     credentials,
-    outputs: model.outputs,
+    outputs,
     dataDir: folder.path,
     denials: authorizer.denials,
-    grants: () => authorizer.grants,
-    functions: model.functions.map(({ logicalId, name, role }) => ({ logicalId, name, role: role.logicalId })),
-    statements: model.functions.flatMap(({ role }) => role.statements),
+    grants: authorizer.grants,
+    functions: definitions.map(({ logicalId, ref, role }) => ({ logicalId, name: ref, role: role.logicalId })),
+    statements: definitions.flatMap(({ role }) => role.statements),
     logsFolder: folder.logs,
     invoke: (functionId, event) => findFunction(functions, functionId).invoke(JSON.stringify(event ?? null)),
     killFunction: (functionId) => findFunction(functions, functionId).kill(),
     fireSchedules: (now) => scheduler.fireDue(now),
-    sweep: async (now = Date.now()) => ({
-      items: await tables.sweepExpired(now),
-      messages: queues.sweepRetained(now),
-    }),
+    sweep,
   };
 }
 
-const portOf = (address: string): number => Number(address.split(':')[1]);
+/** How late a schedule may be; EventBridge itself allows a minute. Nobody relies on the moment at which something expired is deleted. */
+const TICK_MS = 10_000;
+
+const portOf = ({ address }: Listener): number => Number(address.split(':')[1]);
 
 /** Opens every listener before there is something to answer, because the template's values contain the addresses. */
 async function openListeners({ options, stops, print }: Start, kept: Identity | undefined) {
-  const open = async <Opened extends { readonly address: string; close(): Promise<void> }>(
-    start: (port: number) => Promise<Opened>,
-    port: number,
-    keptFor?: string,
-  ): Promise<Opened> => {
-    let listener: Opened;
+  const open = async (port: number, keptFor?: string): Promise<Listener> => {
+    let listener: Listener;
     try {
-      listener = await start(port);
+      listener = await Listener.open(port);
     } catch (error) {
       if (!(error instanceof PortInUse) || keptFor === undefined) throw error;
-      listener = await start(0);
+      listener = await Listener.open(0);
       print(`Port ${port} is in use, so ${keptFor} is at ${listener.address} now. Clients of the former address fail`);
     }
     stops.defer(() => listener.close());
     return listener;
   };
-  const withLongHeaders = (port: number) => Listener.open(port, { maxHeaderSize: 64 * 1024 });
   const { ports } = kept ?? {};
-  const edge = await open(withLongHeaders, options.port ?? 0);
-  const api = await open(withLongHeaders, ports?.api ?? 0, 'the API');
-  const gateway = await open((port) => Listener.open(port), ports?.gateway ?? 0, 'the AWS endpoint');
-  const login = await open((port) => LoginServer.open(port), ports?.login ?? 0, 'the login');
-  const addresses = { edge: edge.address, api: api.address, gateway: gateway.address, login: login.address };
-  return { edge, api, gateway, login, addresses };
+  return {
+    edge: await open(options.port ?? 0),
+    api: await open(ports?.api ?? 0, 'the API'),
+    gateway: await open(ports?.gateway ?? 0, 'the AWS endpoint'),
+    login: await open(ports?.login ?? 0, 'the login'),
+  };
 }
 
 /** Starts the engines while the template is made. */
-function startEngines({ options, folder, stops, print }: Start) {
+async function startEngines({ options, folder, stops, print }: Start) {
   const composing = options.compose(folder.path).then(({ assembly, environment = {}, compiledCode }) => ({
     assembly: readAssembly(assembly),
     environment,
@@ -286,177 +307,62 @@ function startEngines({ options, folder, stops, print }: Start) {
     stops.defer(() => engine.stop());
     return engine;
   });
-  return settleAll([composing, tables, queues] as const);
+  // Whatever has started is known to `stops` before the first failure is thrown.
+  await Promise.allSettled([composing, tables, queues]);
+  return Promise.all([composing, tables, queues]);
 }
 
-type Composed = Awaited<ReturnType<typeof startEngines>>[0];
-type Addresses = Awaited<ReturnType<typeof openListeners>>['addresses'];
-
-/** Reads the template, and creates the secrets that its values contain. */
-function readModel(
-  { withoutStatement }: CloudOptions,
-  { assembly }: Composed,
-  addresses: Addresses,
-  secrets: SecretStore,
-): Model {
-  const reader = new TemplateReader(
-    { assembly, addresses, ...(withoutStatement === undefined ? {} : { withoutStatement }) },
-    (arn) => secrets.currentString(arn),
-  );
-  secrets.create(reader.secrets());
-  return reader.model();
-}
-
-/** Checks every call, and prints each kind of denial once. */
-function authorizerOf({ print }: Start, model: Model): Authorizer {
-  const printed = new Set<string>();
-  const authorizer = new Authorizer({
-    onDenial: ({ message }) => {
-      if (printed.has(message)) return;
-      printed.add(message);
-      print(`AccessDenied: ${message}`);
-    },
-  });
-  for (const { arn, statements } of model.resourcePolicies) authorizer.addResourcePolicy(arn, statements);
-  return authorizer;
-}
-
-function functionsOf(
-  { options, folder, print }: Start,
-  parts: {
-    readonly model: Model;
-    readonly keys: AccessKeys;
-    readonly authorizer: Authorizer;
-    readonly gatewayUrl: string;
-    readonly composition: Composed;
-  },
-): LambdaFunctions {
-  const { model, keys, authorizer, gatewayUrl, composition } = parts;
-  return new LambdaFunctions({
-    definitions: model.functions,
-    keys,
-    authorizer,
-    gatewayUrl,
-    logFolder: folder.logs,
-    logCopy: options.logCopy,
-    extraEnvironment: composition.environment,
-    compiledCode: composition.compiledCode,
-    onError: (functionId, line) => print(`${functionId}: ${line}`),
-  });
-}
-
-/** The parts that answer requests and events. */
 type Parts = {
-  readonly model: Model;
+  readonly stack: Stack;
   readonly authorizer: Authorizer;
-  readonly queues: SqsEngine;
+  readonly sqs: SqsEngine;
   readonly functions: LambdaFunctions;
 };
-
-/** The endpoint of all AWS clients. */
-function gatewayOf(
-  { print }: Start,
-  parts: Parts & {
-    readonly waiting: WaitingCalls;
-    readonly keys: AccessKeys;
-    readonly tables: DynamoEngine;
-    readonly secrets: SecretStore;
-    readonly users: Users;
-    readonly events: EventBridge;
-  },
-): Gateway {
-  const { model, waiting, keys, authorizer, queues, tables, secrets, functions, users, events } = parts;
-  return new Gateway({
-    keys,
-    authorizer,
-    waiting,
-    onFault: print,
-    services: {
-      dynamodb: dynamoDb(tables),
-      sqs: sqs(queues),
-      sns: sns(queues),
-      events: eventBridge(events),
-      secretsmanager: secretsManager(secrets),
-      lambda: lambda(functions),
-      'cognito-idp': userPools(model.userPools, users, (email, password) =>
-        print(`Invitation for ${email}: the temporary password is ${password}`),
-      ),
-    },
-  });
-}
 
 /** Serves the HTTP API and the distribution, if the template has them. */
 function serveVisitors(
   { stops, onFault }: Start,
-  listeners: { readonly api: Listener; readonly edge: Listener },
-  { model, functions, authorizer, assembly }: Parts & Pick<Composed, 'assembly'>,
+  listeners: Awaited<ReturnType<typeof openListeners>>,
+  { stack, functions, authorizer }: Parts,
 ): void {
-  if (model.api !== undefined) {
-    const api = new HttpApi(model.api, functions, authorizer);
-    listeners.api.serve((request) => api.answer(request), onFault);
+  const api = stack.one('AWS::ApiGatewayV2::Api');
+  if (api !== undefined) {
+    const http = new HttpApi(api.ref, stack.routes(), functions, authorizer);
+    listeners.api.serve((request) => http.answer(request), onFault);
   }
-  if (model.distribution !== undefined) {
-    const buckets = readBucketObjects(model.deployments, assembly);
-    const edge = new Edge({ distribution: model.distribution, model, buckets });
+  const distribution = stack.one('AWS::CloudFront::Distribution');
+  if (distribution !== undefined) {
+    const edge = new Edge(distribution, stack, readBucketObjects(stack));
     stops.defer(() => edge.stop());
     listeners.edge.serve((request) => edge.answer(request), onFault);
   }
 }
 
-function eventSources({ print }: Start, parts: Parts & { readonly waiting: WaitingCalls }): readonly EventSource[] {
-  const { model, functions, waiting } = parts;
-  return model.eventSources.map((definition) => {
-    const fn = findFunction(functions, definition.FunctionName);
-    const queue = model.queues.find(({ arn }) => arn === definition.EventSourceArn);
-    if (queue === undefined)
-      throw new CloudError(`${definition.logicalId} reads ${definition.EventSourceArn}, not a queue of the stack`);
-    const source = sourceQueue(parts, queue, functions.caller(fn));
-    // What is not allowed is printed as a denial; the mapping then stands still, as it would in AWS.
-    source.check();
-    const onError = (message: string): void => print(`${definition.logicalId}: ${message}`);
+function eventSources(
+  { print }: Start,
+  { waiting, ...parts }: Parts & { readonly waiting: WaitingCalls },
+): readonly EventSource[] {
+  const queues = parts.stack.all('AWS::SQS::Queue');
+  return parts.stack.all('AWS::Lambda::EventSourceMapping').map((definition) => {
+    const { FunctionName, EventSourceArn } = definition.properties;
+    const fn = findFunction(parts.functions, FunctionName);
+    const queue = queues.find(({ arn }) => arn === EventSourceArn);
+    if (queue === undefined) {
+      throw new CloudError(`${definition.logicalId} reads ${EventSourceArn}, not a queue of the stack`);
+    }
     return new EventSource({
       definition,
-      queue: source,
+      queue: sourceQueue(queue, fn.caller, parts),
       atOnce: INVOCATIONS_AT_ONCE,
       ready: () => waiting.few(),
       place: () => fn.place(),
-      onError,
+      onError: (message) => print(`${definition.logicalId}: ${message}`),
     });
   });
 }
 
-/** Waits for all, so that whatever has started is known to `stops` before the first failure is thrown. */
-async function settleAll<T extends readonly unknown[]>(promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
-}
-
-function findFunction(functions: LambdaFunctions, id: string) {
+function findFunction(functions: LambdaFunctions, id: string): LambdaFunction {
   const found = functions.find(id);
   if (found === undefined) throw new CloudError(`The stack has no function ${id}`);
   return found;
-}
-
-function sweepRegularly(
-  sweep: () => Promise<unknown>,
-  everyMs: number,
-  onFault: (error: unknown) => void,
-): { stop(): Promise<void> } {
-  let current: Promise<unknown> = Promise.resolve();
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    current = sweep()
-      .catch(onFault)
-      .finally(() => {
-        busy = false;
-      });
-  }, everyMs);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await current;
-    },
-  };
 }

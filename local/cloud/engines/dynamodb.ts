@@ -1,9 +1,10 @@
 import { Pool } from 'undici';
 import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
-import { type AwsResponse, jsonResponse, ServiceError } from '../gateway/aws-request.ts';
+import { type AwsRequest, type AwsResponse, passedOn, ServiceError } from '../gateway/aws-request.ts';
+import { jsonResponse } from '../gateway/json-protocol.ts';
 import { isList, isObject, type JsonObject } from '../json.ts';
-import type { TableDefinition } from '../template/model.ts';
+import type { Resource } from '../template/stack.ts';
 import type { DynamoProcess } from './dynoxide.ts';
 
 /** DynamoDB ignores an expiry this far in the past, because it is likely a mistake. */
@@ -15,15 +16,17 @@ const SWEEP_ITEMS = 250;
 /** The engine requires a signature, but does not check it. */
 const OWN_SIGNATURE = `AWS4-HMAC-SHA256 Credential=local/20200101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
 
+type Table = Resource<'AWS::DynamoDB::Table'>;
+
 /** The tables of the template in a real engine. */
 export class DynamoEngine {
   readonly #process: DynamoProcess;
   readonly #pool: Pool;
-  readonly #tables: readonly TableDefinition[];
-  /** By table: the key after which `sweepOn` goes on. */
+  readonly #tables: readonly Table[];
+  /** By table: the key after which the next sweep goes on. */
   readonly #sweptTo = new Map<string, JsonObject>();
 
-  constructor(process: DynamoProcess, tables: readonly TableDefinition[]) {
+  constructor(process: DynamoProcess, tables: readonly Table[]) {
     this.#process = process;
     this.#pool = new Pool(process.origin, {
       connections: 64,
@@ -33,14 +36,11 @@ export class DynamoEngine {
   }
 
   /** Forwards a call to the engine unchanged. */
-  async forward(call: { headers: Readonly<Record<string, string>>; body: Buffer }): Promise<AwsResponse> {
+  async forward(call: Pick<AwsRequest, 'headers' | 'body'>): Promise<AwsResponse> {
     const { host: _, connection: __, 'content-length': ___, expect: ____, ...headers } = call.headers;
     const response = await this.#pool.request({ method: 'POST', path: '/', headers, body: call.body });
-    const answer: Record<string, string> = {};
-    for (const [name, value] of Object.entries(response.headers)) {
-      if (typeof value === 'string' && name !== 'connection' && name !== 'transfer-encoding') answer[name] = value;
-    }
-    return { status: response.statusCode, headers: answer, body: Buffer.from(await response.body.arrayBuffer()) };
+    const body = Buffer.from(await response.body.arrayBuffer());
+    return { status: response.statusCode, headers: passedOn(response.headers), body };
   }
 
   /**
@@ -56,7 +56,7 @@ export class DynamoEngine {
       });
     if (isList(Statements) && Statements.length > 1 && Object.keys(more).length === 0) {
       const together = await run('ExecuteTransaction', { TransactStatements: Statements });
-      if (together.status === 200) return jsonResponse('1.0', { Responses: Statements.map(() => ({})) });
+      if (together.status === 200) return jsonResponse({ Responses: Statements.map(() => ({})) });
     }
     return run('BatchExecuteStatement', parameters);
   }
@@ -67,29 +67,11 @@ export class DynamoEngine {
   }
 
   /**
-   * Deletes expired items. DynamoDB does so within some days; the engine does not.
-   * @returns how many items
+   * Deletes the expired ones of the next 250 items of each table, so that the time of a sweep does not grow with the table. DynamoDB
+   * deletes expired items within some days; the engine does not.
    */
-  async sweepExpired(nowMs: number): Promise<number> {
-    let deleted = 0;
-    for (const table of this.#tables) {
-      let from: JsonObject | undefined;
-      do {
-        const page = await this.#sweepPage(table, nowMs, from);
-        deleted += page.deleted;
-        from = page.next;
-      } while (from !== undefined);
-    }
-    return deleted;
-  }
-
-  /** Sweeps the next 250 items of each table, so that the time of a sweep does not grow with the table. */
-  async sweepOn(nowMs: number): Promise<void> {
-    for (const table of this.#tables) {
-      const { next } = await this.#sweepPage(table, nowMs, this.#sweptTo.get(table.name));
-      if (next === undefined) this.#sweptTo.delete(table.name);
-      else this.#sweptTo.set(table.name, next);
-    }
+  async sweep(nowMs: number): Promise<void> {
+    for (const table of this.#tables) await this.#sweepTable(table, Math.floor(nowMs / 1000));
   }
 
   async stop(): Promise<void> {
@@ -97,7 +79,7 @@ export class DynamoEngine {
     await this.#process.stop();
   }
 
-  async #createTable({ name, properties }: TableDefinition): Promise<void> {
+  async #createTable({ ref: name, properties }: Table): Promise<void> {
     const { AttributeDefinitions, KeySchema } = properties;
     const wanted = { AttributeDefinitions, KeySchema };
     try {
@@ -113,39 +95,32 @@ export class DynamoEngine {
     }
   }
 
-  async #sweepPage(
-    { name, properties }: TableDefinition,
-    nowMs: number,
-    from: JsonObject | undefined,
-  ): Promise<{ readonly deleted: number; readonly next: JsonObject | undefined }> {
+  async #sweepTable({ ref: TableName, properties }: Table, now: number): Promise<void> {
     const ttl = properties.TimeToLiveSpecification;
-    if (ttl?.Enabled !== true) return { deleted: 0, next: undefined };
-    const now = Math.floor(nowMs / 1000);
-    const keys = properties.KeySchema.map(({ AttributeName }) => AttributeName);
+    if (ttl?.Enabled !== true) return;
     const expired = '#ttl < :now AND #ttl > :ancient';
     const condition = {
       ExpressionAttributeNames: { '#ttl': ttl.AttributeName },
       ExpressionAttributeValues: { ':now': { N: String(now) }, ':ancient': { N: String(now - FIVE_YEARS_S) } },
     };
-    const page = await this.#call('Scan', {
-      TableName: name,
+    const { Items, LastEvaluatedKey } = await this.#call('Scan', {
+      TableName,
       FilterExpression: expired,
       Limit: SWEEP_ITEMS,
+      ExclusiveStartKey: this.#sweptTo.get(TableName),
       ...condition,
-      ...(from === undefined ? {} : { ExclusiveStartKey: from }),
     });
-    let deleted = 0;
-    for (const item of Array.isArray(page.Items) ? page.Items : []) {
-      const Key = Object.fromEntries(keys.map((key) => [key, isObject(item) ? item[key] : undefined]));
+    for (const item of isList(Items) ? Items.filter(isObject) : []) {
+      const Key = Object.fromEntries(properties.KeySchema.map(({ AttributeName: name }) => [name, item[name]]));
       try {
         // A caller may have changed the expiry since the scan.
-        await this.#call('DeleteItem', { TableName: name, Key, ConditionExpression: expired, ...condition });
-        deleted += 1;
+        await this.#call('DeleteItem', { TableName, Key, ConditionExpression: expired, ...condition });
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'ConditionalCheckFailedException') throw error;
       }
     }
-    return { deleted, next: isObject(page.LastEvaluatedKey) ? page.LastEvaluatedKey : undefined };
+    if (isObject(LastEvaluatedKey)) this.#sweptTo.set(TableName, LastEvaluatedKey);
+    else this.#sweptTo.delete(TableName);
   }
 
   async #call(operation: string, parameters: Readonly<Record<string, unknown>>): Promise<JsonObject> {

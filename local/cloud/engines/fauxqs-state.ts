@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { BuildAppOptions } from 'fauxqs';
-import type { JsonObject } from '../json.ts';
 import { TurnTransaction } from './turn-transaction.ts';
 
 /** The stores in which fauxqs keeps queues and topics in memory. */
@@ -8,9 +7,6 @@ export type FauxqsStores = NonNullable<BuildAppOptions['stores']>;
 type SqsStore = FauxqsStores['sqsStore'];
 export type FauxqsQueue = ReturnType<SqsStore['createQueue']>;
 export type SqsMessage = Parameters<FauxqsQueue['enqueue']>[0];
-
-/** One call of SQS as fauxqs itself answers it. @throws an error with a `code` as SQS would name it */
-export type FauxqsAction = (parameters: JsonObject, store: SqsStore) => object | Promise<object>;
 
 type Persistence = {
   readonly db: DatabaseSync;
@@ -36,10 +32,7 @@ type Internals = {
   readonly SnsStore: new () => FauxqsStores['snsStore'];
   readonly S3Store: new () => FauxqsStores['s3Store'];
   readonly PersistenceManager: new (folder: string) => Persistence;
-} & Record<
-  `${'receive' | 'delete'}Message` | 'deleteMessageBatch' | `changeMessageVisibility${'' | 'Batch'}`,
-  FauxqsAction
->;
+};
 
 /** Loads one of them. @param file below fauxqs's own folder */
 async function load<Name extends keyof Internals>(file: string, name: Name): Promise<Internals[Name]> {
@@ -50,8 +43,6 @@ async function load<Name extends keyof Internals>(file: string, name: Name): Pro
 export type FauxqsState = {
   readonly stores: FauxqsStores;
   readonly createMessage: Internals['SqsStore']['createMessage'];
-  /** Calls that are worth the way around fauxqs's HTTP server, by the names that SQS gives them. */
-  readonly actions: Readonly<Record<string, FauxqsAction>>;
   deleteMessage(messageId: string): void;
   /** Resolves when everything that was changed so far outlives this process. @throws what SQLite says when it cannot be kept */
   kept(): Promise<void>;
@@ -77,16 +68,6 @@ export async function openFauxqsState(folder: string): Promise<FauxqsState> {
   return {
     stores,
     createMessage: SqsStore.createMessage,
-    actions: {
-      ReceiveMessage: await load('./sqs/actions/receiveMessage.js', 'receiveMessage'),
-      DeleteMessage: await load('./sqs/actions/deleteMessage.js', 'deleteMessage'),
-      DeleteMessageBatch: await load('./sqs/actions/deleteMessageBatch.js', 'deleteMessageBatch'),
-      ChangeMessageVisibility: await load('./sqs/actions/changeMessageVisibility.js', 'changeMessageVisibility'),
-      ChangeMessageVisibilityBatch: await load(
-        './sqs/actions/changeMessageVisibilityBatch.js',
-        'changeMessageVisibilityBatch',
-      ),
-    },
     deleteMessage: (messageId) => persistence.deleteMessage(messageId),
     kept: () => persistence.turn.done(),
     close: () => persistence.close(),

@@ -1,12 +1,13 @@
 import { buildApp } from 'fauxqs';
 import { ACCOUNT, REGION } from '../account.ts';
-import { CloudError, codeOf, messageOf } from '../cloud-error.ts';
-import { type AwsResponse, jsonResponse, ServiceError } from '../gateway/aws-request.ts';
+import { CloudError, messageOf } from '../cloud-error.ts';
+import { type AwsRequest, type AwsResponse, passedOn, ServiceError } from '../gateway/aws-request.ts';
+import { jsonResponse } from '../gateway/json-protocol.ts';
 import type { JsonObject } from '../json.ts';
-import type { QueueDefinition } from '../template/model.ts';
+import type { Resource } from '../template/stack.ts';
 import { type FauxqsQueue, type FauxqsState, openFauxqsState } from './fauxqs-state.ts';
 import { nextMessages, noisyGroups } from './message-groups.ts';
-import { sendMessage, sendMessageBatch } from './sqs-send.ts';
+import { sendMessage, type sendMessageBatch } from './sqs-send.ts';
 
 type App = ReturnType<typeof buildApp>;
 
@@ -36,7 +37,6 @@ export type ReceivedMessage = {
 export class SqsEngine {
   readonly #app: App;
   readonly #state: FauxqsState;
-  readonly #dequeue = new Map<FauxqsQueue, FairDequeue>();
 
   private constructor(app: App, state: FauxqsState) {
     this.#app = app;
@@ -55,18 +55,14 @@ export class SqsEngine {
     }
     const app = buildApp({ logger: false, defaultRegion: REGION, stores: state.stores });
     await app.ready();
-    const engine = new SqsEngine(app, state);
-    const { sqsStore } = state.stores;
-    for (const queue of sqsStore.allQueues()) engine.#makeFair(queue);
-    const createQueue = sqsStore.createQueue.bind(sqsStore);
-    sqsStore.createQueue = (...parameters) => engine.#makeFair(createQueue(...parameters));
-    return engine;
+    return new SqsEngine(app, state);
   }
 
   /** Creates the queues that are missing and gives all of them the template's attributes. */
-  createQueues(queues: readonly QueueDefinition[]): void {
+  createQueues(queues: readonly Resource<'AWS::SQS::Queue'>[]): void {
     const store = this.#state.stores.sqsStore;
-    for (const { name, arn, url, properties } of queues) {
+    for (const { arn, ref: url, properties } of queues) {
+      const name = arn.split(':').at(-1) ?? '';
       const queue = store.getQueueByName(name) ?? store.createQueue(name, url, arn);
       queue.setAttributes({
         VisibilityTimeout: String(properties.VisibilityTimeout),
@@ -79,41 +75,36 @@ export class SqsEngine {
     }
   }
 
-  /** Answers a call in the JSON protocol, once its changes are kept. @throws ServiceError as SQS would answer */
-  async perform(
-    operation: string,
+  /** SendMessage or SendMessageBatch, which is answered when it is kept. @throws ServiceError as SQS would answer */
+  async send(
     parameters: JsonObject,
-    headers: Readonly<Record<string, string>>,
+    write: typeof sendMessage | typeof sendMessageBatch = sendMessage,
   ): Promise<AwsResponse> {
-    const answer = await this.#answer(operation, parameters);
-    if (answer === undefined) return this.forward(headers, Buffer.from(JSON.stringify(parameters)));
+    const answer = write(this.#state, this.#queue(String(parameters.QueueUrl)), parameters);
     await this.#state.kept();
-    return { ...jsonResponse('1.0', null), body: JSON.stringify(answer) };
+    return jsonResponse(answer);
   }
 
-  /** SendMessage within this process. @throws ServiceError as SQS would answer */
-  async send(parameters: JsonObject): Promise<void> {
-    sendMessage(this.#state, this.#queue(parameters), parameters);
-    await this.#state.kept();
-  }
-
-  /** ReceiveMessage within this process, with all attributes: what is there now. */
+  /** ReceiveMessage within this process, with all attributes: what is there now, in the order of a fair queue. */
   receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
-    const queue = this.#queue({ QueueUrl });
-    const received = this.#dequeue.get(queue)?.(max, undefined, this.#deadLetterQueue, quietOnly) ?? [];
+    const queue = this.#queue(QueueUrl);
+    queue.processTimers();
+    const count = bringForward(queue, max, quietOnly);
+    if (count === 0) return [];
+    const { sqsStore } = this.#state.stores;
+    const received = queue.dequeue(count, undefined, (arn) => sqsStore.getQueueByArn(arn));
     return received.map((message) => ({ ...message, Attributes: systemAttributes(queue, message.ReceiptHandle) }));
   }
 
-  /** DeleteMessageBatch within this process, of up to ten. */
+  /** DeleteMessageBatch within this process. */
   async delete(QueueUrl: string, receiptHandles: readonly string[]): Promise<void> {
-    const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
-    await this.#answer('DeleteMessageBatch', { QueueUrl, Entries });
+    for (const handle of receiptHandles) this.#queue(QueueUrl).deleteMessage(handle);
     await this.#state.kept();
   }
 
   /** Resolves with true as soon as messages wait, with false after so many seconds without any. */
   async arrival(QueueUrl: string, seconds: number): Promise<boolean> {
-    const queue = this.#queue({ QueueUrl });
+    const queue = this.#queue(QueueUrl);
     queue.processTimers();
     if (queue.messages.length === 0) await queue.waitForMessages(seconds);
     return queue.messages.length > 0;
@@ -121,36 +112,29 @@ export class SqsEngine {
 
   /** Resolves when a message is added or visible again, and after 20 ms. */
   async addition(QueueUrl: string): Promise<void> {
-    await this.#queue({ QueueUrl }).waitForMessages(ADDITION_SECONDS);
+    await this.#queue(QueueUrl).waitForMessages(ADDITION_SECONDS);
   }
 
-  /** Hands a call over to fauxqs as it came. */
-  async forward(headers: Readonly<Record<string, string>>, body: Buffer): Promise<AwsResponse> {
-    const { 'content-length': _, 'transfer-encoding': __, expect: ___, ...rest } = headers;
-    const response = await this.#app.inject({ method: 'POST', url: '/', headers: rest, payload: body });
-    const answer: Record<string, string> = {};
-    for (const [name, value] of Object.entries(response.headers)) {
-      if (typeof value === 'string' && name !== 'connection' && name !== 'transfer-encoding') answer[name] = value;
-    }
+  /** Hands a call over to fauxqs as it came, and answers when its changes are kept. */
+  async forward({ headers: all, body }: Pick<AwsRequest, 'headers' | 'body'>): Promise<AwsResponse> {
+    const { 'content-length': _, 'transfer-encoding': __, expect: ___, ...headers } = all;
+    const response = await this.#app.inject({ method: 'POST', url: '/', headers, payload: body });
     await this.#state.kept();
-    return { status: response.statusCode, headers: answer, body: response.rawPayload };
+    return { status: response.statusCode, headers: passedOn(response.headers), body: response.rawPayload };
   }
 
-  /** Drops what has been in its queue longer than the queue keeps messages. @returns how many */
-  sweepRetained(nowMs: number): number {
-    let dropped = 0;
+  /** Drops what has been in its queue longer than the queue keeps messages. */
+  sweep(nowMs: number): void {
     for (const queue of this.#state.stores.sqsStore.allQueues()) {
       const oldest = nowMs - Number(queue.attributes.MessageRetentionPeriod) * 1000;
       const keep = (message: { readonly messageId: string; readonly sentTimestamp: number }): boolean => {
         if (message.sentTimestamp >= oldest) return true;
         this.#state.deleteMessage(message.messageId);
-        dropped += 1;
         return false;
       };
       queue.messages = queue.messages.filter(keep);
       queue.delayedMessages = queue.delayedMessages.filter(keep);
     }
-    return dropped;
   }
 
   async stop(): Promise<void> {
@@ -158,67 +142,27 @@ export class SqsEngine {
     this.#state.close();
   }
 
-  #queue(parameters: JsonObject): FauxqsQueue {
-    const queue = this.#state.stores.sqsStore.getQueue(String(parameters.QueueUrl));
+  #queue(url: string): FauxqsQueue {
+    const queue = this.#state.stores.sqsStore.getQueue(url);
     if (queue === undefined) throw new ServiceError('QueueDoesNotExist', 'The specified queue does not exist.');
-    return queue;
-  }
-
-  /** Undefined for calls that only fauxqs's HTTP server answers. */
-  async #answer(operation: string, parameters: JsonObject): Promise<object | undefined> {
-    if (operation === 'SendMessage') return sendMessage(this.#state, this.#queue(parameters), parameters);
-    if (operation === 'SendMessageBatch') return sendMessageBatch(this.#state, this.#queue(parameters), parameters);
-    const action = this.#state.actions[operation];
-    if (action === undefined) return undefined;
-    try {
-      return await action(parameters, this.#state.stores.sqsStore);
-    } catch (error) {
-      const code = codeOf(error);
-      throw code === undefined ? error : new ServiceError(code, messageOf(error));
-    }
-  }
-
-  readonly #deadLetterQueue = (arn: string): FauxqsQueue | undefined => this.#state.stores.sqsStore.getQueueByArn(arn);
-
-  #makeFair(queue: FauxqsQueue): FauxqsQueue {
-    const dequeue = fairDequeue(queue);
-    this.#dequeue.set(queue, dequeue);
-    queue.dequeue = (max, visibilityTimeout, deadLetterQueue) =>
-      dequeue(max, visibilityTimeout, deadLetterQueue, false);
     return queue;
   }
 }
 
-type Dequeue = FauxqsQueue['dequeue'];
-type FairDequeue = (
-  maxCount: number,
-  visibilityTimeout: Parameters<Dequeue>[1],
-  deadLetterQueue: Parameters<Dequeue>[2],
-  quietOnly: boolean,
-) => ReturnType<Dequeue>;
-
-/** Delivers messages in the order of a fair queue. fauxqs itself delivers them in the order of arrival. */
-function fairDequeue(queue: FauxqsQueue): FairDequeue {
-  const dequeue = queue.dequeue.bind(queue);
-  return (maxCount, visibilityTimeout, deadLetterQueue, quietOnly) => {
-    queue.processTimers();
-    const noisy = noisyGroups([...queue.inflightMessages.values()].map(({ message }) => message));
-    let bytes = 0;
-    const positions = nextMessages(queue.messages, noisy, Math.min(maxCount, 10), quietOnly).filter(
-      (position, index) => {
-        bytes += Buffer.byteLength(queue.messages[position]?.body ?? '');
-        return index === 0 || bytes <= BATCH_MAX_BYTES;
-      },
-    );
-    const last = positions.at(-1);
-    if (last === undefined) return [];
-    if (last >= positions.length) {
-      const chosen = new Set(positions);
-      const next = positions.flatMap((position) => queue.messages[position] ?? []);
-      queue.messages = [...next, ...queue.messages.filter((_, position) => !chosen.has(position))];
-    }
-    return dequeue(positions.length, visibilityTimeout, deadLetterQueue);
-  };
+/** Puts the messages that a fair queue delivers next before the others. @returns how many these are */
+function bringForward(queue: FauxqsQueue, max: number, quietOnly: boolean): number {
+  const noisy = noisyGroups([...queue.inflightMessages.values()].map(({ message }) => message));
+  let bytes = 0;
+  const positions = nextMessages(queue.messages, noisy, max, quietOnly).filter((position, index) => {
+    bytes += Buffer.byteLength(queue.messages[position]?.body ?? '');
+    return index === 0 || bytes <= BATCH_MAX_BYTES;
+  });
+  if ((positions.at(-1) ?? 0) >= positions.length) {
+    const chosen = new Set(positions);
+    const next = positions.flatMap((position) => queue.messages[position] ?? []);
+    queue.messages = [...next, ...queue.messages.filter((_, position) => !chosen.has(position))];
+  }
+  return positions.length;
 }
 
 function systemAttributes(queue: FauxqsQueue, receiptHandle: string): JsonObject {

@@ -3,13 +3,11 @@ import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import type { ReceivedMessage } from '../engines/sqs.ts';
 import { isList, isObject, parseObject } from '../json.ts';
-import type { EventSourceDefinition } from '../template/model.ts';
+import type { Resource } from '../template/stack.ts';
 import type { Place, Run } from './lambda-function.ts';
 
 /** The queue of an event source. The function's role makes the calls, which throw when the role does not allow them. */
 export type SourceQueue = {
-  /** Makes the calls of Lambda at the creation of the mapping. Never throws. */
-  check(): void;
   /** Resolves with true as soon as messages wait, and with false after some time without messages. */
   arrival(): Promise<boolean>;
   /** Resolves when another message is added, and after a short time without one. */
@@ -21,7 +19,7 @@ export type SourceQueue = {
 };
 
 type EventSourceOptions = {
-  readonly definition: EventSourceDefinition;
+  readonly definition: Resource<'AWS::Lambda::EventSourceMapping'>;
   readonly queue: SourceQueue;
   /** How many batches run at once, besides the limit of the definition. */
   readonly atOnce: number;
@@ -70,7 +68,7 @@ export class EventSource {
 
   get #concurrency(): number {
     const { definition, atOnce } = this.#options;
-    return Math.min(definition.ScalingConfig.MaximumConcurrency, atOnce);
+    return Math.min(definition.properties.ScalingConfig.MaximumConcurrency, atOnce);
   }
 
   async #poll(): Promise<void> {
@@ -98,19 +96,18 @@ export class EventSource {
 
   /** Begins a batch with the messages that may be received now. Without one, leaves the place and returns undefined. */
   #take(place: Place): Run | undefined {
-    const { definition, queue } = this.#options;
+    const { queue, definition } = this.#options;
+    const { BatchSize, EventSourceArn } = definition.properties;
     const concurrency = this.#concurrency;
     const free = concurrency - this.#running.size;
     let messages: readonly ReceivedMessage[] = [];
     try {
-      if (free > 0) messages = queue.receive(definition.BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
+      if (free > 0) messages = queue.receive(BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
     } finally {
       if (messages.length === 0) place.leave();
     }
     if (messages.length === 0) return undefined;
-    const run = place.run(
-      JSON.stringify({ Records: messages.map((message) => recordOf(message, definition.EventSourceArn)) }),
-    );
+    const run = place.run(JSON.stringify({ Records: messages.map((message) => recordOf(message, EventSourceArn)) }));
     const batch = this.#handle(run, messages).finally(() => this.#running.delete(batch));
     this.#running.add(batch);
     return run;

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { FunctionDefinition } from '../template/model.ts';
+import type { Caller } from '../access/callers.ts';
+import type { LambdaResource } from '../template/stack.ts';
 import { ExecutionEnvironment, type InvocationResult } from './execution-environment.ts';
 
 type LambdaFunctionOptions = {
-  readonly definition: FunctionDefinition;
+  readonly definition: LambdaResource;
+  /** As which the function makes its calls. */
+  readonly caller: Caller;
   /** Creates the variables of a new environment, with an access key of its own. */
   readonly issue: () => EnvironmentKey;
   /** Folder where V8 keeps compiled code for the next environment. */
@@ -55,7 +58,8 @@ const ASYNC_RETRY_MS = [60_000, 120_000] as const;
 
 /** A function with its one execution environment, which starts with the first invocation, and again after it has ended. */
 export class LambdaFunction {
-  readonly definition: FunctionDefinition;
+  readonly definition: LambdaResource;
+  readonly caller: Caller;
   readonly #options: LambdaFunctionOptions;
   readonly #bytesMax: number;
   #environment: ExecutionEnvironment | undefined;
@@ -67,6 +71,7 @@ export class LambdaFunction {
 
   constructor(options: LambdaFunctionOptions) {
     this.definition = options.definition;
+    this.caller = options.caller;
     this.#options = options;
     this.#bytesMax = options.definition.properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
   }

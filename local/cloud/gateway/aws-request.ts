@@ -1,6 +1,5 @@
-import type { Check } from '../access/authorizer.ts';
+import type { Authorizer, Check } from '../access/authorizer.ts';
 import type { Caller } from '../access/callers.ts';
-import type { Json } from '../json.ts';
 
 /** A received call with its caller. */
 export type AwsRequest = {
@@ -48,6 +47,12 @@ export class ServiceError extends Error {
   }
 }
 
+/** @throws ServiceError when the caller's policies do not allow the call */
+export function requireAllowed(authorizer: Authorizer, caller: Caller, check: Check): void {
+  const denial = authorizer.check(caller, check);
+  if (denial !== undefined) throw new ServiceError('AccessDeniedException', denial.message);
+}
+
 /** The error for an operation that is not emulated. Doing nothing would look like success. */
 export class UnknownOperation extends ServiceError {
   constructor(service: string, operation: string) {
@@ -55,14 +60,11 @@ export class UnknownOperation extends ServiceError {
   }
 }
 
-export const jsonResponse = (version: '1.0' | '1.1', value: Json, status = 200): AwsResponse => ({
-  status,
-  headers: { 'content-type': `application/x-amz-json-${version}` },
-  body: JSON.stringify(value),
-});
-
-/** An error of the JSON protocols. */
-export const jsonRefusal =
-  (version: '1.0' | '1.1') =>
-  (error: ServiceError): AwsResponse =>
-    jsonResponse(version, { __type: error.code, message: error.message, Message: error.message }, error.status);
+/** Headers of an engine's answer that go on to the client. */
+export function passedOn(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string' && name !== 'connection' && name !== 'transfer-encoding') passed[name] = value;
+  }
+  return passed;
+}

@@ -1,70 +1,71 @@
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { ACCOUNT } from '../account.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import type { HttpAnswer } from '../listener.ts';
 
-export type ApiRequest = {
+type Routed = {
   readonly apiId: string;
   readonly routeKey: string;
   readonly pathParameters: Readonly<Record<string, string>>;
-  readonly method: string;
   /** Decoded, as HTTP APIs pass it to functions. */
   readonly path: string;
   readonly rawQueryString: string;
-  /** Names and values in turn, as received. */
-  readonly rawHeaders: readonly string[];
-  readonly host: string;
-  readonly sourceIp: string;
   readonly body: Buffer;
-  readonly now: Date;
   /** The result of the route's authorizer; undefined on routes without one. */
   readonly authorizer: JsonObject | undefined;
 };
 
 /** The event of payload format 2.0. */
-export function eventOf(request: ApiRequest): JsonObject {
-  const { cookie = [], ...headers } = grouped(request.rawHeaders);
-  const query = joined([...new URLSearchParams(request.rawQueryString)].map(([name, value]) => [name, value] as const));
-  const text = isText(headers['content-type']?.[0]) && isUtf8(request.body);
-  const forwardedFor = [...(headers['x-forwarded-for'] ?? []), request.sourceIp].join(', ');
+export function eventOf(request: IncomingMessage, routed: Routed): object {
+  const { apiId, routeKey, pathParameters, path, rawQueryString, body, authorizer } = routed;
+  const all = headersOf(request.rawHeaders);
+  const cookies = all.flatMap(([name, value]) => (name === 'cookie' ? value.split(/;\s*/) : []));
+  const headers = joined(all.filter(([name]) => name !== 'cookie'));
+  const query = joined(new URLSearchParams(rawQueryString));
+  const text = isText(headers['content-type']) && isUtf8(body);
+  const host = request.headers.host ?? '';
+  const sourceIp = request.socket.remoteAddress ?? '';
+  const now = new Date();
   return {
     version: '2.0',
-    routeKey: request.routeKey,
-    rawPath: request.path,
-    rawQueryString: request.rawQueryString,
-    ...(cookie.length === 0 ? {} : { cookies: cookie.flatMap((line) => line.split(/;\s*/)) }),
+    routeKey,
+    rawPath: path,
+    rawQueryString,
+    cookies: cookies.length === 0 ? undefined : cookies,
     headers: {
-      ...Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.join(',')])),
-      host: request.host,
-      'content-length': String(request.body.length),
-      'x-amzn-trace-id': `Root=1-${Math.floor(request.now.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`,
-      'x-forwarded-for': forwardedFor,
-      'x-forwarded-port': request.host.split(':')[1] ?? '80',
+      ...headers,
+      host,
+      'content-length': String(body.length),
+      'x-amzn-trace-id': `Root=1-${Math.floor(now.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`,
+      'x-forwarded-for': [headers['x-forwarded-for'] ?? [], sourceIp].flat().join(', '),
+      'x-forwarded-port': host.split(':')[1] ?? '80',
       'x-forwarded-proto': 'http',
     },
-    ...(Object.keys(query).length === 0 ? {} : { queryStringParameters: query }),
-    ...(Object.keys(request.pathParameters).length === 0 ? {} : { pathParameters: request.pathParameters }),
+    queryStringParameters: Object.keys(query).length === 0 ? undefined : query,
+    pathParameters: Object.keys(pathParameters).length === 0 ? undefined : pathParameters,
     requestContext: {
       accountId: ACCOUNT,
-      apiId: request.apiId,
-      ...(request.authorizer === undefined ? {} : { authorizer: request.authorizer }),
-      domainName: request.host,
-      domainPrefix: request.apiId,
+      apiId,
+      authorizer,
+      domainName: host,
+      domainPrefix: apiId,
       http: {
         method: request.method,
-        path: request.path,
+        path,
         protocol: 'HTTP/1.1',
-        sourceIp: request.sourceIp,
-        userAgent: headers['user-agent']?.join(',') ?? '',
+        sourceIp,
+        userAgent: headers['user-agent'] ?? '',
       },
       requestId: `${randomBytes(11).toString('base64url')}=`,
-      routeKey: request.routeKey,
+      routeKey,
       stage: '$default',
-      time: clfTime(request.now),
-      timeEpoch: request.now.getTime(),
+      time: clfTime(now),
+      timeEpoch: now.getTime(),
     },
-    ...(request.body.length === 0 ? {} : { body: request.body.toString(text ? 'utf8' : 'base64') }),
-    isBase64Encoded: request.body.length > 0 && !text,
+    body: body.length === 0 ? undefined : body.toString(text ? 'utf8' : 'base64'),
+    isBase64Encoded: body.length > 0 && !text,
   };
 }
 
@@ -93,30 +94,26 @@ export function answerOf(payload: string): HttpAnswer | undefined {
   return { status, headers: lines, body: isBase64Encoded === true ? Buffer.from(text, 'base64') : text };
 }
 
-function grouped(rawHeaders: readonly string[]): Record<string, string[]> {
-  const headers: Record<string, string[]> = {};
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? '').toLowerCase();
-    headers[name] = [...(headers[name] ?? []), rawHeaders[index + 1] ?? ''];
-  }
-  return headers;
-}
+type Pair = readonly [name: string, value: string];
 
-function joined(pairs: readonly (readonly [string, string])[]): Record<string, string> {
-  const result: Record<string, string> = {};
-  for (const [name, value] of pairs) result[name] = result[name] === undefined ? value : `${result[name]},${value}`;
-  return result;
-}
+/** Names in lower case, and values. @param rawHeaders names and values in turn, as received */
+const headersOf = (rawHeaders: readonly string[]): Pair[] =>
+  Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+    (rawHeaders[2 * index] ?? '').toLowerCase(),
+    rawHeaders[2 * index + 1] ?? '',
+  ]);
+
+/** The values of each name, separated by commas. */
+const joined = (pairs: Iterable<Pair>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...Map.groupBy(pairs, ([name]) => name)].map(([name, same]) => [name, same.map(([, value]) => value).join(',')]),
+  );
 
 /** Bodies of these types are passed as text, all others in base64. Without a type, a body in UTF-8 is passed as text. */
 function isText(contentType: string | undefined): boolean {
   if (contentType === undefined) return true;
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   return type.startsWith('text/') || /^application\/(?:json|javascript|xml|(?:.+\+(?:json|xml)))$/.test(type);
-}
-
-function isUtf8(body: Buffer): boolean {
-  return Buffer.from(body.toString('utf8'), 'utf8').equals(body);
 }
 
 /** `12/Mar/2026:19:03:58 +0000` */

@@ -7,14 +7,9 @@ import type { LambdaFunctions } from '../functions/lambda-functions.ts';
 import { withinResponseLimit } from '../functions/response-limit.ts';
 import { type HttpAnswer, readBody } from '../listener.ts';
 import { JwtAuthorizer } from '../login/jwt-authorizer.ts';
-import type { ApiDefinition, JwtAuthorizerDefinition } from '../template/model.ts';
+import type { Route } from '../template/stack.ts';
 import { answerOf, eventOf } from './api-payload.ts';
 import { Routes } from './routes.ts';
-
-type Target = {
-  readonly fn: LambdaFunction;
-  readonly authorizer: JwtAuthorizerDefinition | undefined;
-};
 
 /** Limits of an HTTP API. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -32,20 +27,20 @@ const message = (status: number, text: string): HttpAnswer => ({
 /** Emulates the HTTP API of the template: routes to functions, with payload format 2.0. */
 export class HttpApi {
   readonly #id: string;
-  readonly #routes: Routes<Target>;
+  readonly #routes: Routes<Route & { readonly fn: LambdaFunction }>;
   readonly #authorizer: Authorizer;
   readonly #tokens = new JwtAuthorizer();
 
   /** @throws CloudError when a route leads to a function that is not in the template */
-  constructor(definition: ApiDefinition, functions: LambdaFunctions, authorizer: Authorizer) {
-    this.#id = definition.id;
+  constructor(id: string, routes: readonly Route[], functions: LambdaFunctions, authorizer: Authorizer) {
+    this.#id = id;
     this.#authorizer = authorizer;
     this.#routes = new Routes(
-      definition.routes.map(({ key, functionArn, authorizer: jwt }) => {
-        const fn = functions.find(functionArn);
+      routes.map((route) => {
+        const fn = functions.find(route.functionArn);
         if (fn === undefined)
-          throw new CloudError(`The route ${key} leads to ${functionArn}, which is not in the stack`);
-        return { key, target: { fn, authorizer: jwt } };
+          throw new CloudError(`The route ${route.key} leads to a function that is not in the stack`);
+        return { ...route, fn };
       }),
     );
   }
@@ -60,30 +55,26 @@ export class HttpApi {
     const [encodedPath = '/', ...query] = (request.url ?? '/').split('?');
     const path = decode(encodedPath);
     if (path === undefined) return message(400, 'Bad Request');
-    const route = this.#routes.match(method, path);
-    if (route === undefined) return message(404, 'Not Found');
-    const { fn, authorizer: jwt } = route.target;
+    const found = this.#routes.match(method, path);
+    if (found === undefined) return message(404, 'Not Found');
+    const { key, fn, authorizer: jwt } = found.route;
     const verified = jwt === undefined ? undefined : await this.#tokens.check(jwt, request.headers.authorization);
     if (verified !== undefined && 'refused' in verified) return verified.refused;
-    const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${this.#id}/$default/${sourcePath(route.key)}`;
+    // A permission names the method also for a route with any method.
+    const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${this.#id}/$default/${key.replace(' ', '')}`;
     const denial = this.#authorizer.check(
       { kind: 'service', service: 'apigateway.amazonaws.com', sourceArn },
       { action: 'lambda:InvokeFunction', resource: fn.definition.arn },
     );
     if (denial !== undefined) return message(500, 'Internal Server Error');
     const event = JSON.stringify(
-      eventOf({
+      eventOf(request, {
         apiId: this.#id,
-        routeKey: route.key,
-        pathParameters: route.parameters,
-        method,
+        routeKey: key,
+        pathParameters: found.parameters,
         path,
         rawQueryString: query.join('?'),
-        rawHeaders: request.rawHeaders,
-        host: request.headers.host ?? '',
-        sourceIp: request.socket.remoteAddress ?? '',
         body,
-        now: new Date(),
         authorizer: verified?.authorizer,
       }),
     );
@@ -94,11 +85,6 @@ export class HttpApi {
     const answer = failed ? undefined : answerOf(payload);
     return answer ?? message(500, 'Internal Server Error');
   }
-}
-
-/** Returns a route as a permission names it: `POST/api/x`, or `$default`. The method is included even for a route with any method. */
-function sourcePath(routeKey: string): string {
-  return routeKey.replace(' ', '');
 }
 
 async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {

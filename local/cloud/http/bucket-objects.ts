@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CloudError } from '../cloud-error.ts';
-import type { Assembly } from '../template/assembly.ts';
-import type { DeploymentDefinition } from '../template/model.ts';
+import type { Stack } from '../template/stack.ts';
 import { contentTypeOf } from './content-types.ts';
 
 export type StoredObject = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> };
@@ -21,17 +20,14 @@ const METADATA: Readonly<Record<string, string>> = {
  * Returns the objects that the stack's bucket deployments upload, by bucket and key.
  * @throws CloudError on unknown assets or metadata
  */
-export function readBucketObjects(
-  deployments: readonly DeploymentDefinition[],
-  assembly: Assembly,
-): Map<string, Map<string, StoredObject>> {
+export function readBucketObjects(stack: Stack): Map<string, Map<string, StoredObject>> {
   const buckets = new Map<string, Map<string, StoredObject>>();
-  for (const deployment of deployments) {
+  for (const { properties: deployment } of stack.all('Custom::CDKBucketDeployment')) {
     const bucket = buckets.get(deployment.DestinationBucketName) ?? new Map<string, StoredObject>();
     buckets.set(deployment.DestinationBucketName, bucket);
     const metadata = headersOf(deployment.SystemMetadata);
     for (const [index, key] of deployment.SourceObjectKeys.entries()) {
-      const folder = assembly.assetPath(key.replace(/\.zip$/, ''));
+      const folder = stack.assetPath(key.replace(/\.zip$/, ''));
       if (!statSync(folder).isDirectory())
         throw new CloudError(`${folder} is an archive. The local cloud serves only folders`);
       for (const file of filesBelow(folder)) {

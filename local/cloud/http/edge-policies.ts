@@ -1,5 +1,5 @@
 import { CloudError } from '../cloud-error.ts';
-import type { Model } from '../template/model.ts';
+import type { Resource, Stack } from '../template/stack.ts';
 
 /** The parts of a viewer's request that the distribution forwards to the origin. */
 export type OriginRequestPolicy = {
@@ -40,29 +40,21 @@ const MANAGED_RESPONSE_POLICIES: Readonly<Record<string, ResponseHeadersPolicy>>
 };
 
 /** Returns the request policy with this id. Without an id, nothing is forwarded. @throws CloudError on an unknown id */
-export function originRequestPolicy(model: Model, id: string | undefined): OriginRequestPolicy {
+export function originRequestPolicy(stack: Stack, id: string | undefined): OriginRequestPolicy {
   if (id === undefined) return { headers: { which: 'only', names: new Set() }, query: new Set() };
-  const own = model.originRequestPolicies.get(id);
-  if (own !== undefined) {
-    const names = own.HeadersConfig.Headers.map((name) => name.toLowerCase());
-    return {
-      headers: { which: 'only', names: new Set(names) },
-      query: new Set(own.QueryStringsConfig.QueryStrings),
-    };
-  }
-  const managed = MANAGED_REQUEST_POLICIES[id];
-  if (managed === undefined) throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
-  return managed;
+  const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
+  const policy = own === undefined ? MANAGED_REQUEST_POLICIES[id] : forwardedBy(own);
+  if (policy === undefined) throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
+  return policy;
 }
 
 /** Returns the response policy with this id, or an empty policy without an id. @throws CloudError on an unknown id */
-export function responseHeadersPolicy(model: Model, id: string | undefined): ResponseHeadersPolicy {
+export function responseHeadersPolicy(stack: Stack, id: string | undefined): ResponseHeadersPolicy {
   if (id === undefined) return { always: [], cors: [] };
-  const own = model.responseHeadersPolicies.get(id);
-  if (own !== undefined) return { always: headersOf(own), cors: [] };
-  const managed = MANAGED_RESPONSE_POLICIES[id];
-  if (managed === undefined) throw new CloudError(`The local cloud does not know the response headers policy ${id}`);
-  return managed;
+  const own = stack.all('AWS::CloudFront::ResponseHeadersPolicy').find(({ ref }) => ref === id);
+  const policy = own === undefined ? MANAGED_RESPONSE_POLICIES[id] : { always: headersOf(own), cors: [] };
+  if (policy === undefined) throw new CloudError(`The local cloud does not know the response headers policy ${id}`);
+  return policy;
 }
 
 /** Returns the headers that a policy adds to a response. `origin` is the Origin header of the request. */
@@ -78,9 +70,14 @@ export function applyResponsePolicy(
   return result;
 }
 
-type Configuration = Model['responseHeadersPolicies'] extends ReadonlyMap<string, infer P> ? P : never;
+function forwardedBy({ properties }: Resource<'AWS::CloudFront::OriginRequestPolicy'>): OriginRequestPolicy {
+  const { HeadersConfig, QueryStringsConfig } = properties.OriginRequestPolicyConfig;
+  const names = new Set(HeadersConfig.Headers.map((name) => name.toLowerCase()));
+  return { headers: { which: 'only', names }, query: new Set(QueryStringsConfig.QueryStrings) };
+}
 
-function headersOf({ CustomHeadersConfig, SecurityHeadersConfig: security }: Configuration): LaidHeader[] {
+function headersOf({ properties }: Resource<'AWS::CloudFront::ResponseHeadersPolicy'>): LaidHeader[] {
+  const { CustomHeadersConfig, SecurityHeadersConfig: security } = properties.ResponseHeadersPolicyConfig;
   const { ContentSecurityPolicy: csp, ContentTypeOptions: type, FrameOptions: frame, ReferrerPolicy } = security;
   const { StrictTransportSecurity: hsts } = security;
   const lay = (name: string, value: string, { Override }: { readonly Override: boolean }): LaidHeader => ({

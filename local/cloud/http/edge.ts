@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { matchesWildcard } from '../access/wildcards.ts';
 import { CloudError } from '../cloud-error.ts';
 import { type HttpAnswer, readBody } from '../listener.ts';
-import type { DistributionDefinition, Model } from '../template/model.ts';
+import type { Resource, Stack } from '../template/stack.ts';
 import type { StoredObject } from './bucket-objects.ts';
 import {
   applyResponsePolicy,
@@ -30,22 +30,21 @@ type Behavior = {
   readonly viewerFunction: ViewerFunction | undefined;
 };
 
-type EdgeOptions = {
-  readonly distribution: DistributionDefinition;
-  readonly model: Model;
-  readonly buckets: ReadonlyMap<string, ReadonlyMap<string, StoredObject>>;
-};
-
 /** Emulates the CloudFront distribution: behaviors by path, the parts of a request that each forwards, and the headers that it adds. */
 export class Edge {
   readonly #behaviors: readonly Behavior[];
   readonly #pools: Pool[] = [];
 
   /** @throws CloudError when the distribution uses something that is not known here */
-  constructor({ distribution, model, buckets }: EdgeOptions) {
+  constructor(
+    { properties }: Resource<'AWS::CloudFront::Distribution'>,
+    stack: Stack,
+    buckets: ReadonlyMap<string, ReadonlyMap<string, StoredObject>>,
+  ) {
+    const distribution = properties.DistributionConfig;
     const origins = new Map(
       distribution.Origins.map((origin): [string, Origin] => {
-        const bucket = model.bucketDomains.get(origin.DomainName);
+        const bucket = stack.bucketOf(origin.DomainName);
         if (bucket !== undefined) return [origin.Id, { kind: 'bucket', objects: buckets.get(bucket) ?? new Map() }];
         if (!origin.DomainName.startsWith('127.0.0.1:')) {
           throw new CloudError(`The local cloud does not know the origin ${origin.DomainName}`);
@@ -67,9 +66,9 @@ export class Edge {
         pattern: behavior.PathPattern,
         origin,
         methods: behavior.AllowedMethods,
-        requestPolicy: originRequestPolicy(model, behavior.OriginRequestPolicyId),
-        responsePolicy: responseHeadersPolicy(model, behavior.ResponseHeadersPolicyId),
-        viewerFunction: viewerFunction(model, behavior.FunctionAssociations[0]?.FunctionARN),
+        requestPolicy: originRequestPolicy(stack, behavior.OriginRequestPolicyId),
+        responsePolicy: responseHeadersPolicy(stack, behavior.ResponseHeadersPolicyId),
+        viewerFunction: viewerFunction(stack, behavior.FunctionAssociations[0]?.FunctionARN),
       };
     });
   }
@@ -111,11 +110,11 @@ export class Edge {
   }
 }
 
-function viewerFunction(model: Model, arn: string | undefined): ViewerFunction | undefined {
+function viewerFunction(stack: Stack, arn: string | undefined): ViewerFunction | undefined {
   if (arn === undefined) return undefined;
-  const code = model.viewerFunctions.get(arn);
-  if (code === undefined) throw new CloudError(`The template has no function ${arn}`);
-  return new ViewerFunction(arn, code);
+  const fn = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
+  if (fn === undefined) throw new CloudError(`The template has no function ${arn}`);
+  return new ViewerFunction(arn, fn.properties.FunctionCode);
 }
 
 /** Answers with an object of a bucket. A missing object is refused, because without the permission to list, S3 does not disclose it. */

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import * as z from 'zod';
 import type { JsonObject } from '../json.ts';
 import type { HttpAnswer } from '../listener.ts';
-import type { JwtAuthorizerDefinition } from '../template/model.ts';
+import type { JwtAuthorization } from '../template/stack.ts';
 
 const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
 /** The only algorithms that API Gateway accepts. */
@@ -23,7 +23,7 @@ export class JwtAuthorizer {
 
   /** Checks a token. @returns the caller's claims for the event, or the answer that API Gateway gives instead of the function */
   async check(
-    definition: JwtAuthorizerDefinition,
+    definition: JwtAuthorization,
     authorization: string | undefined,
   ): Promise<{ readonly authorizer: JsonObject } | { readonly refused: HttpAnswer }> {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];

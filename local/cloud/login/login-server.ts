@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import type Provider from 'oidc-provider';
 import type { Adapter, AdapterFactory, Configuration } from 'oidc-provider';
 import { CloudError } from '../cloud-error.ts';
-import { listenOnLoopback, readBody } from '../listener.ts';
+import { type Listener, readBody } from '../listener.ts';
 import type { Identity } from '../state/kept-identity.ts';
-import type { LoginClient } from '../template/model.ts';
+import type { LoginClient } from '../template/stack.ts';
 import type { KeptLogins } from './kept-logins.ts';
 import { loginPage, logoutPage, problemPage } from './login-page.ts';
 import type { Users } from './users.ts';
@@ -20,62 +20,38 @@ const RESOURCE = 'urn:one-machine:api';
 
 /**
  * Emulates Cognito's managed login with an OpenID provider. It has the template's client, the code flow with PKCE, and access tokens in
- * Cognito's format. Its address is known before it answers, because the template's issuer contains it.
+ * Cognito's format.
+ * @param service name of the service, which the page shows
+ * @param onFault called with errors of the provider itself
  */
-export class LoginServer {
-  readonly #server: Server;
-  /** `127.0.0.1:<port>` */
-  readonly address: string;
-
-  private constructor(server: Server, address: string) {
-    this.#server = server;
-    this.address = address;
-  }
-
-  /** @param port 0 = any that is free @throws PortInUse */
-  static async open(port: number): Promise<LoginServer> {
-    const server = createServer();
-    return new LoginServer(server, `127.0.0.1:${await listenOnLoopback(server, port)}`);
-  }
-
-  /**
-   * @param service name of the service, which the page shows
-   * @param onFault called with errors of the provider itself
-   */
-  async serve(
-    service: string,
-    clients: readonly LoginClient[],
-    { users, logins, key }: { readonly users: Users; readonly logins: KeptLogins; readonly key: Identity['loginKey'] },
-    onFault: (error: unknown) => void,
-  ): Promise<void> {
-    // The provider is a large package, so it is loaded only for a stack with a login.
-    const { default: OidcProvider } = await import('oidc-provider');
-    // The provider's own adapter, which it does not export, on a store that is kept.
-    const { default: StoreAdapter }: { readonly default: new (model: string, store: KeptLogins) => Adapter } =
-      await import(new URL('adapters/memory_adapter.js', import.meta.resolve('oidc-provider')).href);
-    const adapter: AdapterFactory = (model) => new StoreAdapter(model, logins);
-    const settings = { ...configuration(clients, users, key), adapter };
-    const provider = new OidcProvider(`http://${this.address}`, settings);
-    provider.on('server_error', (_, error) => onFault(error));
-    const callback = provider.callback();
-    this.#server.on('request', (request, response) => {
-      response.on('error', () => {});
-      const uid = /^\/interaction\/([^/?]+)$/.exec(request.url ?? '')?.[1];
-      if (uid === undefined) {
-        request.url = withStandardLogout(request.url ?? '/');
-        void callback(request, response);
-        return;
-      }
-      interact({ provider, users, service, uid }, request, response).catch((error: unknown) => {
-        sendHtml(response, 400, problemPage(error instanceof Error ? error.message : 'Start again'));
-      });
+export async function serveLogin(
+  listener: Listener,
+  service: string,
+  clients: readonly LoginClient[],
+  { users, logins, key }: { readonly users: Users; readonly logins: KeptLogins; readonly key: Identity['loginKey'] },
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  // The provider is a large package, so it is loaded only for a stack with a login.
+  const { default: OidcProvider } = await import('oidc-provider');
+  // The provider's own adapter, which it does not export, on a store that is kept.
+  const { default: StoreAdapter }: { readonly default: new (model: string, store: KeptLogins) => Adapter } =
+    await import(new URL('adapters/memory_adapter.js', import.meta.resolve('oidc-provider')).href);
+  const adapter: AdapterFactory = (model) => new StoreAdapter(model, logins);
+  const settings = { ...configuration(clients, users, key), adapter };
+  const provider = new OidcProvider(`http://${listener.address}`, settings);
+  provider.on('server_error', (_, error) => onFault(error));
+  const callback = provider.callback();
+  listener.handle((request, response) => {
+    const uid = /^\/interaction\/([^/?]+)$/.exec(request.url ?? '')?.[1];
+    if (uid === undefined) {
+      request.url = withStandardLogout(request.url ?? '/');
+      void callback(request, response);
+      return;
+    }
+    interact({ provider, users, service, uid }, request, response).catch((error: unknown) => {
+      sendHtml(response, 400, problemPage(error instanceof Error ? error.message : 'Start again'));
     });
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
+  });
 }
 
 /** Creates a private key for the tokens of the login, as a JWK. */

@@ -1,27 +1,22 @@
-import type { EventBridge } from '../engines/event-bridge.ts';
-import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
-import { objectsOf, optionalText, readJsonCall } from '../gateway/json-protocol.ts';
+import type { EventBridge } from '../events/event-bridge.ts';
+import { type AwsService, ServiceError } from '../gateway/aws-request.ts';
+import { jsonResponse, jsonService, objectsOf, optionalText } from '../gateway/json-protocol.ts';
 
 /** EventBridge: PutEvents with up to ten entries, each of which is accepted or refused separately. */
-export function eventBridge(engine: EventBridge): AwsService {
-  return {
-    refuse: jsonRefusal('1.1'),
-    understand(request) {
-      const { operation, parameters } = readJsonCall(request);
-      if (operation !== 'PutEvents') throw new UnknownOperation('events', operation);
-      const entries = objectsOf(parameters, 'Entries');
-      return {
-        checks: entries.map((entry) => ({
+export const eventBridge = (engine: EventBridge): AwsService =>
+  jsonService('events', {
+    PutEvents: {
+      checks: (parameters) =>
+        objectsOf(parameters, 'Entries').map((entry) => ({
           action: 'events:PutEvents',
           resource: engine.busArn(optionalText(entry, 'EventBusName')),
         })),
-        async perform() {
-          if (entries.length < 1 || entries.length > 10) {
-            throw new ServiceError('ValidationException', 'Entries must hold one to ten events');
-          }
-          return jsonResponse('1.1', await engine.putEvents(entries));
-        },
-      };
+      answer: async (parameters) => {
+        const entries = objectsOf(parameters, 'Entries');
+        if (entries.length < 1 || entries.length > 10) {
+          throw new ServiceError('ValidationException', 'Entries must hold one to ten events');
+        }
+        return jsonResponse(await engine.putEvents(entries));
+      },
     },
-  };
-}
+  });

@@ -19,7 +19,7 @@ export function sns(engine: SqsEngine): AwsService {
       const resource = form.get('TopicArn') ?? '*';
       return {
         checks: [{ action: `sns:${action}`, resource }],
-        perform: () => engine.forward(request.headers, request.body),
+        perform: () => engine.forward(request),
       };
     },
   };

@@ -1,37 +1,35 @@
 import { ACCOUNT, REGION } from '../account.ts';
 import type { SqsEngine } from '../engines/sqs.ts';
-import { type AwsService, jsonRefusal, UnknownOperation } from '../gateway/aws-request.ts';
-import { optionalText, readJsonCall } from '../gateway/json-protocol.ts';
+import { sendMessageBatch } from '../engines/sqs-send.ts';
+import type { AwsService } from '../gateway/aws-request.ts';
+import { jsonService, type Operation, optionalText } from '../gateway/json-protocol.ts';
 
-/** Calls about one queue, and the action that allows each. A batch is allowed by the action for one. */
-const ACTIONS: Readonly<Record<string, string>> = {
-  SendMessage: 'SendMessage',
-  SendMessageBatch: 'SendMessage',
-  ReceiveMessage: 'ReceiveMessage',
-  DeleteMessage: 'DeleteMessage',
-  DeleteMessageBatch: 'DeleteMessage',
-  ChangeMessageVisibility: 'ChangeMessageVisibility',
-  ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
-  GetQueueAttributes: 'GetQueueAttributes',
-  SetQueueAttributes: 'SetQueueAttributes',
-  CreateQueue: 'CreateQueue',
-  ListQueues: 'ListQueues',
-};
+/** Calls that fauxqs answers. */
+const FORWARDED = [
+  'ReceiveMessage',
+  'DeleteMessage',
+  'DeleteMessageBatch',
+  'ChangeMessageVisibility',
+  'ChangeMessageVisibilityBatch',
+  'GetQueueAttributes',
+  'SetQueueAttributes',
+  'CreateQueue',
+  'ListQueues',
+];
 
-/** SQS over its JSON protocol, the one that the AWS clients speak. */
+/** SQS over its JSON protocol, the one that the AWS clients speak. A batch is allowed by the action for one. */
 export function sqs(engine: SqsEngine): AwsService {
-  return {
-    refuse: jsonRefusal('1.0'),
-    understand(request) {
-      const { operation, parameters } = readJsonCall(request);
-      const action = ACTIONS[operation];
-      if (action === undefined) throw new UnknownOperation('sqs', operation);
-      const name = optionalText(parameters, 'QueueUrl')?.split('/').at(-1) ?? optionalText(parameters, 'QueueName');
-      const resource = name === undefined ? '*' : `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`;
-      return {
-        checks: [{ action: `sqs:${action}`, resource }],
-        perform: () => engine.perform(operation, parameters, request.headers),
-      };
+  const operation = (name: string, answer: Operation['answer']): Operation => ({
+    checks: (parameters) => {
+      const queue = optionalText(parameters, 'QueueUrl')?.split('/').at(-1) ?? optionalText(parameters, 'QueueName');
+      const resource = queue === undefined ? '*' : `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}`;
+      return [{ action: `sqs:${name.replace(/Batch$/, '')}`, resource }];
     },
-  };
+    answer,
+  });
+  return jsonService('sqs', {
+    ...Object.fromEntries(FORWARDED.map((name) => [name, operation(name, (_, request) => engine.forward(request))])),
+    SendMessage: operation('SendMessage', (parameters) => engine.send(parameters)),
+    SendMessageBatch: operation('SendMessageBatch', (parameters) => engine.send(parameters, sendMessageBatch)),
+  });
 }

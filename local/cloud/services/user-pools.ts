@@ -1,71 +1,50 @@
 import { randomBytes } from 'node:crypto';
-import { type AwsService, jsonRefusal, jsonResponse, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
-import { optionalText, readJsonCall, textOf } from '../gateway/json-protocol.ts';
+import { type AwsService, ServiceError } from '../gateway/aws-request.ts';
+import { jsonResponse, jsonService, type Operation, optionalText, textOf } from '../gateway/json-protocol.ts';
+import type { JsonObject } from '../json.ts';
 import type { User, Users } from '../login/users.ts';
-import type { UserPoolDefinition } from '../template/model.ts';
-
-const OPERATIONS = ['AdminCreateUser', 'AdminGetUser'] as const;
+import type { Resource } from '../template/stack.ts';
 
 /**
  * Emulates the operations of Cognito user pools that create and find users.
  * @param invite called instead of the mail that Cognito sends
  */
 export function userPools(
-  pools: readonly UserPoolDefinition[],
+  pools: readonly Resource<'AWS::Cognito::UserPool'>[],
   users: Users,
   invite: (email: string, password: string) => void,
 ): AwsService {
-  const attributes = ({ sub, email }: User) => [
-    { Name: 'sub', Value: sub },
-    { Name: 'email', Value: email },
-    { Name: 'email_verified', Value: 'true' },
-  ];
-  return {
-    refuse: jsonRefusal('1.1'),
-    understand(request) {
-      const { operation: name, parameters } = readJsonCall(request);
-      const operation = OPERATIONS.find((known) => known === name);
-      if (operation === undefined) throw new UnknownOperation('cognito-idp', name);
+  const onUser = (
+    name: string,
+    answer: (pool: string, email: string, parameters: JsonObject) => object,
+  ): Operation => ({
+    checks: (parameters) => {
       const id = textOf(parameters, 'UserPoolId');
-      const pool = pools.find((known) => known.id === id);
-      if (pool === undefined) {
-        throw new ServiceError('ResourceNotFoundException', `User pool ${id} does not exist.`);
-      }
-      return {
-        checks: [{ action: `cognito-idp:${operation}`, resource: pool.arn }],
-        async perform() {
-          const email = textOf(parameters, 'Username').toLowerCase();
-          switch (operation) {
-            case 'AdminCreateUser': {
-              const chosen = optionalText(parameters, 'TemporaryPassword');
-              const password = chosen ?? randomBytes(9).toString('base64url');
-              const user = users.create(id, email, password);
-              if (user === undefined) {
-                throw new ServiceError('UsernameExistsException', 'User account already exists');
-              }
-              if (optionalText(parameters, 'MessageAction') !== 'SUPPRESS') invite(email, password);
-              return jsonResponse('1.1', {
-                User: {
-                  Username: user.sub,
-                  Attributes: attributes(user),
-                  Enabled: true,
-                  UserStatus: 'FORCE_CHANGE_PASSWORD',
-                },
-              });
-            }
-            case 'AdminGetUser': {
-              const user = users.find(id, email);
-              if (user === undefined) throw new ServiceError('UserNotFoundException', 'User does not exist.');
-              return jsonResponse('1.1', {
-                Username: user.sub,
-                UserAttributes: attributes(user),
-                Enabled: true,
-                UserStatus: 'CONFIRMED',
-              });
-            }
-          }
-        },
-      };
+      const pool = pools.find(({ ref }) => ref === id);
+      if (pool === undefined) throw new ServiceError('ResourceNotFoundException', `User pool ${id} does not exist.`);
+      return [{ action: `cognito-idp:${name}`, resource: pool.arn }];
     },
-  };
+    answer: (parameters) =>
+      jsonResponse(answer(textOf(parameters, 'UserPoolId'), textOf(parameters, 'Username').toLowerCase(), parameters)),
+  });
+  return jsonService('cognito-idp', {
+    AdminCreateUser: onUser('AdminCreateUser', (pool, email, parameters) => {
+      const password = optionalText(parameters, 'TemporaryPassword') ?? randomBytes(9).toString('base64url');
+      const user = users.create(pool, email, password);
+      if (user === undefined) throw new ServiceError('UsernameExistsException', 'User account already exists');
+      if (optionalText(parameters, 'MessageAction') !== 'SUPPRESS') invite(email, password);
+      return { User: { Username: user.sub, Attributes: attributes(user), Enabled: true } };
+    }),
+    AdminGetUser: onUser('AdminGetUser', (pool, email) => {
+      const user = users.find(pool, email);
+      if (user === undefined) throw new ServiceError('UserNotFoundException', 'User does not exist.');
+      return { Username: user.sub, UserAttributes: attributes(user), Enabled: true };
+    }),
+  });
 }
+
+const attributes = ({ sub, email }: User) => [
+  { Name: 'sub', Value: sub },
+  { Name: 'email', Value: email },
+  { Name: 'email_verified', Value: 'true' },
+];

@@ -84,7 +84,7 @@ test('the scenario makes every granted call on every named resource', async () =
     const system = { operator, service: localService(cloud, assembly), receiver, prepared };
     for (const step of Object.values(STEPS)) await step(system);
     expect(cloud.denials).toEqual([]);
-    const grants = cloud.grants();
+    const grants = cloud.grants;
     const unused = cloud.statements
       .flatMap(({ role, index, statement: { Action = [], Resource = [] } }) =>
         Action.flatMap((action) => Resource.map((resource) => ({ role, index, action, resource }))),

@@ -1,7 +1,7 @@
 import { Authorizer } from '../../../local/cloud/access/authorizer.ts';
 import type { Caller, Role } from '../../../local/cloud/access/callers.ts';
-import { evaluate } from '../../../local/cloud/access/evaluate.ts';
 import type { PolicyStatement } from '../../../local/cloud/access/policy-document.ts';
+import { appliesTo } from '../../../local/cloud/access/statements.ts';
 
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/T';
 const request = { action: 'dynamodb:GetItem', resource: TABLE, keys: { 'aws:securetransport': 'true' } };
@@ -26,13 +26,7 @@ describe('a statement', () => {
     ['a resource in another case', { Resource: [TABLE.replace('/T', '/t')] }, false],
     ['a dot that is no wildcard', { Resource: [TABLE.replace('us-east-1', 'us.east.1')] }, false],
   ])('with %s applies: %p', (_, more, applies) => {
-    expect(evaluate([allow(more)], request).effect).toBe(applies ? 'allow' : 'silent');
-  });
-
-  test('that denies overrides every statement that allows, in any order', () => {
-    const deny = allow({ Effect: 'Deny', Action: ['dynamodb:*'] });
-    expect(evaluate([allow({}), deny], request).effect).toBe('deny');
-    expect(evaluate([deny, allow({})], request).effect).toBe('deny');
+    expect(appliesTo(allow(more), request)).toBe(applies);
   });
 
   const keys = { 'aws:sourcearn': 'arn:aws:events:us-east-1:0:rule/bus/a', 'aws:securetransport': 'true' };
@@ -46,7 +40,7 @@ describe('a statement', () => {
     [{ Bool: { 'aws:SecureTransport': ['false'] } }, false],
     [{ Bool: { 'aws:SecureTransport': ['true'] }, ArnLike: { 'aws:SourceArn': ['x'] } }, false],
   ])('with the condition %j applies: %p', (Condition, holds) => {
-    expect(evaluate([allow({ Condition })], { ...request, keys }).effect).toBe(holds ? 'allow' : 'silent');
+    expect(appliesTo(allow({ Condition }), { ...request, keys })).toBe(holds);
   });
 });
 
@@ -66,7 +60,9 @@ describe('the authorizer', () => {
   });
   const service: Caller = { kind: 'service', service: 'events.amazonaws.com', sourceArn: 'arn:rule' };
   const check = { action: request.action, resource: TABLE };
-  const create = () => new Authorizer({ onDenial: () => {} });
+  /** Statements without a principal are for every caller. */
+  const create = (...statements: PolicyStatement[]) =>
+    new Authorizer([{ arn: TABLE, statements: statements.map((one) => ({ Principal: { AWS: '*' }, ...one })) }]);
 
   test('records once which statement allowed a call', () => {
     const authorizer = create();
@@ -80,23 +76,25 @@ describe('the authorizer', () => {
     expect(authorizer.check(caller(), check)?.message).toBe(
       `User: arn:aws:sts::000000000000:assumed-role/role/fn is not authorized to perform: dynamodb:GetItem on resource: ${TABLE} because no identity-based policy allows the dynamodb:GetItem action`,
     );
+    authorizer.check(caller(), check);
     expect(authorizer.denials).toHaveLength(1);
   });
 
-  test('accepts a resource policy that allows a call, or that denies what the role allows', () => {
-    const authorizer = create();
-    authorizer.addResourcePolicy(TABLE, [allow({ Principal: { AWS: '*' } })]);
-    expect(authorizer.check(caller(), check)).toBeUndefined();
-    authorizer.addResourcePolicy(TABLE, [allow({ Effect: 'Deny', Principal: { AWS: '*' } })]);
-    expect(authorizer.check(caller(allow({})), check)?.message).toContain('because of an explicit deny');
+  test('accepts a resource policy that allows a call', () => {
+    expect(create(allow({})).check(caller(), check)).toBeUndefined();
+  });
+
+  test('lets a statement that denies override every statement that allows, in any order', () => {
+    const deny = allow({ Effect: 'Deny', Action: ['dynamodb:*'] });
+    for (const authorizer of [create(deny), create(allow({}), deny), create(deny, allow({}))]) {
+      expect(authorizer.check(caller(allow({})), check)?.message).toContain('because of an explicit deny');
+    }
+    expect(create().check(caller(deny, allow({})), check)?.message).toContain('because of an explicit deny');
   });
 
   test('allows a service only the calls and sources that the resource policy names', () => {
-    const authorizer = create();
     const fromRule = { ArnEquals: { 'aws:SourceArn': ['arn:rule'] } };
-    authorizer.addResourcePolicy(TABLE, [
-      allow({ Principal: { Service: 'events.amazonaws.com' }, Condition: fromRule }),
-    ]);
+    const authorizer = create(allow({ Principal: { Service: 'events.amazonaws.com' }, Condition: fromRule }));
     expect(authorizer.check(service, check)).toBeUndefined();
     expect(authorizer.check({ ...service, sourceArn: 'arn:other' }, check)).toBeDefined();
     expect(authorizer.check({ ...service, service: 'sns.amazonaws.com' }, check)).toBeDefined();
@@ -104,9 +102,8 @@ describe('the authorizer', () => {
   });
 
   test('denies only insecure calls when the policy denies insecure transport', () => {
-    const authorizer = create();
     const insecure = { Bool: { 'aws:SecureTransport': ['false'] } };
-    authorizer.addResourcePolicy(TABLE, [allow({ Effect: 'Deny', Principal: { AWS: '*' }, Condition: insecure })]);
+    const authorizer = create(allow({ Effect: 'Deny', Condition: insecure }));
     expect(authorizer.check(caller(allow({})), check)).toBeUndefined();
   });
 

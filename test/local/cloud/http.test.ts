@@ -13,7 +13,7 @@ describe('routes', () => {
     'GET /a/{id}/b',
     'GET /a/x/b',
   ];
-  const routes = new Routes(keys.map((key) => ({ key, target: key })));
+  const routes = new Routes(keys.map((key) => ({ key })));
 
   test.each<[string, string, string, Record<string, string>]>([
     ['POST', '/a/fixed', 'POST /a/fixed', {}],
@@ -27,12 +27,12 @@ describe('routes', () => {
     ['GET', '/', '$default', {}],
     ['GET', '/A/fixed', '$default', {}],
   ])('send %s %s to %s', (method, path, key, parameters) => {
-    expect(routes.match(method, path)).toMatchObject({ key, parameters });
+    expect(routes.match(method, path)).toEqual({ route: { key }, parameters });
   });
 
   test('match nothing without a default, and refuse a key that is no route', () => {
-    expect(new Routes([{ key: 'GET /a', target: 1 }]).match('GET', '/b')).toBeUndefined();
-    expect(() => new Routes([{ key: 'nonsense', target: 1 }])).toThrow('not the key of a route');
+    expect(new Routes([{ key: 'GET /a' }]).match('GET', '/b')).toBeUndefined();
+    expect(() => new Routes([{ key: 'nonsense' }])).toThrow('not the key of a route');
   });
 });
 

@@ -1,4 +1,4 @@
-import { intervalOf } from '../../../local/cloud/engines/scheduler.ts';
+import { intervalOf } from '../../../local/cloud/events/scheduler.ts';
 
 test('accepts rates as schedules, and refuses other expressions', () => {
   expect(['rate(1 minute)', 'rate(2 hours)', 'rate(7 days)'].map(intervalOf)).toEqual([60_000, 7_200_000, 604_800_000]);

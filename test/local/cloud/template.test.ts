@@ -1,13 +1,9 @@
 import { ACCOUNT } from '../../../local/cloud/account.ts';
 import type { Json } from '../../../local/cloud/json.ts';
-import type { Template } from '../../../local/cloud/template/assembly.ts';
 import { Resolver } from '../../../local/cloud/template/intrinsics.ts';
-import { TemplateReader } from '../../../local/cloud/template/model.ts';
+import { EMULATED } from '../../../local/cloud/template/resource-types.ts';
+import { Stack } from '../../../local/cloud/template/stack.ts';
 
-const template: Template = {
-  Resources: {},
-  Outputs: {},
-};
 const resolver = new Resolver({
   pseudoParameters: { 'AWS::Region': 'us-east-1', 'AWS::AccountId': ACCOUNT },
   identify: (logicalId) => ({
@@ -57,28 +53,21 @@ test.each<[Json, string]>([
 
 describe('a template', () => {
   const read = (Resources: Record<string, { Type: string; Properties?: Record<string, Json>; Condition?: string }>) => {
-    const reader = new TemplateReader(
-      {
-        addresses: { edge: '127.0.0.1:1', api: '127.0.0.1:2', gateway: '127.0.0.1:3', login: '127.0.0.1:4' },
-        assembly: {
-          directory: '/none',
-          stackName: 'S',
-          assetPath: () => '/none',
-          template: {
-            ...template,
-            Resources: Object.fromEntries(
-              Object.entries(Resources).map(([id, { Type, Properties = {}, Condition }]) => [
-                id,
-                { Type, Properties, Condition, Metadata: {} },
-              ]),
-            ),
-          },
-        },
+    const all = Object.entries(Resources).map(([id, { Properties = {}, ...more }]) => [
+      id,
+      { ...more, Properties, Metadata: {} },
+    ]);
+    const stack = new Stack({
+      addresses: { edge: '127.0.0.1:1', api: '127.0.0.1:2', gateway: '127.0.0.1:3', login: '127.0.0.1:4' },
+      assembly: {
+        directory: '/none',
+        stackName: 'S',
+        assetPath: () => '/none',
+        template: { Resources: Object.fromEntries(all), Outputs: {} },
       },
-      () => '',
-    );
-    reader.secrets();
-    return reader.model();
+      secretString: () => '',
+    });
+    return (Object.keys(EMULATED) as (keyof typeof EMULATED)[]).flatMap((type) => stack.all(type));
   };
 
   const role = (Statement: Json): Record<string, { Type: string; Properties: Record<string, Json> }> => ({
@@ -119,11 +108,10 @@ describe('a template', () => {
 
   test('gets the same names in every run', () => {
     const resources = { Q: { Type: 'AWS::SQS::Queue' } };
-    expect(read(resources).queues).toEqual(read(resources).queues);
-    expect(read(resources).queues[0]).toMatchObject({
-      name: 'S-Q',
+    expect(read(resources)).toEqual(read(resources));
+    expect(read(resources)[0]).toMatchObject({
       arn: 'arn:aws:sqs:us-east-1:000000000000:S-Q',
-      url: 'http://127.0.0.1:3/000000000000/S-Q',
+      ref: 'http://127.0.0.1:3/000000000000/S-Q',
     });
   });
 

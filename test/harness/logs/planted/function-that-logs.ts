@@ -17,7 +17,7 @@ const LOG: Readonly<Record<(typeof LOG_PATHS)[number], (message: string) => unkn
   'a handler whose log the test does not read': (message) => logger.info(message, planted),
   'a function of a local cloud': async (message) => {
     const folder = mkdtempSync(join(tmpdir(), 'va-wave-planted-'));
-    const authorizer = new Authorizer({ onDenial: () => undefined });
+    const authorizer = new Authorizer();
     const options = {
       caller: { kind: 'operator' },
       logGroup: 'planted',

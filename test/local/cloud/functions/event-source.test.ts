@@ -3,16 +3,21 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ReceivedMessage } from '../../../../local/cloud/engines/sqs.ts';
 import { EventSource } from '../../../../local/cloud/functions/event-source.ts';
-import type { EventSourceDefinition } from '../../../../local/cloud/template/model.ts';
+import type { Resource } from '../../../../local/cloud/template/stack.ts';
 
-const definition: EventSourceDefinition = {
+const mapping = (MaximumConcurrency: number): Resource<'AWS::Lambda::EventSourceMapping'> => ({
   logicalId: 'Source',
-  EventSourceArn: 'arn:aws:sqs:us-east-1:000000000000:queue',
-  FunctionName: 'function',
-  BatchSize: 10,
-  FunctionResponseTypes: ['ReportBatchItemFailures'],
-  ScalingConfig: { MaximumConcurrency: 5 },
-};
+  ref: 'Source',
+  arn: 'Source',
+  properties: {
+    EventSourceArn: 'arn:aws:sqs:us-east-1:000000000000:queue',
+    FunctionName: 'function',
+    BatchSize: 10,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    ScalingConfig: { MaximumConcurrency },
+  },
+});
+const definition = mapping(5);
 
 const DONE = { failed: false, payload: 'null' };
 const runOf = (result: Promise<typeof DONE>) => ({ begun: Promise.resolve(), result });
@@ -34,7 +39,6 @@ test('a source keeps nothing of the times it has waited', async () => {
   const source = new EventSource({
     definition,
     queue: {
-      check: () => {},
       arrival: async () => {
         waits += 1;
         await (waits > TIMES ? pause(5) : undefined);
@@ -59,7 +63,6 @@ test('a source stops while it waits for messages', async () => {
   const source = new EventSource({
     definition,
     queue: {
-      check: () => {},
       arrival: () => new Promise(() => {}),
       addition: () => pause(5),
       receive: () => [],
@@ -81,7 +84,6 @@ test('takes a message as soon as it is added while only others wait that may not
   const source = new EventSource({
     definition,
     queue: {
-      check: () => {},
       arrival: async () => true,
       addition: () =>
         new Promise((resolve) => {
@@ -107,14 +109,12 @@ test('takes a message as soon as it is added while only others wait that may not
 });
 
 test('runs as many batches at once as the definition allows, and the last quarter of the places takes only messages of quiet groups', async () => {
-  const definitionOfEight = { ...definition, ScalingConfig: { MaximumConcurrency: 8 } };
   const received: boolean[] = [];
   const running: (() => void)[] = [];
   let left = 0;
   const source = new EventSource({
-    definition: definitionOfEight,
+    definition: mapping(8),
     queue: {
-      check: () => {},
       arrival: async () => true,
       addition: () => pause(5),
       receive: (_, quietOnly) => {
@@ -152,7 +152,6 @@ test('a batch begins when the one before has begun and the cloud is ready, and n
   const source = new EventSource({
     definition,
     queue: {
-      check: () => {},
       arrival: async () => true,
       addition: () => pause(5),
       receive: () => {

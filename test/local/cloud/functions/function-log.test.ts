@@ -10,7 +10,7 @@ describeWhere(process.platform === 'linux' ? undefined : '/dev/full is missing',
       file: '/dev/full',
       caller: { kind: 'operator' },
       logGroup: 'any',
-      authorizer: new Authorizer({ onDenial: () => {} }),
+      authorizer: new Authorizer(),
       onError: (line) => said.push(line),
     });
     for (const text of ['one\n', 'two\n']) {

@@ -74,10 +74,9 @@ function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
   const made = new LambdaFunction({
     definition: {
       logicalId: name,
-      name,
+      ref: name,
       arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
       codeFolder: folder,
-      logGroup: name,
       role: { logicalId: 'role', arn: 'role', name: 'role', statements: [], trust: [] },
       properties: {
         Code: { S3Bucket: 'bucket', S3Key: 'key' },
@@ -90,6 +89,7 @@ function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
         LoggingConfig: { LogFormat: 'JSON', LogGroup: name },
       },
     },
+    caller: { kind: 'operator' },
     issue: () => ({ variables: { AWS_LAMBDA_MAX_CONCURRENCY: '64', DOOR }, revoke: () => {} }),
     compiledCode: join(folder, 'compiled'),
     onOutput: () => {},

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { ACCOUNT, REGION } from '../account.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
 import { isList, type JsonObject, parseObject } from '../json.ts';
-import type { BusDefinition, RuleDefinition } from '../template/model.ts';
-import type { EventTargets } from './event-targets.ts';
+import type { Resource } from '../template/stack.ts';
+import type { EventTargets, Rule } from './event-targets.ts';
 
 /** Bytes of all entries of a call together. */
 const MAX_ENTRIES_BYTES = 1024 * 1024;
 
-type Definitions = { readonly buses: readonly BusDefinition[]; readonly rules: readonly RuleDefinition[] };
+type Bus = Resource<'AWS::Events::EventBus'>;
 
 /** Returns why an event is refused. @param event without its id */
 export type EventCheck = (event: {
@@ -19,12 +19,14 @@ export type EventCheck = (event: {
 
 /** Accepts events, and delivers each to the targets of the rules whose pattern matches before it answers. */
 export class EventBridge {
-  readonly #definitions: Definitions;
+  readonly #buses: readonly Bus[];
+  readonly #rules: readonly Rule[];
   readonly #targets: EventTargets;
   readonly #check: EventCheck | undefined;
 
-  constructor(definitions: Definitions, targets: EventTargets, check?: EventCheck) {
-    this.#definitions = definitions;
+  constructor(buses: readonly Bus[], rules: readonly Rule[], targets: EventTargets, check?: EventCheck) {
+    this.#buses = buses;
+    this.#rules = rules;
     this.#targets = targets;
     this.#check = check;
   }
@@ -49,18 +51,19 @@ export class EventBridge {
     const refused = problemOf(entry);
     if (refused !== undefined) return { ErrorCode: refused[0], ErrorMessage: refused[1] };
     const busArn = this.busArn(typeof entry.EventBusName === 'string' ? entry.EventBusName : undefined);
-    const bus = this.#definitions.buses.find(({ arn }) => arn === busArn);
+    const bus = this.#buses.find(({ arn }) => arn === busArn);
     if (bus === undefined) {
       return { ErrorCode: 'ResourceNotFoundException', ErrorMessage: `Event bus ${busArn} does not exist.` };
     }
     const detail = parseObject(String(entry.Detail)) ?? {};
-    const wrong = await this.#check?.({ name: String(entry.DetailType), source: String(entry.Source), detail });
+    const name = String(entry.DetailType);
+    const wrong = await this.#check?.({ name, source: String(entry.Source), detail });
     if (wrong !== undefined) return { ErrorCode: wrong.code, ErrorMessage: wrong.message };
     const time = typeof entry.Time === 'number' ? new Date(entry.Time * 1000) : new Date();
     const event: JsonObject = {
       version: '0',
       id: randomUUID(),
-      'detail-type': entry.DetailType ?? '',
+      'detail-type': name,
       source: entry.Source ?? '',
       account: ACCOUNT,
       time: `${time.toISOString().slice(0, 19)}Z`,
@@ -71,24 +74,19 @@ export class EventBridge {
     const { detail: _, ...head } = event;
     // As text, so that a number in it stays as it was written.
     const text = `${JSON.stringify(head).slice(0, -1)},"detail":${entry.Detail}}`;
-    for (const rule of this.#definitions.rules) {
-      const { EventBusName, EventPattern, Targets } = rule.properties;
-      if (EventBusName !== bus.name || !matches(EventPattern, event)) continue;
-      for (const target of Targets) await this.#targets.deliver(rule, target, event, text);
+    for (const rule of this.#rules) {
+      const { EventBusName, EventPattern } = rule.properties;
+      if (EventBusName === bus.ref && matches(EventPattern, name)) await this.#targets.deliver(rule, event, text);
     }
     return { EventId: event.id ?? '' };
   }
 }
 
 /** A rule without a pattern has a schedule. */
-const matches = (pattern: RuleDefinition['properties']['EventPattern'], event: JsonObject): boolean => {
-  const name = String(event['detail-type']);
-  return (
-    pattern?.['detail-type'].some((one) =>
-      typeof one === 'string' ? one === name : !one['anything-but'].includes(name),
-    ) === true
-  );
-};
+const matches = (pattern: Rule['properties']['EventPattern'], name: string): boolean =>
+  pattern?.['detail-type'].some((one) =>
+    typeof one === 'string' ? one === name : !one['anything-but'].includes(name),
+  ) === true;
 
 function problemOf(entry: JsonObject): readonly [code: string, message: string] | undefined {
   const missing = ['Source', 'DetailType', 'Detail'].find(

@@ -4,60 +4,45 @@ import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import { writeFileAtomically } from '../state/atomic-file.ts';
 import { readKept } from '../state/kept-json.ts';
-import type { RuleDefinition } from '../template/model.ts';
-import type { EventTargets } from './event-targets.ts';
+import type { EventTargets, Rule } from './event-targets.ts';
 
 const MINUTE_MS = 60_000;
 const UNITS: Readonly<Record<string, number>> = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE_MS };
-/** How late a rule may fire; EventBridge itself allows a minute. */
-const TICK_MS = 10_000;
-
-const stored = z.record(z.string(), z.number());
-
-type Scheduled = { readonly rule: RuleDefinition; readonly everyMs: number };
 
 /** Fires the rules with a schedule, first one interval after their first start. Due times are kept across restarts. */
 export class Scheduler {
-  readonly #rules: readonly Scheduled[];
+  readonly #rules: readonly (readonly [Rule, everyMs: number])[];
   readonly #targets: EventTargets;
   readonly #file: string;
   /** When each rule is due, unix milliseconds, by ARN. */
   readonly #due: Map<string, number>;
 
   /** @throws CloudError on a schedule other than `rate(…)`, or a file that cannot be read */
-  constructor(rules: readonly RuleDefinition[], targets: EventTargets, file: string) {
+  constructor(rules: readonly Rule[], targets: EventTargets, file: string) {
     this.#targets = targets;
     this.#file = file;
-    this.#due = new Map(Object.entries(readKept(file, stored) ?? {}));
+    this.#due = new Map(Object.entries(readKept(file, z.record(z.string(), z.number())) ?? {}));
     this.#rules = rules.flatMap((rule) => {
       const { ScheduleExpression } = rule.properties;
-      if (ScheduleExpression === undefined) return [];
-      return [{ rule, everyMs: intervalOf(ScheduleExpression) }];
+      return ScheduleExpression === undefined ? [] : [[rule, intervalOf(ScheduleExpression)]];
     });
-  }
-
-  /** Begins to check whether a rule is due. @returns a function that ends the checks */
-  start(onFault: (error: unknown) => void): () => void {
-    const timer = setInterval(() => void this.fireDue(Date.now()).catch(onFault), TICK_MS);
-    void this.fireDue(Date.now()).catch(onFault);
-    return () => clearInterval(timer);
   }
 
   /** Fires what is due at this time (unix milliseconds), once, however long ago it was due. */
   async fireDue(now: number): Promise<void> {
     let changed = false;
-    for (const { rule, everyMs } of this.#rules) {
+    for (const [rule, everyMs] of this.#rules) {
       const due = this.#due.get(rule.arn);
       if (due !== undefined && due > now) continue;
       this.#due.set(rule.arn, now + everyMs);
       changed = true;
-      if (due !== undefined) await this.fire(rule, now);
+      if (due !== undefined) await this.#fire(rule, now);
     }
     if (changed) writeFileAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#due)));
   }
 
   /** Sends the event of a schedule to the rule's targets. */
-  async fire(rule: RuleDefinition, now: number): Promise<void> {
+  async #fire(rule: Rule, now: number): Promise<void> {
     const event = {
       version: '0',
       id: randomUUID(),
@@ -69,8 +54,7 @@ export class Scheduler {
       resources: [rule.arn],
       detail: {},
     };
-    const text = JSON.stringify(event);
-    for (const target of rule.properties.Targets) await this.#targets.deliver(rule, target, event, text);
+    await this.#targets.deliver(rule, event, JSON.stringify(event));
   }
 }
 
