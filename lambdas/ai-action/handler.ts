@@ -3,7 +3,6 @@ import { dynamoDbClient, secretsManagerClient } from '../../src/adapters/aws-cli
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
-import { readableActions } from '../../src/adapters/dynamodb/readable-actions.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { invokeHandler } from '../../src/adapters/handlers/invoke.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
@@ -18,11 +17,9 @@ import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actio
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('ai-action', process.env, dynamo);
 const { logger } = outbound;
-const reads = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
   ...outbound.ports,
-  ...reads,
-  ...readableActions(reads, reportUnreadable(logger)),
+  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), reportUnreadable(logger)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
   ...signingSecrets(
     cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),

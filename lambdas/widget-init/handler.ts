@@ -4,7 +4,6 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
-import { readableActions } from '../../src/adapters/dynamodb/readable-actions.ts';
 import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
@@ -24,10 +23,8 @@ const dynamo = dynamoDb(dynamoDbClient());
 const secrets = secretsManagerClient();
 const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
 const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
-const reads = configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable));
 const ports = {
-  ...reads,
-  ...readableActions(reads, reportUnreadable(logger)),
+  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), reportUnreadable(logger)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
   ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
   hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),

@@ -1,7 +1,6 @@
 import type { DynamoDb, WriteStatement } from '../../src/adapters/dynamodb/client.ts';
 import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/conditions.ts';
-import { ITEM_VERSION } from '../../src/adapters/dynamodb/item-version.ts';
-import type { StoredItem } from '../../src/adapters/dynamodb/stored-item.ts';
+import { ITEM_VERSION, type StoredItem } from '../../src/adapters/dynamodb/stored-item.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Expression = {

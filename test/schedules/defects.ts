@@ -379,7 +379,7 @@ function findActionWith(dynamo: DynamoDb, defect: 'throws' | 'wakes nobody') {
     [waiting, failing] = [[], []];
     if (defect === 'throws') running = false;
     try {
-      await dynamo.batchGet({ TableName: 'configuration', Keys: [], ConsistentRead: true });
+      await dynamo.batchGet({ TableName: 'configuration', Keys: [] });
       running = false;
       for (const resolve of resolved) resolve();
       if (waiting.length > 0) start();

@@ -43,7 +43,7 @@ export function assistantStore(
       const { expression, values } = sameRestrictions(assistant);
       for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt++) {
         if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, 2 ** attempt * 10 * Math.random()));
-        const { Item } = await client.get({ TableName: table, Key, ConsistentRead: true });
+        const { Item } = await client.get({ TableName: table, Key });
         if (Item === undefined || !hasRestrictionsOf(assistant, readOrganization(table, Item).organization)) {
           return 'organization_changed';
         }

@@ -26,10 +26,10 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 import { convertToAttr, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import { ConditionFailed, TransactionCancelled } from './conditions.ts';
-import { ITEM_VERSION } from './item-version.ts';
-import type { StoredItem } from './stored-item.ts';
+import { ITEM_VERSION, type StoredItem } from './stored-item.ts';
 
 type Key = Readonly<Record<string, unknown>>;
+type Consistent<Input extends { readonly ConsistentRead?: unknown }> = Omit<Input, 'ConsistentRead'>;
 type WireItem = Readonly<Record<string, AttributeValue>>;
 
 /** A write in PartiQL. The text has no values, only a question mark for each parameter. */
@@ -39,26 +39,26 @@ type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluated
 type ScanPage = QueryPage & { readonly ScannedCount: number };
 
 /**
- * The DynamoDB calls of the adapters, with plain values. Inputs and outputs have the names of AWS's document client. Every item that is
- * put has the version of its shape as `v`. Items that are read are not validated here; an itemReader validates them.
+ * The DynamoDB calls of the adapters, with plain values. Inputs and outputs have the names of AWS's document client. Every read is strongly
+ * consistent. Every item that is put has the version of its shape as `v`. Items that are read are not validated here; an itemReader
+ * validates them.
  */
 export type DynamoDb = {
-  readonly get: (input: GetCommandInput) => Promise<{ readonly Item?: StoredItem }>;
+  readonly get: (input: Consistent<GetCommandInput>) => Promise<{ readonly Item?: StoredItem }>;
   readonly put: (input: PutCommandInput) => Promise<void>;
   readonly update: (input: UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem }>;
   readonly delete: (input: DeleteCommandInput) => Promise<void>;
-  readonly query: (input: QueryCommandInput) => Promise<QueryPage>;
+  readonly query: (input: Consistent<QueryCommandInput>) => Promise<QueryPage>;
   /** Runs a query and yields all its pages. */
-  readonly queryPages: (input: QueryCommandInput) => AsyncGenerator<QueryPage>;
+  readonly queryPages: (input: Consistent<QueryCommandInput>) => AsyncGenerator<QueryPage>;
   /** Runs a scan and yields all its pages. */
-  readonly scanPages: (input: ScanCommandInput) => AsyncGenerator<ScanPage>;
+  readonly scanPages: (input: Consistent<ScanCommandInput>) => AsyncGenerator<ScanPage>;
   /** Deletes at most 25 items. @returns the keys that DynamoDB did not process */
   readonly batchDelete: (table: string, keys: readonly Key[]) => Promise<readonly Key[]>;
   /** Reads at most 100 items of a table, in any order. Items that do not exist are left out. */
   readonly batchGet: (input: {
     readonly TableName: string;
     readonly Keys: readonly Key[];
-    readonly ConsistentRead: boolean;
   }) => Promise<{ readonly Items: readonly StoredItem[]; readonly UnprocessedKeys: readonly Key[] }>;
   /**
    * Makes at most 25 writes in one call, each independently of the others.
@@ -74,11 +74,13 @@ export type DynamoDb = {
  * throws ConditionFailed and a transaction throws TransactionCancelled.
  */
 export function dynamoDb(client: DynamoDBClient): DynamoDb {
-  const query = async (input: QueryCommandInput) => plainPage(await client.send(new QueryCommand(wire(input))));
-  const scan = async (input: ScanCommandInput) => plainPage(await client.send(new ScanCommand(wire(input))));
+  const query = async (input: Consistent<QueryCommandInput>) =>
+    plainPage(await client.send(new QueryCommand(consistent(input))));
+  const scan = async (input: Consistent<ScanCommandInput>) =>
+    plainPage(await client.send(new ScanCommand(consistent(input))));
   return {
     get: async (input) => {
-      const { Item } = await client.send(new GetItemCommand(wire(input)));
+      const { Item } = await client.send(new GetItemCommand(consistent(input)));
       return Item === undefined ? {} : { Item: plainItem(Item) };
     },
     put: async (input) => {
@@ -102,9 +104,11 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
       );
       return (UnprocessedItems?.[table] ?? []).map(({ DeleteRequest }) => unmarshall(DeleteRequest?.Key ?? {}));
     },
-    batchGet: async ({ TableName, Keys, ConsistentRead }) => {
+    batchGet: async ({ TableName, Keys }) => {
       const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: Keys.map(marshalled), ConsistentRead } } }),
+        new BatchGetItemCommand({
+          RequestItems: { [TableName]: { Keys: Keys.map(marshalled), ConsistentRead: true } },
+        }),
       );
       return {
         Items: (Responses?.[TableName] ?? []).map((item) => plainItem(item)),
@@ -158,6 +162,8 @@ async function* pages<Input extends object, Output extends QueryPage>(
     from = page.LastEvaluatedKey;
   } while (from !== undefined);
 }
+
+const consistent = <Input extends object>(input: Input) => ({ ...wire(input), ConsistentRead: true });
 
 /** Converts the members of an input that DynamoDB expects as attribute values. */
 function wire<

@@ -6,28 +6,26 @@ import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { itemsOf } from './items-of.ts';
 import { itemsWithPrefix } from './items-with-prefix.ts';
 import { readAction, readAssistant, readSlug, readSubscription } from './stored-configuration.ts';
-import { isUnreadable, readKey, type StoredItem } from './stored-item.ts';
+import { findItem, isUnreadable, readKey, type StoredItem } from './stored-item.ts';
 
 /**
  * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect
  * with the next request. An item that cannot be read is an UnreadableItem or a NewerItem error; in a list of Actions it affects only
  * that Action.
+ * @param report is called for each Action that findForms and toolsOf leave out because it cannot be read
  */
-export function configurationReads(client: DynamoDb, table: string) {
-  const get = async <Value>(key: Record<string, string>, read: (table: string, item: StoredItem) => Value) => {
-    const { Item } = await client.get({ TableName: table, Key: key, ConsistentRead: true });
-    return Item === undefined ? undefined : read(table, Item);
-  };
-
+export function configurationReads(
+  client: DynamoDb,
+  table: string,
+  report: (action: UnreadableAction) => void = () => undefined,
+) {
   const findAction = async (orgId: string, actionId: string): Promise<Action | undefined> =>
-    (await get(KEYS.action(orgId, actionId), readAction))?.action;
+    (await findItem(client, table, KEYS.action(orgId, actionId), readAction))?.action;
 
-  const findAssistant = async (siteId: string): Promise<Assistant | undefined> =>
-    (await get(KEYS.assistant(siteId), readAssistant))?.assistant;
-
-  const bySlug = async (siteId: string, trigger: Trigger, slug: string): Promise<Action | undefined> => {
-    const pointer = await get(KEYS.slug(siteId, trigger, slug), readSlug);
-    return pointer === undefined ? undefined : findAction(pointer.org_id, pointer.action_id);
+  const bySlug = async <Kind extends Trigger>(siteId: string, trigger: Kind, slug: string) => {
+    const pointer = await findItem(client, table, KEYS.slug(siteId, trigger, slug), readSlug);
+    const action = pointer && (await findAction(pointer.org_id, pointer.action_id));
+    return action !== undefined && hasTrigger(action, trigger) ? action : undefined;
   };
 
   const actionsIn = (items: readonly StoredItem[]): ActionList => {
@@ -39,55 +37,59 @@ export function configurationReads(client: DynamoDb, table: string) {
     return { actions, unreadable };
   };
 
+  /**
+   * Finds an assistant's enabled Actions of a trigger by the items that keep their slugs unique. Therefore the work does not depend on the
+   * organization's other Actions.
+   * @returns a function that reads the Actions, in the order of their slugs
+   */
+  const offered = async <Kind extends Trigger>(siteId: string, trigger: Kind) => {
+    const { pk, sk } = KEYS.slug(siteId, trigger, '');
+    const slugs = await itemsWithPrefix(client, table, pk, sk);
+    const [keys, withoutKey] = readEach(
+      slugs,
+      (slug) => readSlug(table, slug),
+      (slug) => ({ action_id: keyIn(table, slug), site_id: siteId }),
+    );
+    return async () => {
+      const found = itemsOf(
+        client,
+        table,
+        keys.map(({ org_id, action_id }) => KEYS.action(org_id, action_id)),
+      );
+      const { actions, unreadable } = actionsIn((await Promise.all(found)).filter((item) => item !== undefined));
+      for (const action of [...withoutKey, ...unreadable]) report(action);
+      // The items of the slugs only find the Actions. The Action itself decides.
+      return actions
+        .filter((action) => hasTrigger(action, trigger))
+        .filter(({ enabled, site_id }) => enabled && site_id === siteId);
+    };
+  };
+
   return {
     findAction,
-    findAssistant,
+
+    findAssistant: async (siteId: string): Promise<Assistant | undefined> =>
+      (await findItem(client, table, KEYS.assistant(siteId), readAssistant))?.assistant,
 
     /** Reads all Actions of an organization, for lists. Requests read only the Actions that they need. */
     actionsOf: async (orgId: string): Promise<ActionList> =>
       actionsIn(await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)),
 
-    /**
-     * Finds an assistant's Actions of a trigger by the items that keep their slugs unique. Therefore the work does not depend on the
-     * organization's other Actions.
-     * @returns a function that reads the Actions, in the order of their slugs
-     */
-    findOffered: async (siteId: string, trigger: 'Form' | 'AI-decided'): Promise<() => Promise<ActionList>> => {
-      const { pk, sk } = KEYS.slug(siteId, trigger, '');
-      const slugs = await itemsWithPrefix(client, table, pk, sk);
-      const [keys, withoutKey] = readEach(
-        slugs,
-        (slug) => readSlug(table, slug),
-        (slug) => ({ action_id: keyIn(table, slug), site_id: siteId }),
-      );
-      return async () => {
-        const found = itemsOf(
-          client,
-          table,
-          keys.map(({ org_id, action_id }) => KEYS.action(org_id, action_id)),
-        );
-        const items = (await Promise.all(found)).filter((item) => item !== undefined);
-        const { actions, unreadable } = actionsIn(items);
-        return { actions, unreadable: [...withoutKey, ...unreadable] };
-      };
-    },
+    /** Finds the enabled forms of a site. @returns a function that reads them */
+    findForms: (siteId: string): Promise<() => Promise<readonly FormAction[]>> => offered(siteId, 'Form'),
 
-    findForm: async (siteId: string, slug: string): Promise<FormAction | undefined> => {
-      const action = await bySlug(siteId, 'Form', slug);
-      return action?.trigger === 'Form' ? action : undefined;
-    },
+    /** Returns an empty list for a site that does not exist. */
+    toolsOf: async (siteId: string): Promise<readonly AiAction[]> => (await offered(siteId, 'AI-decided'))(),
 
-    findTool: async (siteId: string, slug: string): Promise<AiAction | undefined> => {
-      const action = await bySlug(siteId, 'AI-decided', slug);
-      return action?.trigger === 'AI-decided' ? action : undefined;
-    },
+    findForm: (siteId: string, slug: string): Promise<FormAction | undefined> => bySlug(siteId, 'Form', slug),
+
+    findTool: (siteId: string, slug: string): Promise<AiAction | undefined> => bySlug(siteId, 'AI-decided', slug),
 
     anyDomain: async (entries: readonly string[]): Promise<boolean> => {
       const found = await Promise.all(
         entries.map((entry) =>
           client.query({
             TableName: table,
-            ConsistentRead: true,
             Limit: 1,
             KeyConditionExpression: 'pk = :pk',
             ExpressionAttributeValues: { ':pk': KEYS.domain(entry, '').pk },
@@ -98,6 +100,11 @@ export function configurationReads(client: DynamoDb, table: string) {
     },
   };
 }
+
+const hasTrigger = <Kind extends Trigger>(
+  action: Action,
+  trigger: Kind,
+): action is Extract<Action, { trigger: Kind }> => action.trigger === trigger;
 
 /** Reads each item by itself, so that one which cannot be read does not affect the others. */
 function readEach<Value>(

@@ -8,6 +8,7 @@ import { configurationReads } from './configuration-reads.ts';
 import { configurationTransaction, type TransactItem } from './configuration-transaction.ts';
 import { organizationStore } from './organization-store.ts';
 import { readActionOwner } from './stored-configuration.ts';
+import { findItem } from './stored-item.ts';
 
 /**
  * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction.
@@ -27,8 +28,8 @@ export function configurationStore(
     ...actionStore(table, transaction, organizations),
     findAssistant: reads.findAssistant,
     findActionById: async (actionId) => {
-      const { Item } = await client.get({ TableName: table, Key: KEYS.actionOwner(actionId), ConsistentRead: true });
-      return Item === undefined ? undefined : reads.findAction(readActionOwner(table, Item).org_id, actionId);
+      const owner = await findItem(client, table, KEYS.actionOwner(actionId), readActionOwner);
+      return owner === undefined ? undefined : reads.findAction(owner.org_id, actionId);
     },
 
     listActions: (orgId) => reads.actionsOf(orgId),

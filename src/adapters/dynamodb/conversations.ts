@@ -8,7 +8,7 @@ import type { StoredConversation } from '../../domain/operations/erase.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
-import { itemReader, type StoredItem } from './stored-item.ts';
+import { findItem, itemReader, type StoredItem } from './stored-item.ts';
 
 /** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the function's timeout. */
 const SUBMISSION_STALE_SECONDS = 30;
@@ -58,15 +58,10 @@ export function conversationOf(table: string, item: StoredItem): StoredConversat
 /** Stores conversations, and the calls and form submissions in them. Each item expires a fixed time after it was last written. */
 export function conversations(client: DynamoDb, table: string, now: Clock) {
   const findConversation: FindConversation = async (siteId, conversationId) => {
-    const { Item } = await client.get({
-      TableName: table,
-      Key: { pk: conversationPartition(siteId, conversationId), sk: 'CONVERSATION' },
-      ConsistentRead: true,
-    });
-    if (Item === undefined) return undefined;
-    const { conversation, expires_at } = readConversation(table, Item);
+    const key = { pk: conversationPartition(siteId, conversationId), sk: 'CONVERSATION' };
+    const found = await findItem(client, table, key, readConversation);
     // DynamoDB may delete expired items late.
-    return expires_at > unixSeconds(now()) ? conversation : undefined;
+    return found !== undefined && found.expires_at > unixSeconds(now()) ? found.conversation : undefined;
   };
 
   const submissionKey = (key: SubmissionKey) => ({

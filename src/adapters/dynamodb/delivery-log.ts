@@ -259,7 +259,6 @@ async function* partitionRecords(
     KeyConditionExpression: from === undefined ? 'pk = :pk' : 'pk = :pk AND sk >= :from',
     ExpressionAttributeValues: { ':pk': pk, ...(from === undefined ? {} : { ':from': from }) },
     ScanIndexForward: false,
-    ConsistentRead: true,
     Limit: PAGE_RECORDS,
   });
   for await (const { Items } of pages) yield* Items.map((item) => readRecord(table, item));
@@ -285,7 +284,6 @@ export async function eventAttempts(
       FilterExpression: '#record.#reference = :reference',
       ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
       ExpressionAttributeValues: { ':pk': pk, ':from': range[0], ':to': range[1], ':reference': eventId },
-      ConsistentRead: true,
     });
     for await (const { Items } of pages) records.push(...Items.map((item) => readRecord(table, item)));
     return records;

@@ -35,7 +35,6 @@ export function erasure(
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': pk },
       ProjectionExpression: 'pk, sk',
-      ConsistentRead: true,
     };
     for await (const { Items } of client.queryPages(query)) {
       await eraseKeys(table, Items);
@@ -88,7 +87,6 @@ export function erasure(
         FilterExpression: 'begins_with(pk, :site)',
         ExpressionAttributeValues: { ':site': conversationKeyPrefix(siteId) },
         ProjectionExpression: 'pk, sk',
-        ConsistentRead: true,
       };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         await eraseKeys(tables.conversations, Items);
@@ -104,7 +102,6 @@ export function erasure(
       const scan = {
         TableName: tables.conversations,
         ProjectionExpression: 'pk, sk, v, conversation',
-        ConsistentRead: true,
       };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         read += ScannedCount;

@@ -94,7 +94,6 @@ export function failurePeriods(
             ':succeeded': 'succeeded',
           },
           Limit,
-          ConsistentRead: true,
         });
       const { one, spread } = logPartitions(actionId);
       const perSpread = Math.ceil(LOOK_RECORDS / spread.length);

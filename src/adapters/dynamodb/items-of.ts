@@ -31,7 +31,6 @@ export function itemsOf(
         const { Items, UnprocessedKeys } = await client.batchGet({
           TableName: table,
           Keys: left.map(({ key }) => key),
-          ConsistentRead: true,
         });
         const items = new Map(Items.map((item) => [nameOf(item), item]));
         const unread = new Set(UnprocessedKeys.map(nameOf));

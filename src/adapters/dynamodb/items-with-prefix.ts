@@ -11,7 +11,6 @@ export async function itemsWithPrefix(
   const items: StoredItem[] = [];
   const pages = client.queryPages({
     TableName: table,
-    ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
     ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
   });
@@ -31,7 +30,6 @@ export async function namesPage(
 ): Promise<{ readonly names: readonly string[]; readonly next: string | undefined }> {
   const { Items, LastEvaluatedKey } = await client.query({
     TableName: table,
-    ConsistentRead: true,
     Limit: atMost,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
     ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },

@@ -3,13 +3,12 @@ import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { namesUnder } from './items-with-prefix.ts';
 import { readMembership } from './stored-configuration.ts';
+import { findItem } from './stored-item.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
 export function members(client: DynamoDb, table: string) {
-  const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> => {
-    const { Item } = await client.get({ TableName: table, Key: KEYS.member(orgId, sub), ConsistentRead: true });
-    return Item === undefined ? undefined : readMembership(table, Item).membership;
-  };
+  const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> =>
+    (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership;
   const names = (pk: string, prefix: string) => namesUnder(client, table, pk, prefix);
   const list = async (orgId: string): Promise<readonly Membership[]> => {
     const subs = await names(KEYS.organization(orgId).pk, SORT_PREFIXES.member);

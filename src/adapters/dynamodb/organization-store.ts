@@ -1,21 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Organization } from '../../contract/organizations.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure } from './conditions.ts';
 import { KEYS } from './configuration-keys.ts';
 import { ABSENT } from './configuration-transaction.ts';
 import { readOrganization } from './stored-configuration.ts';
+import { findItem } from './stored-item.ts';
 
 type Calls = 'createOrganization' | 'changeOrganization' | 'findOrganization' | 'listOrganizations';
 
 /** Creates the part of the configuration store that keeps organizations. */
 export function organizationStore(client: DynamoDb, table: string): Pick<ConfigurationStore, Calls> {
-  const findOrganization = async (orgId: string): Promise<Organization | undefined> => {
-    const { Item } = await client.get({ TableName: table, Key: KEYS.organization(orgId), ConsistentRead: true });
-    return Item === undefined ? undefined : readOrganization(table, Item).organization;
-  };
-
   return {
     createOrganization: async (organization) => {
       const existing = await conditionFailure(
@@ -42,7 +37,8 @@ export function organizationStore(client: DynamoDb, table: string): Pick<Configu
       });
     },
 
-    findOrganization,
+    findOrganization: async (orgId) =>
+      (await findItem(client, table, KEYS.organization(orgId), readOrganization))?.organization,
 
     // Uses a scan, because only the operator lists organizations, and an index would be one hot partition.
     listOrganizations: async function* () {

@@ -8,7 +8,7 @@ import { KEYS } from './configuration-keys.ts';
 import { configurationStore } from './configuration-store.ts';
 import type { TransactItem } from './configuration-transaction.ts';
 import { readAuditRecord } from './stored-configuration.ts';
-import { itemReader, readKey } from './stored-item.ts';
+import { findItem, itemReader, readKey } from './stored-item.ts';
 
 /** Seconds for which an idempotency key is stored. */
 const CREATION_SECONDS = 24 * 3600;
@@ -53,18 +53,15 @@ export function recordedStores(
       }),
 
     findCreation: async (key) => {
-      const { Item } = await client.get({ TableName: tables.counters, Key: creationKey(key), ConsistentRead: true });
-      if (Item === undefined) return undefined;
-      const { creation, expires_at } = readCreation(tables.counters, Item);
+      const found = await findItem(client, tables.counters, creationKey(key), readCreation);
       // DynamoDB may delete expired items late.
-      return expires_at > unixSeconds(now()) ? creation : undefined;
+      return found !== undefined && found.expires_at > unixSeconds(now()) ? found.creation : undefined;
     },
 
     auditPage: async (orgId, after) => {
       const { pk } = KEYS.audit(orgId, '', '', 0);
       const { Items, LastEvaluatedKey } = await client.query({
         TableName: tables.configuration,
-        ConsistentRead: true,
         ScanIndexForward: false,
         Limit: AUDIT_PER_PAGE,
         KeyConditionExpression: 'pk = :pk',

@@ -1,5 +1,22 @@
 import * as z from 'zod';
-import { NewerItem, refuseNewer } from './item-version.ts';
+import type { DynamoDb } from './client.ts';
+
+/**
+ * The newest version of an item that this code reads. It increases when older code would misread a kind of item (docs/architecture.md,
+ * "Rolling back"); only that kind is then put with the new version.
+ */
+export const ITEM_VERSION = 1;
+
+/** Thrown for an item that newer code wrote, and that this code would misread. */
+export class NewerItem extends Error {
+  override readonly name = 'NewerItem';
+
+  constructor(table: string, version: unknown) {
+    super(
+      `Table ${table} holds an item of version ${typeof version === 'number' ? version : 'unknown'}, but this code reads versions up to ${ITEM_VERSION}: deploy the newer version of va-wave again`,
+    );
+  }
+}
 
 /** An item from DynamoDB with plain values, before it is validated. */
 export type StoredItem = Readonly<Record<string, unknown>>;
@@ -29,11 +46,23 @@ export type ItemReader<Value> = (table: string, item: StoredItem) => Value;
 export function itemReader<Value>(schema: z.ZodType<Value>): ItemReader<Value> {
   return (table, item) => {
     if (hasForeignPrototype(item)) throw new UnreadableItem(table, item, 'an attribute is called __proto__');
-    refuseNewer(table, item.v);
+    if (item.v !== undefined && !(typeof item.v === 'number' && item.v <= ITEM_VERSION))
+      throw new NewerItem(table, item.v);
     const parsed = schema.safeParse(item);
     if (parsed.success) return parsed.data;
     throw new UnreadableItem(table, item, problemOf(parsed.error));
   };
+}
+
+/** Reads one item. @returns undefined when there is none @throws as the reader */
+export async function findItem<Value>(
+  client: Pick<DynamoDb, 'get'>,
+  table: string,
+  key: Readonly<Record<string, string>>,
+  read: ItemReader<Value>,
+): Promise<Value | undefined> {
+  const { Item } = await client.get({ TableName: table, Key: key });
+  return Item === undefined ? undefined : read(table, Item);
 }
 
 /** Reads only the key of an item. */

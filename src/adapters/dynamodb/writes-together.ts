@@ -1,7 +1,7 @@
 import { batchesOf } from '../batches.ts';
 import { together } from '../together.ts';
 import type { DynamoDb, WriteStatement } from './client.ts';
-import { ITEM_VERSION } from './item-version.ts';
+import { ITEM_VERSION } from './stored-item.ts';
 
 /** Statements in one BatchExecuteStatement, and bytes of their values. A larger write is alone, so that others do not wait for it. */
 const CALL = { entries: 25, bytes: 512 * 1024 };

@@ -3,7 +3,6 @@ import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import type { configurationReads } from '../../../src/adapters/dynamodb/configuration-reads.ts';
 import type { conversations } from '../../../src/adapters/dynamodb/conversations.ts';
 import type { members } from '../../../src/adapters/dynamodb/members.ts';
-import type { readableActions } from '../../../src/adapters/dynamodb/readable-actions.ts';
 import type { ItemReader, StoredItem } from '../../../src/adapters/dynamodb/stored-item.ts';
 import type { parseJson } from '../../../src/contract/json.ts';
 import type { DeliveryLog } from '../../../src/domain/delivery/delivery-log.ts';
@@ -34,7 +33,6 @@ const GIVES_ANY: {
   readonly reader: HasAny<ItemReader<{ readonly text: string }>>;
   readonly json: HasAny<typeof parseJson>;
   readonly reads: HasAny<ReturnType<typeof configurationReads>>;
-  readonly offers: HasAny<ReturnType<typeof readableActions>>;
   readonly together: HasAny<ReturnType<typeof actionsTogether>>;
   readonly store: HasAny<ConfigurationStore>;
   readonly recorded: HasAny<RecordedStores['findCreation']>;
@@ -47,7 +45,6 @@ const GIVES_ANY: {
   reader: false,
   json: false,
   reads: false,
-  offers: false,
   together: false,
   store: false,
   recorded: false,

@@ -3,7 +3,6 @@ import { type AttributeValue, BatchWriteItemCommand, DynamoDBClient } from '@aws
 import * as z from 'zod';
 import { configurationReads } from '../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../src/adapters/dynamodb/configuration-store.ts';
-import { readableActions } from '../../../src/adapters/dynamodb/readable-actions.ts';
 import { subscriptionReads } from '../../../src/adapters/dynamodb/subscriptions.ts';
 import type { ActionList } from '../../../src/domain/organizations/store.ts';
 import { aFormAction, anAiAction, anEventAction } from '../../fakes/configuration.ts';
@@ -42,7 +41,7 @@ test('a released version has stored a configuration', () => {
 
 describe.each(FOLDERS)('%s', (folder) => {
   const clock = new FrozenClock();
-  const offers = () => readableActions(configurationReads(tables.client, tables.sorted), () => undefined);
+  const reads = () => configurationReads(tables.client, tables.sorted);
   const old = async () => {
     const [{ configurationReads: read }, { dynamoDb }] = await Promise.all([
       import(`../../../${folder}/reader.mjs`).then((module) => reader.parse(module)),
@@ -74,8 +73,8 @@ describe.each(FOLDERS)('%s', (folder) => {
       const read = subscriptionReads(tables.client, tables.sorted, clock.now);
       const found: Record<typeof trigger, () => Promise<readonly { readonly action_id: string }[]>> = {
         Event: async () => (await read(org_id)).subscribers,
-        'AI-decided': () => offers().toolsOf(site_id),
-        Form: async () => (await offers().findForms(site_id))(),
+        'AI-decided': () => reads().toolsOf(site_id),
+        Form: async () => (await reads().findForms(site_id))(),
       };
       const ids = (await found[trigger]()).map((one) => one.action_id);
       expect(ids.includes(action_id)).toBe(trigger === 'Event' || action.enabled);

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
-import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
 import type { Organization } from '../../../../src/contract/organizations.ts';
 import { serverSecretMatches } from '../../../../src/domain/auth/server-secret.ts';
@@ -329,12 +328,11 @@ describe('Actions', () => {
       actions: expect.arrayContaining([event, form, off, ai]),
       unreadable: [],
     });
-    const offers = readableActions(reads, () => undefined);
-    expect(await (await offers.findForms(assistant.site_id))()).toEqual([form]);
+    expect(await (await reads.findForms(assistant.site_id))()).toEqual([form]);
     expect(await reads.findForm(assistant.site_id, 'off')).toEqual(off);
     expect(await reads.findForm(assistant.site_id, ai.slug)).toBeUndefined();
     expect(await reads.findTool(assistant.site_id, ai.slug)).toEqual(ai);
-    expect(await offers.toolsOf(assistant.site_id)).toEqual([ai]);
+    expect(await reads.toolsOf(assistant.site_id)).toEqual([ai]);
     await store.deleteAction(form);
     expect(await store.findActionById(form.action_id)).toBeUndefined();
     expect(await reads.findForm(assistant.site_id, form.slug)).toBeUndefined();

@@ -12,7 +12,6 @@ import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
-import { readableActions } from '../../../../src/adapters/dynamodb/readable-actions.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import { requestCounts } from '../../../../src/adapters/dynamodb/request-counters.ts';
 import { subscriptionReads } from '../../../../src/adapters/dynamodb/subscriptions.ts';
@@ -66,7 +65,6 @@ async function storeItems(tables: TestTables, logs: TestTables) {
   return {
     put,
     reads,
-    offers: readableActions(reads, () => undefined),
     subscribersOf: (orgId: string) => subscriptionReads(client, sorted, clock.now)(orgId),
     together: actionsTogether(client, sorted),
     store: configurationStore(client, sorted),
@@ -259,7 +257,7 @@ describe('items that the service wrote before its readers had schemas', () => {
   const action = (id: string) => itemAt(ACTION(id)).action;
 
   test('of the configuration are read as they were written', async () => {
-    const { reads, store, offers } = stored;
+    const { reads, store } = stored;
     expect(await store.findOrganization(ORG)).toEqual(itemAt({ pk: `ORG#${ORG}`, sk: 'ORG' }).organization);
     expect(await all(store.listOrganizations())).toHaveLength(2);
     for (const id of [SITE, PLAIN]) {
@@ -276,8 +274,8 @@ describe('items that the service wrote before its readers had schemas', () => {
       unreadable: [],
     });
     expect(await reads.findForm(SITE, 'contact-us')).toEqual(action(FORM));
-    expect(await offers.toolsOf(SITE)).toEqual([action(AI)]);
-    expect(await (await offers.findForms(SITE))()).toEqual([action(FORM)]);
+    expect(await reads.toolsOf(SITE)).toEqual([action(AI)]);
+    expect(await (await reads.findForms(SITE))()).toEqual([action(FORM)]);
     expect(await stored.subscribersOf(ORG)).toMatchObject({
       subscribers: [
         { action_id: EVENT, site_id: SITE, enabled: false, events: ['conversation.started', 'conversation.ended'] },
@@ -397,7 +395,7 @@ describe('attributes of newer code', () => {
     }
   });
   const rawAt = async ({ pk, sk }: Item | Key) =>
-    (await tables.client.get({ TableName: tables.sorted, Key: { pk, sk }, ConsistentRead: true })).Item;
+    (await tables.client.get({ TableName: tables.sorted, Key: { pk, sk } })).Item;
   const more = { of_a_later_release: { on: [true] } };
 
   test.each([EVENT, FORM, AI])('in the item of the Action %s are kept by a change', async (id) => {
@@ -454,7 +452,7 @@ describe('an organization with an Action that cannot be read', () => {
     expect(list.actions.map(({ action_id }) => action_id).sort()).toEqual([AI, CALL, EVENT].sort());
     expect(list.unreadable).toMatchObject([{ action_id: FORM, site_id: SITE, cause: { name: 'UnreadableItem' } }]);
     const reported: string[] = [];
-    const offers = readableActions(stored.reads, ({ action_id }) => reported.push(action_id));
+    const offers = configurationReads(tables.client, tables.sorted, ({ action_id }) => reported.push(action_id));
     expect((await offers.toolsOf(SITE)).map(({ action_id }) => action_id)).toEqual([AI]);
     expect(reported).toEqual([]);
     expect(await (await offers.findForms(SITE))()).toEqual([]);
