@@ -21,7 +21,7 @@ export const sharedWrites: Check = {
         return results;
       },
     };
-    const writes = { claims: writesTogether(noting, table), completions: writesTogether(noting, table) };
+    const writes = writesTogether(noting, table);
     const log = deliveryLog(client, table, { retentionDays: 1, now: () => new Date(), writes });
     const action_id = `act_verification_${randomUUID()}`;
     const at = new Date().toISOString();

@@ -1,4 +1,5 @@
 import { type ServiceInputTypes, SQSClient } from '@aws-sdk/client-sqs';
+import { memoryClients } from './memory-clients.ts';
 import type { MakeCall } from './tables.ts';
 
 export type QueueMessage = {
@@ -81,59 +82,40 @@ export class MemoryQueue {
   }
 }
 
+/** Gives AWS's client whose calls a queue in memory answers. */
+export const memorySqsClient = memoryClients<ServiceInputTypes, SQSClient>((settings) => new SQSClient(settings));
+
 /**
- * Returns AWS's client with a queue in memory behind it, for sending and hiding messages.
+ * Returns the answers of a queue to calls that send and hide messages.
  * @param refused tells whether the queue refuses one message of a batch
  */
-export function memorySqsClient(): {
-  readonly client: SQSClient;
-  readonly connect: (queue: MemoryQueue, make: MakeCall, refused: () => boolean) => void;
-} {
-  let answer: (input: ServiceInputTypes) => Promise<object> = async () => ({});
-  const client = new SQSClient({
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    cacheMiddleware: true,
-  });
-  client.middlewareStack.add(
-    () =>
-      async ({ input }) => ({
-        response: {},
-        output: { $metadata: {}, ...(await answer(input)) },
-      }),
-    { step: 'initialize', priority: 'high', name: 'memoryQueue' },
-  );
-  return {
-    client,
-    connect: (queue, make, refused) => {
-      answer = (input) => {
-        if ('Entries' in input) {
-          const entries = (input.Entries ?? []).filter((one) => 'MessageBody' in one);
-          return make(
-            () =>
-              `send ${entries.map(({ MessageBody, DelaySeconds = 0 }) => `${queue.describe(MessageBody ?? '')} in ${DelaySeconds} s`).join(', ')}`,
-            () => {
-              const Failed: { readonly Id: string | undefined; readonly Code: string }[] = [];
-              for (const { Id, MessageBody = '', DelaySeconds } of entries) {
-                if (refused()) Failed.push({ Id, Code: 'ServiceUnavailable' });
-                else queue.send(MessageBody, DelaySeconds);
-              }
-              return { Failed };
-            },
-            true,
-          );
-        }
-        if (!('VisibilityTimeout' in input)) throw new Error('The fake does not know this call');
-        const { ReceiptHandle = '', VisibilityTimeout: seconds = 0 } = { ReceiptHandle: '', ...input };
-        return make(
-          () => `hide ${ReceiptHandle} for ${seconds} s`,
-          () => {
-            queue.hide(String(ReceiptHandle), Number(seconds));
-            return {};
-          },
-          true,
-        );
-      };
-    },
+export const answersOf =
+  (queue: MemoryQueue, make: MakeCall, refused: () => boolean) =>
+  (input: ServiceInputTypes): Promise<object> => {
+    if ('Entries' in input) {
+      const entries = (input.Entries ?? []).filter((one) => 'MessageBody' in one);
+      return make(
+        () =>
+          `send ${entries.map(({ MessageBody, DelaySeconds = 0 }) => `${queue.describe(MessageBody ?? '')} in ${DelaySeconds} s`).join(', ')}`,
+        () => {
+          const Failed: { readonly Id: string | undefined; readonly Code: string }[] = [];
+          for (const { Id, MessageBody = '', DelaySeconds } of entries) {
+            if (refused()) Failed.push({ Id, Code: 'ServiceUnavailable' });
+            else queue.send(MessageBody, DelaySeconds);
+          }
+          return { Failed };
+        },
+        true,
+      );
+    }
+    if (!('VisibilityTimeout' in input)) throw new Error('The fake does not know this call');
+    const { ReceiptHandle = '', VisibilityTimeout: seconds = 0 } = { ReceiptHandle: '', ...input };
+    return make(
+      () => `hide ${ReceiptHandle} for ${seconds} s`,
+      () => {
+        queue.hide(String(ReceiptHandle), Number(seconds));
+        return {};
+      },
+      true,
+    );
   };
-}

@@ -46,27 +46,34 @@ export function httpEvent(request: Request): APIGatewayProxyEventV2 {
   };
 }
 
+/** Returns a message of SQS as Lambda passes it on. */
+export const sqsRecord = (
+  messageId: string,
+  body: string,
+  { receipt = 'receipt', receives = 1 } = {},
+): SQSEvent['Records'][number] => ({
+  messageId,
+  receiptHandle: receipt,
+  body,
+  attributes: {
+    ApproximateReceiveCount: String(receives),
+    SentTimestamp: '0',
+    SenderId: 's',
+    ApproximateFirstReceiveTimestamp: '0',
+  },
+  messageAttributes: {},
+  md5OfBody: '',
+  eventSource: 'aws:sqs',
+  eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:queue',
+  awsRegion: 'eu-central-1',
+});
+
 /** Returns an event of SQS with the message ids `message-0`, `message-1`, … */
-export function sqsEvent(...bodies: readonly (object | string)[]): SQSEvent {
-  return {
-    Records: bodies.map((body, index) => ({
-      messageId: `message-${index}`,
-      receiptHandle: 'receipt',
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      attributes: {
-        ApproximateReceiveCount: '1',
-        SentTimestamp: '0',
-        SenderId: 's',
-        ApproximateFirstReceiveTimestamp: '0',
-      },
-      messageAttributes: {},
-      md5OfBody: '',
-      eventSource: 'aws:sqs',
-      eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:queue',
-      awsRegion: 'eu-central-1',
-    })),
-  };
-}
+export const sqsEvent = (...bodies: readonly (object | string)[]): SQSEvent => ({
+  Records: bodies.map((body, index) =>
+    sqsRecord(`message-${index}`, typeof body === 'string' ? body : JSON.stringify(body)),
+  ),
+});
 
 export function lambdaContext(): Context {
   return {

@@ -1,14 +1,13 @@
-import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
 import { rotateRing } from '../../src/domain/auth/token-keys.ts';
-import type { AttemptResult, AttemptStart } from '../../src/domain/delivery/delivery-log.ts';
+import type { AttemptResult, AttemptStart, DeliveryLog } from '../../src/domain/delivery/delivery-log.ts';
 import type { HitPerMinute } from '../../src/domain/rate-limits/rate-limits.ts';
 import { unixSeconds } from '../../src/domain/sources.ts';
-import { Deliveries, type DeliveryDefects } from './deliveries.ts';
+import { Deliveries, type DeliveryDefects, type DispatcherPorts } from './deliveries.ts';
 import { keys } from './keys.ts';
 import { actions, calls, forms, inFlight, sessions } from './limits.ts';
 import type { Scenario } from './schedule.ts';
@@ -18,11 +17,18 @@ export const MOST_PER_DEFECT = 20_000;
 
 const SUCCESS: AttemptResult = { status: 200, response_excerpt: '', latency_ms: 1, success: true, error: null };
 
+/** Replaces functions of the delivery log. */
+export const inLog = (change: (log: DeliveryLog) => Partial<DeliveryLog>): DeliveryDefects => ({
+  dispatcher: (ports) => ({ ...ports, log: { ...ports.log, ...change(ports.log) } }),
+});
+type SendLater = DispatcherPorts['sendLater'];
+const inRetries = (change: (sendLater: SendLater) => SendLater): DeliveryDefects => ({
+  dispatcher: (ports) => ({ ...ports, sendLater: change(ports.sendLater) }),
+});
+
 /** Defects of event deliveries, each in one place. */
 const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
-  'no claim': {
-    dispatcher: (ports) => ({ ...ports, log: { ...ports.log, claim: async () => ({ kind: 'claimed' }) } }),
-  },
+  'no claim': inLog(() => ({ claim: async () => ({ kind: 'claimed' }) })),
   'a claim is written without its condition': {
     dispatcher: (ports, { dynamo }) => ({
       ...ports,
@@ -33,20 +39,14 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
       }),
     }),
   },
-  'the record is completed before the request': {
-    dispatcher: (ports) => ({
-      ...ports,
-      log: {
-        ...ports.log,
-        claim: async (start) => {
-          const claim = await ports.log.claim(start);
-          if (claim.kind === 'claimed') await ports.log.complete(start, SUCCESS);
-          return claim;
-        },
-        complete: async (start, result) => (result.success ? undefined : ports.log.complete(start, result)),
-      },
-    }),
-  },
+  'the record is completed before the request': inLog((log) => ({
+    claim: async (start) => {
+      const claim = await log.claim(start);
+      if (claim.kind === 'claimed') await log.complete(start, SUCCESS);
+      return claim;
+    },
+    complete: async (start, result) => (result.success ? undefined : log.complete(start, result)),
+  })),
   'the retry is scheduled before the record is completed': {
     dispatcher: (ports) => {
       const later = new Map<string, () => Promise<void>>();
@@ -69,45 +69,25 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
       };
     },
   },
-  'a retry that cannot be queued is forgotten': {
-    dispatcher: (ports) => ({
-      ...ports,
-      sendLater: (message, seconds) => ports.sendLater(message, seconds).catch(() => undefined),
-    }),
-  },
-  'a retry has the number of the attempt before': {
-    dispatcher: (ports) => ({
-      ...ports,
-      sendLater: (message, seconds) => ports.sendLater({ ...message, attempt: message.attempt - 1 }, seconds),
-    }),
-  },
-  'a retry is a second too early': {
-    dispatcher: (ports) => ({ ...ports, sendLater: (message, seconds) => ports.sendLater(message, seconds - 1) }),
-  },
-  'a message in progress is handled again': {
-    dispatcher: (ports) => ({
-      ...ports,
-      log: {
-        ...ports.log,
-        claim: async (start) => {
-          const claim = await ports.log.claim(start);
-          return claim.kind === 'in_progress' ? { kind: 'resumed' } : claim;
-        },
-      },
-    }),
-  },
-  'a finished attempt does not schedule its retry again': {
-    dispatcher: (ports) => ({
-      ...ports,
-      log: {
-        ...ports.log,
-        claim: async (start) => {
-          const claim = await ports.log.claim(start);
-          return claim.kind === 'finished' ? { kind: 'taken' } : claim;
-        },
-      },
-    }),
-  },
+  'a retry that cannot be queued is forgotten': inRetries(
+    (sendLater) => (message, seconds) => sendLater(message, seconds).catch(() => undefined),
+  ),
+  'a retry has the number of the attempt before': inRetries(
+    (sendLater) => (message, seconds) => sendLater({ ...message, attempt: message.attempt - 1 }, seconds),
+  ),
+  'a retry is a second too early': inRetries((sendLater) => (message, seconds) => sendLater(message, seconds - 1)),
+  'a message in progress is handled again': inLog(({ claim }) => ({
+    claim: async (start) => {
+      const made = await claim(start);
+      return made.kind === 'in_progress' ? { kind: 'resumed' } : made;
+    },
+  })),
+  'a finished attempt does not schedule its retry again': inLog(({ claim }) => ({
+    claim: async (start) => {
+      const made = await claim(start);
+      return made.kind === 'finished' ? { kind: 'taken' } : made;
+    },
+  })),
   'an Action is read from a cache': {
     dispatcher: (ports) => {
       const known = new Map<string, Action | undefined>();
@@ -130,10 +110,10 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
     }),
   },
   'a call that throws leaves its callers open': {
-    dispatcher: (ports, { dynamo }) => ({ ...ports, findAction: findActionWith(dynamo, 'throws') }),
-  },
-  'a call that fails is the last one': {
-    dispatcher: (ports, { dynamo }) => ({ ...ports, findAction: findActionWith(dynamo, 'wakes nobody') }),
+    dispatcher: (ports) => ({
+      ...ports,
+      findAction: (...ids) => ports.findAction(...ids).catch(() => new Promise(() => {})),
+    }),
   },
   'the deadline of an invocation is ignored': {
     request: (makeAttempt) => (request) => makeAttempt(request),
@@ -177,161 +157,123 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
   },
 };
 
+/** Defects of what else has a limit, and of keys. */
+const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
+  'the five calls are read and then written': (world) =>
+    calls(world, {
+      tool: (ports, dynamo) => ({
+        ...ports,
+        countCall: async ({ conversationId, actionId }, limit) => {
+          const Key = { pk: conversationId, sk: actionId };
+          const { Item } = await dynamo.get({ TableName: 'conversations', Key });
+          const count = Number(Item?.calls ?? 0);
+          if (count >= limit) return false;
+          await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
+          return true;
+        },
+      }),
+    }),
+  'a call that cannot be counted is made': (world) =>
+    calls(world, {
+      tool: (ports) => ({ ...ports, countCall: (call, limit) => ports.countCall(call, limit).catch(() => true) }),
+    }),
+  'an AI-decided Action is read from a cache': (world) => {
+    let known: AiAction | undefined;
+    return calls(world, {
+      tool: (ports) => ({
+        ...ports,
+        findTool: async (siteId, slug) => {
+          known ??= await ports.findTool(siteId, slug);
+          return known;
+        },
+      }),
+    });
+  },
+  'each environment counts the sessions of an address alone': (world) =>
+    sessions(world, { session: (ports) => ({ ...ports, hitPerMinute: hitsInMemory() }) }),
+  'the submissions of each clock minute are counted': (world) => {
+    const counted = hitsInMemory(60_000);
+    return forms(world, { form: (ports) => ({ ...ports, hitPerMinute: counted }) });
+  },
+  'a submission is claimed by every request with its key': (world) =>
+    forms(world, {
+      form: (ports) => ({
+        ...ports,
+        claimSubmission: async (key, id, now) => {
+          const claim = await ports.claimSubmission(key, id, now);
+          return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: id } : claim;
+        },
+      }),
+    }),
+  'what a topic accepts does not count': (world) =>
+    forms(world, {
+      form: (ports) => ({
+        ...ports,
+        escalate: async (submission) => ((await ports.escalate(submission)) === 'none' ? 'none' : 'failed'),
+      }),
+    }),
+  'what no topic accepts counts as accepted': (world) =>
+    forms(world, {
+      form: (ports) => ({
+        ...ports,
+        escalate: async (submission) => ((await ports.escalate(submission)) === 'none' ? 'none' : 'accepted'),
+      }),
+    }),
+  'places in flight are read and then taken': (world) =>
+    inFlight(world, {
+      lease: (_, dynamo) => async (_org, now) => {
+        const Key = { pk: 'in-flight' };
+        const { Item } = await dynamo.get({ TableName: 'counters', Key });
+        const open = Number(Item?.open ?? 0);
+        if (open >= 2) return undefined;
+        await dynamo.put({ TableName: 'counters', Item: { ...Key, open: open + 1, at: now.getTime() } });
+        return { release: async () => dynamo.put({ TableName: 'counters', Item: { ...Key, open } }) };
+      },
+    }),
+  'a place in flight is not given back': (world) =>
+    inFlight(world, {
+      lease: (takeLease) => async (orgId, now) => {
+        const lease = await takeLease(orgId, now);
+        return lease && { release: async () => {} };
+      },
+    }),
+  'a new key signs before every container knows it': (world) =>
+    keys(world, {
+      rotate: (ring, now, randomBytes) => {
+        const [{ kid, key }, ...others] = rotateRing(ring, now, randomBytes);
+        return [{ kid, key, active_from: unixSeconds(now) }, ...others];
+      },
+    }),
+  'a key is removed when the next one signs': (world) =>
+    keys(world, {
+      rotate: (ring, now, randomBytes) => {
+        const [next] = rotateRing(ring, now, randomBytes);
+        return [next, ring[0]];
+      },
+    }),
+  'a rotation overwrites what it has not read': (world) =>
+    keys(world, {
+      store: (client, secretId) => {
+        const { read, replace } = ringStore(client, secretId);
+        return { read, replace: async (_, ring) => replace(await read(), ring) };
+      },
+    }),
+  'Actions are counted without the limit': (world) =>
+    actions(world, { dashboard: (dynamo) => without(dynamo, 'action_count < :limit AND ') }),
+  'a creation does not compare the restrictions of its organization': (world) =>
+    actions(world, {
+      dashboard: (dynamo) =>
+        without(dynamo, ' AND (attribute_not_exists(organization.suspended) OR organization.suspended = :suspended)'),
+    }),
+};
+
 /** Scenarios with one defect each. The schedules must find every one of them. */
 export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = [
   ...Object.entries(DELIVERY_DEFECTS).map(([name, defects]): readonly [string, Scenario] => [
     name,
     (world) => new Deliveries(world, defects).run(),
   ]),
-  [
-    'the five calls are read and then written',
-    (world) =>
-      calls(world, {
-        tool: (ports, dynamo) => ({
-          ...ports,
-          countCall: async ({ conversationId, actionId }, limit) => {
-            const Key = { pk: conversationId, sk: actionId };
-            const { Item } = await dynamo.get({ TableName: 'conversations', Key });
-            const count = Number(Item?.calls ?? 0);
-            if (count >= limit) return false;
-            await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
-            return true;
-          },
-        }),
-      }),
-  ],
-  [
-    'a call that cannot be counted is made',
-    (world) =>
-      calls(world, {
-        tool: (ports) => ({ ...ports, countCall: (call, limit) => ports.countCall(call, limit).catch(() => true) }),
-      }),
-  ],
-  [
-    'an AI-decided Action is read from a cache',
-    (world) => {
-      let known: AiAction | undefined;
-      return calls(world, {
-        tool: (ports) => ({
-          ...ports,
-          findTool: async (siteId, slug) => {
-            known ??= await ports.findTool(siteId, slug);
-            return known;
-          },
-        }),
-      });
-    },
-  ],
-  [
-    'each environment counts the sessions of an address alone',
-    (world) => sessions(world, { session: (ports) => ({ ...ports, hitPerMinute: hitsInMemory() }) }),
-  ],
-  [
-    'the submissions of each clock minute are counted',
-    (world) => {
-      const counted = hitsInMemory(60_000);
-      return forms(world, { form: (ports) => ({ ...ports, hitPerMinute: counted }) });
-    },
-  ],
-  [
-    'a submission is claimed by every request with its key',
-    (world) =>
-      forms(world, {
-        form: (ports) => ({
-          ...ports,
-          claimSubmission: async (key, id, now) => {
-            const claim = await ports.claimSubmission(key, id, now);
-            return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: id } : claim;
-          },
-        }),
-      }),
-  ],
-  [
-    'what a topic accepts does not count',
-    (world) =>
-      forms(world, {
-        form: (ports) => ({
-          ...ports,
-          escalate: async (submission) => ((await ports.escalate(submission)) === 'none' ? 'none' : 'failed'),
-        }),
-      }),
-  ],
-  [
-    'what no topic accepts counts as accepted',
-    (world) =>
-      forms(world, {
-        form: (ports) => ({
-          ...ports,
-          escalate: async (submission) => ((await ports.escalate(submission)) === 'none' ? 'none' : 'accepted'),
-        }),
-      }),
-  ],
-  [
-    'places in flight are read and then taken',
-    (world) =>
-      inFlight(world, {
-        lease: (_, dynamo) => async (_org, now) => {
-          const Key = { pk: 'in-flight' };
-          const { Item } = await dynamo.get({ TableName: 'counters', Key });
-          const open = Number(Item?.open ?? 0);
-          if (open >= 2) return undefined;
-          await dynamo.put({ TableName: 'counters', Item: { ...Key, open: open + 1, at: now.getTime() } });
-          return { release: async () => dynamo.put({ TableName: 'counters', Item: { ...Key, open } }) };
-        },
-      }),
-  ],
-  [
-    'a place in flight is not given back',
-    (world) =>
-      inFlight(world, {
-        lease: (takeLease) => async (orgId, now) => {
-          const lease = await takeLease(orgId, now);
-          return lease && { release: async () => {} };
-        },
-      }),
-  ],
-  [
-    'a new key signs before every container knows it',
-    (world) =>
-      keys(world, {
-        rotate: (ring, now, randomBytes) => {
-          const [{ kid, key }, ...others] = rotateRing(ring, now, randomBytes);
-          return [{ kid, key, active_from: unixSeconds(now) }, ...others];
-        },
-      }),
-  ],
-  [
-    'a key is removed when the next one signs',
-    (world) =>
-      keys(world, {
-        rotate: (ring, now, randomBytes) => {
-          const [next] = rotateRing(ring, now, randomBytes);
-          return [next, ring[0]];
-        },
-      }),
-  ],
-  [
-    'a rotation overwrites what it has not read',
-    (world) =>
-      keys(world, {
-        store: (client, secretId) => {
-          const { read, replace } = ringStore(client, secretId);
-          return { read, replace: async (_, ring) => replace(await read(), ring) };
-        },
-      }),
-  ],
-  [
-    'Actions are counted without the limit',
-    (world) => actions(world, { dashboard: (dynamo) => without(dynamo, 'action_count < :limit AND ') }),
-  ],
-  [
-    'a creation does not compare the restrictions of its organization',
-    (world) =>
-      actions(world, {
-        dashboard: (dynamo) =>
-          without(dynamo, ' AND (attribute_not_exists(organization.suspended) OR organization.suspended = :suspended)'),
-      }),
-  ],
+  ...Object.entries(OTHER_DEFECTS),
 ];
 
 /** Counts hits outside the table. @param windowMs counts in clock windows of this length. @default in any minute */
@@ -365,39 +307,6 @@ function without(dynamo: DynamoDb, part: string): DynamoDb {
 
 /** The delivery log over another client. */
 function log(ports: { readonly now: () => Date }, dynamo: DynamoDb) {
-  const writes = { claims: writesTogether(dynamo, 'log'), completions: writesTogether(dynamo, 'log') };
+  const writes = writesTogether(dynamo, 'log');
   return deliveryLog(dynamo, 'log', { retentionDays: 30, now: ports.now, writes });
-}
-
-/** Combines reads as an earlier version did: `throws` settles nobody after an error, `wakes nobody` makes no call after one. */
-function findActionWith(dynamo: DynamoDb, defect: 'throws' | 'wakes nobody') {
-  let waiting: (() => void)[] = [];
-  let failing: ((cause: unknown) => void)[] = [];
-  let running = false;
-  const run = async () => {
-    const [resolved, rejected] = [waiting, failing];
-    [waiting, failing] = [[], []];
-    if (defect === 'throws') running = false;
-    try {
-      await dynamo.batchGet({ TableName: 'configuration', Keys: [] });
-      running = false;
-      for (const resolve of resolved) resolve();
-      if (waiting.length > 0) start();
-    } catch (cause) {
-      if (defect === 'wakes nobody') for (const reject of rejected) reject(cause);
-    }
-  };
-  const start = () => {
-    running = true;
-    setImmediate(run);
-  };
-  const find = actionsTogether(dynamo, 'configuration');
-  return async (orgId: string, actionId: string) => {
-    await new Promise<void>((resolve, reject) => {
-      waiting.push(resolve);
-      failing.push(reject);
-      if (!running) start();
-    });
-    return find(orgId, actionId);
-  };
 }

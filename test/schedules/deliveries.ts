@@ -1,4 +1,4 @@
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse } from 'aws-lambda';
 import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
@@ -9,7 +9,7 @@ import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { hitPerDay } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
-import { type InvocationTime, unlessEnded, withinInvocation } from '../../src/adapters/handlers/invocation.ts';
+import { unlessEnded, withinInvocation } from '../../src/adapters/handlers/invocation.ts';
 import { type HandleMessage, sqsBatches } from '../../src/adapters/handlers/sqs-batch.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
@@ -28,10 +28,11 @@ import type { HitPerDay } from '../../src/domain/rate-limits/rate-limits.ts';
 import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
-import { MemoryQueue, memorySqsClient, type QueueMessage } from '../fakes/queue.ts';
+import { answersOf, MemoryQueue, memorySqsClient, type QueueMessage } from '../fakes/queue.ts';
 import { countingBytes } from '../fakes/sources.ts';
-import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
+import { type MakeCall, MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
 import type { World } from '../fakes/world.ts';
+import { lambdaContext, sqsRecord } from '../lambdas/invocation.ts';
 
 export type DispatcherPorts = Omit<AttemptAndWatchPorts, 'makeAttempt' | 'attempted' | 'watchFailed' | 'signal'>;
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
@@ -57,8 +58,6 @@ const DISPATCHER_SECONDS = 15;
 const EVENT = 'conversation.started';
 const CREATED = '2026-01-01T00:00:00.000Z';
 
-/** Clients are slow to create, so that the environments of all schedules use the same ones. */
-const clients: ReturnType<typeof memorySqsClient>[] = [];
 const silent = { info: () => {}, error: () => {} };
 
 type Sent = {
@@ -248,19 +247,14 @@ export class Deliveries {
 
   #environment(name: string) {
     const environment = new Environment(name, this.#world, this.#faults);
-    const position = this.#clients++;
-    const pooled = clients[position] ?? memorySqsClient();
-    clients[position] = pooled;
-    pooled.connect(
-      this.#deliveries,
-      async (label, effect, repeatable) => {
-        const result = await environment.call(label, effect, repeatable);
-        this.#pollLater();
-        return result;
-      },
-      () => this.#faults.now('fails before'),
-    );
-    return { environment, dynamo: memoryDynamoDb(this.#tables, environment.call), sqs: pooled.client };
+    const call: MakeCall = async (label, effect, repeatable) => {
+      const result = await environment.call(label, effect, repeatable);
+      this.#pollLater();
+      return result;
+    };
+    const answer = answersOf(this.#deliveries, call, () => this.#faults.now('fails before'));
+    const dynamo = memoryDynamoDb(this.#tables, environment.call);
+    return { environment, dynamo, sqs: memorySqsClient(this.#clients++, answer) };
   }
 
   #router(index: number): RunningFunction {
@@ -286,7 +280,7 @@ export class Deliveries {
     const world = this.#world;
     const { environment, dynamo, sqs } = this.#environment(`dispatcher${index + 1}`);
     const { now } = environment;
-    const writes = { claims: writesTogether(dynamo, LOG), completions: writesTogether(dynamo, LOG) };
+    const writes = writesTogether(dynamo, LOG);
     const queue = deliveriesQueue(sqs, QUEUE_URL);
     const quota: WithinQuotaPorts = {
       hitPerDay: this.#defects.hitPerDay?.() ?? hitPerDay(dynamo, COUNTERS),
@@ -499,8 +493,9 @@ export class Deliveries {
         `${target.environment.name} receives ${batch.map(({ id, body }) => `${id} ${queue.describe(body)}`).join(', ')}`,
     );
     const deadline = world.time + target.seconds * 1000;
-    const context = aContext(() => deadline - world.time);
-    target.handler(anSqsEvent(batch), context).then(
+    const context = { ...lambdaContext(), getRemainingTimeInMillis: () => deadline - world.time };
+    const Records = batch.map(({ id, body, ...received }) => sqsRecord(id, body, received));
+    target.handler({ Records }, context).then(
       (response) => {
         const { batchItemFailures } =
           this.#defects.batchResult?.(
@@ -619,41 +614,3 @@ export const nameOf = ({ reference, action_id, attempt }: Pick<AttemptKey, 'refe
   `${reference} ${action_id} ${attempt}`;
 const nameOfAttempt = (message: Pick<DeliveryMessage, 'action_id' | 'attempt' | 'envelope'>) =>
   nameOf({ ...message, reference: message.envelope.id });
-
-function anSqsEvent(messages: readonly QueueMessage[]): SQSEvent {
-  return {
-    Records: messages.map(({ id, body, receipt, receives }) => ({
-      messageId: id,
-      receiptHandle: receipt,
-      body,
-      attributes: {
-        ApproximateReceiveCount: String(receives),
-        SentTimestamp: '0',
-        SenderId: '',
-        ApproximateFirstReceiveTimestamp: '0',
-      },
-      messageAttributes: {},
-      md5OfBody: '',
-      eventSource: 'aws:sqs',
-      eventSourceARN: '',
-      awsRegion: 'eu-central-1',
-    })),
-  };
-}
-
-function aContext(getRemainingTimeInMillis: InvocationTime['getRemainingTimeInMillis']): Context {
-  return {
-    callbackWaitsForEmptyEventLoop: false,
-    functionName: '',
-    functionVersion: '',
-    invokedFunctionArn: '',
-    memoryLimitInMB: '',
-    awsRequestId: '',
-    logGroupName: '',
-    logStreamName: '',
-    getRemainingTimeInMillis,
-    done: () => {},
-    fail: () => {},
-    succeed: () => {},
-  };
-}

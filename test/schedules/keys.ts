@@ -1,10 +1,15 @@
-import { InvalidParameterException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  InvalidParameterException,
+  SecretsManagerClient,
+  type ServiceInputTypes,
+} from '@aws-sdk/client-secrets-manager';
 import { type CachedRing, cachedRing, ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import { TTL_MINUTES_MAX } from '../../src/contract/limits.ts';
 import type { RingStore } from '../../src/domain/auth/key-ring.ts';
 import { rotateRing } from '../../src/domain/auth/token-keys.ts';
 import { type RevokedTokenKeys, revokeTokenKeys } from '../../src/domain/operations/revoke-token-keys.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
+import { memoryClients } from '../fakes/memory-clients.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import type { World } from '../fakes/world.ts';
 
@@ -20,9 +25,6 @@ const SECRET = 'token-keys';
 /** A container reads the ring again for a key that it does not know, but not within half a minute after a read. */
 const UNKNOWN_MS = 60_000;
 
-/** Clients are slow to create, so that the environments of all schedules use the same ones. */
-const clients: ReturnType<typeof memorySecrets>[] = [];
-
 /**
  * Keys of session tokens are rotated and revoked while tokens are signed and verified. No token that has not expired is refused, unless
  * its key is revoked, and then it is refused everywhere from the time on that the revocation names.
@@ -34,9 +36,7 @@ export async function keys(world: World, defects: KeyDefects = {}): Promise<void
   const randomBytes = countingBytes();
   const environmentOf = (position: number, name: string) => {
     const environment = new Environment(name, world, faults);
-    clients[position] ??= memorySecrets();
-    const { client, connect } = clients[position];
-    connect(environment, stored);
+    const client = memorySecrets(position, answersOf(environment, stored));
     return { environment, client, ring: cachedRing(client, SECRET, environment.now) };
   };
   const operator = environmentOf(0, 'operator');
@@ -127,21 +127,16 @@ function anyOf<Value>(world: World, values: readonly Value[]): Value {
   return value;
 }
 
-type Stored = { text: string; version: string };
+const memorySecrets = memoryClients<ServiceInputTypes, SecretsManagerClient>(
+  (settings) => new SecretsManagerClient(settings),
+);
 
-/** Returns AWS's client with one secret in memory behind it. */
-function memorySecrets() {
-  let make: Environment['call'] | undefined;
-  let secret: Stored = { text: '', version: '' };
+/** Returns the answers of Secrets Manager with one secret to the calls of an environment. */
+function answersOf(environment: Environment, secret: { text: string; version: string }) {
   const proposed = new Map<string, string>();
-  const client = new SecretsManagerClient({
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    cacheMiddleware: true,
-  });
   const perform = (input: object): object => {
     if ('SecretString' in input) {
-      const VersionId = `version ${proposed.size + 1} of ${connected}`;
+      const VersionId = `version ${proposed.size + 1} of ${environment.name}`;
       proposed.set(VersionId, String(input.SecretString));
       return { VersionId };
     }
@@ -154,23 +149,8 @@ function memorySecrets() {
     }
     return { SecretString: secret.text, VersionId: secret.version };
   };
-  let connected = '';
-  client.middlewareStack.add(
-    () =>
-      async ({ input }) => {
-        const label = () => `${'SecretId' in input && Object.keys(input).length === 1 ? 'read' : 'write'} the keys`;
-        const effect = () => ({ $metadata: {}, ...perform(input) });
-        return { response: {}, output: (await make?.(label, effect, true)) ?? { $metadata: {} } };
-      },
-    { step: 'initialize', priority: 'high', name: 'memorySecret' },
-  );
-  return {
-    client,
-    connect: (environment: Environment, stored: Stored) => {
-      make = environment.call;
-      secret = stored;
-      connected = environment.name;
-      proposed.clear();
-    },
+  return (input: ServiceInputTypes): Promise<object> => {
+    const label = () => `${'SecretId' in input && Object.keys(input).length === 1 ? 'read' : 'write'} the keys`;
+    return environment.call(label, () => perform(input), true);
   };
 }

@@ -1,4 +1,4 @@
-import { SNSClient } from '@aws-sdk/client-sns';
+import { type ServiceInputTypes, SNSClient } from '@aws-sdk/client-sns';
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
@@ -27,6 +27,7 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
+import { memoryClients } from '../fakes/memory-clients.ts';
 import { countingBytes, countingIds } from '../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
 import type { World } from '../fakes/world.ts';
@@ -295,16 +296,15 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
   let clients = 0;
   const portsOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
-    const position = clients++;
-    topicClients[position] ??= memoryTopics();
-    const { client, connect } = topicClients[position];
-    connect((id) =>
-      environment.call(
+    const client = topicClients(clients++, (input) => {
+      if (!('Message' in input)) throw new Error('The fake does not know this call');
+      const id: string = JSON.parse(input.Message ?? '').submission_id;
+      return environment.call(
         () => `publish ${id}`,
-        () => published.add(id),
+        () => published.add(id) && {},
         true,
-      ),
-    );
+      );
+    });
     return {
       ...site.attemptPorts(environment, dynamo),
       ...configurationReads(dynamo, CONFIGURATION),
@@ -457,33 +457,7 @@ export async function actions(world: World, defects: LimitDefects = {}): Promise
 
 const TOPICS = ['a', 'b'].map((name) => `arn:aws:sns:eu-central-1:000000000000:va-wave-escalation-${name}`);
 
-/** Clients are slow to create, so that the environments of all schedules use the same ones. */
-const topicClients: ReturnType<typeof memoryTopics>[] = [];
-
-/** Returns AWS's client with topics in memory behind it. */
-function memoryTopics() {
-  let publish: (submissionId: string) => Promise<unknown> = async () => {};
-  const client = new SNSClient({
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    cacheMiddleware: true,
-  });
-  client.middlewareStack.add(
-    () =>
-      async ({ input }) => {
-        if (!('Message' in input)) throw new Error('The fake does not know this call');
-        await publish(JSON.parse(input.Message ?? '').submission_id);
-        return { response: {}, output: { $metadata: {} } };
-      },
-    { step: 'initialize', priority: 'high', name: 'memoryTopics' },
-  );
-  return {
-    client,
-    connect: (make: (submissionId: string) => Promise<unknown>) => {
-      publish = make;
-    },
-  };
-}
+const topicClients = memoryClients<ServiceInputTypes, SNSClient>((settings) => new SNSClient(settings));
 
 /** Creates something once for each environment, as a function does when it starts. */
 function perEnvironment<Value>(create: (environment: Environment) => Value): (environment: Environment) => Value {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { World } from '../fakes/world.ts';
-import { DEFECTS, MOST_PER_DEFECT } from './defects.ts';
+import { DEFECTS, inLog, MOST_PER_DEFECT } from './defects.ts';
 import { BEHAVIOURS, Deliveries, type DeliveryDefects } from './deliveries.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { firstViolation, seedsFrom, simplestSteps } from './schedule.ts';
@@ -57,18 +57,12 @@ async function heapOfEvent(defects: DeliveryDefects = {}): Promise<number> {
 
 test('the memory of a process does not grow with the number of events', async () => {
   const known: unknown[] = [];
-  const remembering: DeliveryDefects = {
-    dispatcher: (ports) => ({
-      ...ports,
-      log: {
-        ...ports.log,
-        claim: (start) => {
-          known.push(start);
-          return ports.log.claim(start);
-        },
-      },
-    }),
-  };
+  const remembering = inLog(({ claim }) => ({
+    claim: (start) => {
+      known.push(start);
+      return claim(start);
+    },
+  }));
   expect(await heapOfEvent(remembering)).toBeGreaterThan(LEAK_BYTES);
   expect(await heapOfEvent()).toBeLessThan(LEAK_BYTES);
 });

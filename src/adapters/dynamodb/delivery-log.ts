@@ -17,7 +17,7 @@ import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
 import { logPartitions, partitionOf, partitionsOfReference } from './log-partitions.ts';
 import { itemReader } from './stored-item.ts';
-import { EACH_ALONE, type WritesTogether } from './writes-together.ts';
+import type { WritesTogether } from './writes-together.ts';
 
 /** Small payloads stay readable in the AWS console. Larger ones are compressed to about a tenth. */
 const COMPRESS_ABOVE_BYTES = 4096;
@@ -75,13 +75,12 @@ export type DeliveryLogOptions = {
   readonly now: Clock;
   /** Returns the id of the trace of the current invocation. @default none */
   readonly traceId?: () => string | undefined;
-  /** Makes the claims and the completions. @default each write in a separate call */
-  readonly writes?: { readonly claims: WritesTogether; readonly completions: WritesTogether };
+  /** Makes claims and completions in shared calls. @default each write in a separate call */
+  readonly writes?: WritesTogether;
 };
 
 /** Creates the delivery log (spec "Delivery log record"). */
 export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLogOptions): DeliveryLog {
-  const { claims, completions } = options.writes ?? { claims: EACH_ALONE, completions: EACH_ALONE };
   const started = (start: AttemptStart) => {
     const trace_id = options.traceId?.();
     return {
@@ -121,7 +120,7 @@ export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLo
   /** Completes the record of an attempt that is not completed. Returns false when there is no such record. */
   const end = async (start: AttemptStart, outcome: Readonly<Record<string, unknown>>): Promise<boolean> => {
     const key = keyOf(start);
-    if (await completions.update({ key, set: outcome, when: { record_state: 'started' } })) return true;
+    if (await options.writes?.update({ key, set: outcome, when: { record_state: 'started' } })) return true;
     const set = Object.entries(outcome).filter(([, value]) => value !== undefined);
     return whenConditionHolds(
       client.update({
@@ -171,7 +170,7 @@ export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLo
       // that the queue message still has.
       const payload = start.message_id === null ? storedPayload(start.payload) : NOT_YET;
       const claim = { ...started(start), ...payload, record_state: 'started', sends: 1, ...own };
-      const existing = (await claims.insert(claim)) ? undefined : await putNew(claim, isOf(own));
+      const existing = (await options.writes?.insert(claim)) ? undefined : await putNew(claim, isOf(own));
       if (existing === undefined) return { kind: 'claimed' };
       if (!isOfMessage(existing, start)) return { kind: 'taken' };
       if (existing.record_state !== 'started') return finished(existing);

@@ -23,9 +23,6 @@ export type WritesTogether = {
   readonly update: (write: ConditionalUpdate) => Promise<boolean>;
 };
 
-/** Leaves each write to its caller. */
-export const EACH_ALONE: WritesTogether = { insert: async () => false, update: async () => false };
-
 /**
  * Combines the writes of one turn of the event loop. DynamoDB makes and bills each write separately, and one that fails does not affect
  * the others. A call that fails fails its writes, and no others.

@@ -66,9 +66,7 @@ export function outboundFunction(
         retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
         now,
         traceId: () => traceId(environment),
-        ...(recordsTogether
-          ? { writes: { claims: writesTogether(dynamo, table), completions: writesTogether(dynamo, table) } }
-          : {}),
+        ...(recordsTogether ? { writes: writesTogether(dynamo, table) } : {}),
       }),
       logWriteFailed: logWriteFailed(logger, metrics),
       now,

@@ -1,17 +1,21 @@
-import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { refusedInvocation } from '../../contract/invocations.ts';
+import { parseJson } from '../../contract/json.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { invokeFunction } from './invoke-function.ts';
 
 const answer = z.discriminatedUnion('success', [z.looseObject({ success: z.literal(true) }), refusedInvocation]);
 
 /**
  * Invokes an operation of this service and waits for its result.
- * @throws Refusal with the code, message, field and retry time with which the function refused; Error when the function failed
+ * @throws Refusal with the code, message, field and retry time with which the function refused; Error when the function failed, with the cause in its log
  */
 export async function invokeOperation(client: LambdaClient, functionName: string, input: object): Promise<object> {
-  const parsed = answer.parse(await invokeFunction(client, functionName, input));
+  const { Payload, FunctionError } = await client.send(
+    new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(input)) }),
+  );
+  if (FunctionError !== undefined || Payload === undefined) throw new Error(`The function ${functionName} failed`);
+  const parsed = answer.parse(parseJson(Buffer.from(Payload).toString('utf8')));
   if (parsed.success) {
     const { success, ...result } = parsed;
     return result;

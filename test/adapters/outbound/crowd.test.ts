@@ -20,8 +20,8 @@ type Report = { readonly results: Record<string, number>; readonly late: boolean
 
 async function crowd(receiver: Receiver, timeoutMs: number, count = 200, keepBytes = 8192): Promise<Report> {
   const script = fileURLToPath(new URL('crowd.ts', import.meta.url));
-  const args = [receiver.port, count, timeoutMs, network.names.server, network.authority.pem, keepBytes].map(String);
-  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args]);
+  const settings = { ...network.surroundings, port: receiver.port, count, timeoutMs, keepBytes };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(settings)]);
   return JSON.parse(stdout);
 }
 

@@ -1,36 +1,22 @@
-import { Resolver } from 'node:dns/promises';
-import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+import * as z from 'zod';
 import { createOutbound } from '../../../src/adapters/outbound/outbound.ts';
+import { clock, HOST, settingsOf, testRule } from './sender.ts';
 
 /**
  * Measures concurrent deliveries in a separate process, so that the memory is only that of the sender. Makes `count` deliveries at the
  * same time after some warm-up deliveries. Prints their outcomes, whether one was over a second late, and by how much the memory grew.
- * Arguments: port, count, timeout in ms, name server, PEM of the authority, bytes to keep of a response.
  */
-const [port = '', count = '', timeout = '', server = '', pem = '', keepBytes = ''] = process.argv.slice(2);
-
-const { makeAttempt, close } = createOutbound({
-  clock: { monotonic: () => performance.now(), wall: () => Date.now() },
-  timeoutMs: Number(timeout),
-  networkRule: {
-    ...strict,
-    addressProblem: (address) => (address === '127.0.0.1' ? undefined : strict.addressProblem(address)),
-    createResolver: () => {
-      const resolver = new Resolver({ timeout: 700, tries: 4 });
-      resolver.setServers([server]);
-      return resolver;
-    },
-    extraCertificateAuthorities: () => [pem],
-  },
-});
+const settings = settingsOf({ port: z.number(), count: z.number(), timeoutMs: z.number(), keepBytes: z.number() });
+const { port, count, timeoutMs, keepBytes } = settings;
+const { makeAttempt, close } = createOutbound({ clock, timeoutMs, networkRule: testRule(settings) });
 
 const one = (path: string) =>
   makeAttempt({
     method: 'POST',
-    url: `https://receiver.customer.com:${port}${path}`,
+    url: `https://${HOST}:${port}${path}`,
     headers: { 'Content-Type': 'application/json' },
     body: Buffer.alloc(1000, 'x'),
-    keepBytes: Number(keepBytes),
+    keepBytes,
   });
 
 const megabytes = () => process.memoryUsage().rss / 1024 / 1024;
@@ -45,8 +31,8 @@ let late = false;
 // Uses a timer instead of a clock, because a busy machine delays it like the timers of the deliveries.
 const lateness = setTimeout(() => {
   late = true;
-}, Number(timeout) + 1000);
-const outcomes = await Promise.all(Array.from({ length: Number(count) }, () => one('/crowd')));
+}, timeoutMs + 1000);
+const outcomes = await Promise.all(Array.from({ length: count }, () => one('/crowd')));
 clearTimeout(lateness);
 clearInterval(watch);
 close();

@@ -1,42 +1,24 @@
-import { Resolver } from 'node:dns/promises';
 import * as z from 'zod';
-import * as strict from '../../../src/adapters/outbound/network-rule.ts';
 import { createOutbound } from '../../../src/adapters/outbound/outbound.ts';
+import { clock, HOST, settingsOf, testRule } from './sender.ts';
 
 /**
  * A process that delivers one batch as the dispatcher does: nine messages for a hostile server, and one for a victim. Sends the victim's
  * outcome, and the longest time in milliseconds for which the thread computed without a turn of its event loop.
  */
-const { hostile, victim, ...network } = z
-  .object({
-    hostile: z.number(),
-    victim: z.number(),
-    authority: z.string(),
-    nameServer: z.string(),
-    allowed: z.string(),
-    /** Whether to measure turns, which takes all the time that the process is given. */
-    measured: z.boolean(),
-  })
-  .parse(JSON.parse(process.argv[2] ?? ''));
-
-const { makeAttempt, close } = createOutbound({
-  clock: { monotonic: () => performance.now(), wall: () => Date.now() },
-  networkRule: {
-    ...strict,
-    addressProblem: (address) => (address === network.allowed ? undefined : strict.addressProblem(address)),
-    createResolver: () => {
-      const resolver = new Resolver();
-      resolver.setServers([network.nameServer]);
-      return resolver;
-    },
-    extraCertificateAuthorities: () => [network.authority],
-  },
+const settings = settingsOf({
+  hostile: z.number(),
+  victim: z.number(),
+  /** Whether to measure turns, which takes all the time that the process is given. */
+  measured: z.boolean(),
 });
+const { hostile, victim, measured } = settings;
+const { makeAttempt, close } = createOutbound({ clock, networkRule: testRule(settings) });
 
 const send = (port: number, action: string) =>
   makeAttempt({
     method: 'POST',
-    url: `https://receiver.customer.com:${port}/hook`,
+    url: `https://${HOST}:${port}/hook`,
     headers: {},
     body: Buffer.from('{}'),
     connectionKey: action,
@@ -59,7 +41,7 @@ const turn = () => {
 
 // Code that runs for the first time is compiled, which is not the server's doing.
 for (let index = 0; index < 20; index += 1) await send(victim, `warm ${index}`);
-if (network.measured) {
+if (measured) {
   since = computedMs();
   turn();
 }

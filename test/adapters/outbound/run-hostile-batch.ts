@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { type Receiver, startAnswering } from './receiver.ts';
-import { ALLOWED, OK, type TestNetwork } from './test-network.ts';
+import { OK, type TestNetwork } from './test-network.ts';
 
 const report = z.object({
   status: z.number().nullable(),
@@ -22,9 +22,7 @@ export async function runHostileBatch(network: TestNetwork, hostile: Receiver, s
   const settings = {
     hostile: hostile.port,
     victim: victim.port,
-    authority: network.authority.pem,
-    nameServer: network.names.server,
-    allowed: ALLOWED,
+    ...network.surroundings,
     measured: share === 1,
   };
   const child = fork(fileURLToPath(new URL('hostile-batch.ts', import.meta.url)), [JSON.stringify(settings)]);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { type Receiver, startAnswering, stopReceivers } from './receiver.ts';
-import { ALLOWED, createTestNetwork, HOST, OK, type TestNetwork } from './test-network.ts';
+import { createTestNetwork, HOST, OK, type TestNetwork } from './test-network.ts';
 
 /** Tests of connections that stay open between two invocations, while the process is stopped as Lambda freezes a function. */
 
@@ -22,9 +22,8 @@ afterAll(async () => {
 });
 
 function startSender() {
-  const settings = { authority: network.authority.pem, nameServer: network.names.server, allowed: ALLOWED };
   const file = fileURLToPath(new URL('./stopped-sender.ts', import.meta.url));
-  const sender = fork(file, [JSON.stringify(settings)], { execPath: process.execPath, execArgv: [] });
+  const sender = fork(file, [JSON.stringify(network.surroundings)], { execPath: process.execPath, execArgv: [] });
   const url = (port: number) => `https://${HOST}:${port}/hook`;
   return {
     makeAttempt: async (port: number): Promise<unknown> => {

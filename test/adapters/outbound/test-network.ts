@@ -1,23 +1,19 @@
-import { Resolver } from 'node:dns/promises';
-import * as strict from '../../../src/adapters/outbound/network-rule.ts';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../../src/adapters/outbound/outbound.ts';
 import type { NetworkRule } from '../../../src/adapters/outbound/rule.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { type Authority, createAuthority, type Identity } from './authority.ts';
 import { type NameServer, startNameServer } from './name-server.ts';
+import { ALLOWED, clock, HOST, type Surroundings, testRule } from './sender.ts';
 
-/** The name in the receivers' certificate. */
-export const HOST = 'receiver.customer.com';
-/** Address on which receivers listen. The tests' rule allows this address and the next one in addition to public addresses. */
-export const ALLOWED = '127.0.0.1';
-export const ALLOWED_TOO = '127.0.0.2';
+export { ALLOWED, ALLOWED_TOO, clock, HOST } from './sender.ts';
+
 /** A loopback address that the rule refuses, so that no test may connect to it. */
 export const BLOCKED = '127.0.0.66';
 
-export const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
-
 export type TestNetwork = {
   readonly authority: Authority;
+  /** What a process that the test starts needs to reach the receivers. */
+  readonly surroundings: Surroundings;
   readonly identity: Identity;
   readonly names: NameServer;
   readonly rule: NetworkRule;
@@ -26,26 +22,18 @@ export type TestNetwork = {
   stop(): Promise<void>;
 };
 
-/** Creates a private authority, a name server, and a rule that differs from the strict one in using both and in allowing two loopback addresses. */
+/** Creates a private authority, a name server and the rule that uses them. */
 export async function createTestNetwork(): Promise<TestNetwork> {
   const authority = createAuthority();
   const identity = authority.issue([HOST, ALLOWED]);
   const names = await startNameServer();
   names.zone.set(HOST, { a: [ALLOWED] });
   const opened: Outbound[] = [];
-  const rule: NetworkRule = {
-    ...strict,
-    addressProblem: (address) =>
-      [ALLOWED, ALLOWED_TOO].includes(address) ? undefined : strict.addressProblem(address),
-    createResolver: () => {
-      const resolver = new Resolver({ timeout: 700, tries: 4 });
-      resolver.setServers([names.server]);
-      return resolver;
-    },
-    extraCertificateAuthorities: () => [authority.pem],
-  };
+  const surroundings = { authority: authority.pem, nameServer: names.server };
+  const rule = testRule(surroundings);
   return {
     authority,
+    surroundings,
     identity,
     names,
     rule,

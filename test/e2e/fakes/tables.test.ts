@@ -104,7 +104,7 @@ async function run(
   const log = deliveryLog(client, sorted, {
     retentionDays: 1,
     now,
-    writes: { claims: writesTogether(client, sorted), completions: writesTogether(client, sorted) },
+    writes: writesTogether(client, sorted),
   });
   const alone = deliveryLog(client, sorted, { retentionDays: 1, now });
   const periods = failurePeriods(client, { counters: unsorted, deliveryLog: sorted });

@@ -186,12 +186,8 @@ describe('a claim', () => {
 
 describe('messages that a function handles concurrently', () => {
   const sharing = (client = tables.client, now = clock.now) => {
-    const writes = () => writesTogether(client, tables.sorted);
-    return deliveryLog(client, tables.sorted, {
-      retentionDays: 30,
-      now,
-      writes: { claims: writes(), completions: writes() },
-    });
+    const writes = writesTogether(client, tables.sorted);
+    return deliveryLog(client, tables.sorted, { retentionDays: 30, now, writes });
   };
   const operations = (calls: readonly { readonly operation: string }[]) => calls.map(({ operation }) => operation);
 
