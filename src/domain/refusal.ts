@@ -51,7 +51,7 @@ export function invalidField(field: string, problem: string): Refusal {
 }
 
 /** Returns a 400 whose message names the first of these fields, and which has the first hundred. The empty field means the whole input. */
-export function invalidFields(fields: readonly FieldProblem[]): Refusal {
+function invalidFields(fields: readonly FieldProblem[]): Refusal {
   const [first] = fields;
   if (first === undefined) return new Refusal('invalid_request');
   const { field, problem } = first;
@@ -63,13 +63,8 @@ export function invalidFields(fields: readonly FieldProblem[]): Refusal {
   });
 }
 
-/** Validates an input. The problems are in the words of this service. */
-export function parseInput<Value>(schema: z.ZodType<Value>, input: unknown): z.ZodSafeParseResult<Value> {
-  return schema.safeParse(input, { error: inOurWords });
-}
-
 /** Returns the problems that a schema found, by field. */
-export function problemsOf({ issues }: z.ZodError, within?: string): FieldProblem[] {
+function problemsOf({ issues }: z.ZodError, within?: string): FieldProblem[] {
   return issues.flatMap((issue) => {
     const path = [...(within === undefined ? [] : [within]), ...issue.path.map(String)];
     if (issue.code === 'unrecognized_keys')
@@ -80,12 +75,12 @@ export function problemsOf({ issues }: z.ZodError, within?: string): FieldProble
 }
 
 /**
- * Validates an input.
+ * Validates an input. The problems are in the words of this service.
  * @param within the field whose value this is, unless it is the whole input
  * @throws Refusal 400 that names the wrong fields
  */
 export function inputOf<Value>(schema: z.ZodType<Value>, input: unknown, within?: string): Value {
-  const { success, data, error } = parseInput(schema, input);
+  const { success, data, error } = schema.safeParse(input, { error: inOurWords });
   if (!success) throw invalidFields(problemsOf(error, within));
   return data;
 }

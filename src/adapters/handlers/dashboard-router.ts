@@ -15,15 +15,16 @@ import { StaleVersion } from '../../domain/organizations/stale-version.ts';
 import { inputOf, Refusal } from '../../domain/refusal.ts';
 import { type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 
-/** Ids in the path of an operation. */
-type Ids = Readonly<Partial<Record<'org_id' | 'site_id' | 'action_id', string>>>;
+/** A request of a member of an organization. An id that the path of the operation does not have is empty. */
+type MemberCall<I> = {
+  readonly member: Membership;
+  readonly siteId: string;
+  readonly actionId: string;
+  readonly input: I;
+};
 
-/** The operations whose path has this id. */
-type OperationAt<Id extends keyof Ids> = {
-  [O in DashboardOperation]: (typeof DASHBOARD_OPERATIONS)[O]['path'] extends `${string}{${Id}}${string}` ? O : never;
-}[DashboardOperation];
-
-type Call<I> = { readonly member: Membership; readonly input: I };
+/** The ids in the path of an operation, by their names there. */
+type Ids = Readonly<Record<string, string>>;
 
 export type DashboardRoute = {
   readonly operation: DashboardOperation;
@@ -43,54 +44,24 @@ export function forUser<O extends DashboardOperation, I>(
   };
 }
 
-/** Defines an operation in an organization. Checks the caller's current role before it parses the input. */
-export function forMember<O extends OperationAt<'org_id'>, I>(
+/**
+ * Defines an operation in an organization. Checks the caller's current role before it parses the input. `work` must check that the
+ * assistant or the Action belongs to the organization.
+ */
+export function forMember<O extends DashboardOperation, I>(
   operation: O,
   schema: z.ZodType<I>,
-  work: (call: Call<I>) => Promise<DashboardAnswer<O>>,
+  work: (call: MemberCall<I>) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
-  return inOrganization(operation, schema, work);
-}
-
-/** Defines an operation on an assistant. `work` must check that the assistant belongs to the organization. */
-export function forAssistant<O extends OperationAt<'site_id'>, I>(
-  operation: O,
-  schema: z.ZodType<I>,
-  work: (call: Call<I> & { readonly siteId: string }) => Promise<DashboardAnswer<O>>,
-): DashboardRoute {
-  return inOrganization(operation, schema, (call, ids) => work({ ...call, siteId: named(ids, 'site_id') }));
-}
-
-/** Defines an operation on an Action. `work` must check that the Action belongs to the organization. */
-export function forAction<O extends OperationAt<'action_id'>, I>(
-  operation: O,
-  schema: z.ZodType<I>,
-  work: (call: Call<I> & { readonly actionId: string }) => Promise<DashboardAnswer<O>>,
-): DashboardRoute {
-  return inOrganization(operation, schema, (call, ids) => work({ ...call, actionId: named(ids, 'action_id') }));
-}
-
-function inOrganization<O extends DashboardOperation, I>(
-  operation: O,
-  schema: z.ZodType<I>,
-  work: (call: Call<I>, ids: Ids) => Promise<DashboardAnswer<O>>,
-): DashboardRoute {
-  const { role } = DASHBOARD_OPERATIONS[operation];
+  const role = DASHBOARD_OPERATIONS[operation].role === 'admin' ? 'admin' : 'member';
   return {
     operation,
-    answer: async (request, sub, ids, members) => {
-      const orgId = named(ids, 'org_id');
-      const member = await requireMembership(orgId, sub, role === 'admin' ? 'admin' : 'member', members);
-      return DASHBOARD_ANSWERS[operation].parse(await work({ member, input: requestInput(request, schema) }, ids));
+    answer: async (request, sub, { org_id = '', site_id = '', action_id = '' }, members) => {
+      const member = await requireMembership(org_id, sub, role, members);
+      const call = { member, siteId: site_id, actionId: action_id, input: requestInput(request, schema) };
+      return DASHBOARD_ANSWERS[operation].parse(await work(call));
     },
   };
-}
-
-/** Returns an id of the path. The type OperationAt guarantees that the path has it. */
-function named(ids: Ids, name: keyof Ids): string {
-  const id = ids[name];
-  if (id === undefined) throw new Error(`The path of the operation names no ${name}`);
-  return id;
 }
 
 /** Creates the handler of the dashboard's API. Its error responses have a code, and the field when the input is wrong. */
@@ -139,18 +110,8 @@ function requestInput<I>(request: HttpRequest, schema: z.ZodType<I>): I {
 
 /** Returns the ids of a path that matches the pattern; undefined for any other path. */
 function match(pattern: string, path: string): Ids | undefined {
-  const wanted = pattern.split('/');
-  const parts = path.split('/');
-  if (wanted.length !== parts.length) return undefined;
-  const ids: { -readonly [Name in keyof Ids]: Ids[Name] } = {};
-  for (const [index, part] of wanted.entries()) {
-    const text = parts[index] ?? '';
-    if (part === '{org_id}' || part === '{site_id}' || part === '{action_id}') {
-      if (!identifier.safeParse(text).success) return undefined;
-      if (part === '{org_id}') ids.org_id = text;
-      if (part === '{site_id}') ids.site_id = text;
-      if (part === '{action_id}') ids.action_id = text;
-    } else if (part !== text) return undefined;
-  }
-  return ids;
+  const ids = new RegExp(`^${pattern.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(path);
+  if (ids === null) return undefined;
+  const named = { ...ids.groups };
+  return Object.values(named).every((id) => identifier.safeParse(id).success) ? named : undefined;
 }

@@ -22,7 +22,7 @@ import { type WhoAmIPorts, whoAmI } from '../../domain/organizations/dashboard-m
 import { type ListMembersPorts, listMembers } from '../../domain/organizations/manage-members.ts';
 import type { RecordedStores } from '../../domain/organizations/recorded-changes.ts';
 import type { UnreadableAction } from '../../domain/organizations/store.ts';
-import { type DashboardRoute, forAction, forAssistant, forMember, forUser } from './dashboard-router.ts';
+import { type DashboardRoute, forMember, forUser } from './dashboard-router.ts';
 
 export type DashboardPorts = ManageActionsPorts &
   RecordedStores &
@@ -58,17 +58,17 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
       assistantView(await createAssistantOnce(member, { key: input.idempotency_key, input: input.assistant }, ports)),
     ),
-    forAssistant('getAssistant', nothing, async ({ member, siteId }) =>
+    forMember('getAssistant', nothing, async ({ member, siteId }) =>
       assistantView(await assistantOf(member, siteId, ports)),
     ),
-    forAssistant('updateAssistant', assistantUpdate, async ({ member, siteId, input }) =>
+    forMember('updateAssistant', assistantUpdate, async ({ member, siteId, input }) =>
       assistantView(await saveAssistant(member, siteId, input, ports)),
     ),
-    forAssistant('generateServerSecret', DASHBOARD_BODIES.generateServerSecret, async ({ member, siteId, input }) => {
+    forMember('generateServerSecret', DASHBOARD_BODIES.generateServerSecret, async ({ member, siteId, input }) => {
       const { assistant, serverSecret } = await replaceServerSecret(member, siteId, input, ports);
       return { server_secret: serverSecret, assistant: assistantView(assistant) };
     }),
-    forAssistant('getInstallation', nothing, async ({ member, siteId }) => {
+    forMember('getInstallation', nothing, async ({ member, siteId }) => {
       const assistant = await assistantOf(member, siteId, ports);
       const { this_hour, last_24_hours } = await ports.requestCounts(assistant.site_id);
       return { requests_this_hour: this_hour, requests_last_24_hours: last_24_hours };
@@ -79,20 +79,20 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       unreadable.forEach(ports.reportUnreadable);
       return { actions: actions.map(actionView), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
-    forAssistant('createAction', DASHBOARD_BODIES.createAction, async ({ member, siteId, input }) =>
+    forMember('createAction', DASHBOARD_BODIES.createAction, async ({ member, siteId, input }) =>
       actionView(await createActionOnce(member, siteId, { key: input.idempotency_key, input: input.action }, ports)),
     ),
-    forAction('getAction', nothing, async ({ member, actionId }) =>
+    forMember('getAction', nothing, async ({ member, actionId }) =>
       actionView(await actionOf(member, actionId, ports)),
     ),
-    forAction('updateAction', actionUpdate, async ({ member, actionId, input }) =>
+    forMember('updateAction', actionUpdate, async ({ member, actionId, input }) =>
       actionView(await saveAction(member, actionId, input, ports)),
     ),
-    forAction('deleteAction', DASHBOARD_QUERIES.deleteAction, async ({ member, actionId, input }) => {
+    forMember('deleteAction', DASHBOARD_QUERIES.deleteAction, async ({ member, actionId, input }) => {
       await removeAction(member, actionId, input.version, ports);
       return { deleted: true };
     }),
-    forAction('testAction', nothing, async ({ member, actionId }) => {
+    forMember('testAction', nothing, async ({ member, actionId }) => {
       const action = await actionOf(member, actionId, ports);
       return ports.testAction(action.org_id, action.action_id);
     }),

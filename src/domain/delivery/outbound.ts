@@ -40,6 +40,16 @@ export type OutboundOutcome = {
   readonly note: string | null;
 };
 
+/** Returns the outcome of a request that was not sent. */
+export const notSent = (failure: NonNullable<OutboundOutcome['failure']>): OutboundOutcome => ({
+  status: null,
+  body: new Uint8Array(),
+  bodyComplete: false,
+  latencyMs: 0,
+  failure,
+  note: null,
+});
+
 /**
  * Makes one attempt. All outbound requests of the service use it (adapters/outbound); tests pass a fake.
  * @param ended fires when the attempt's invocation ends. @throws InvocationEnded once it has fired, and nothing else

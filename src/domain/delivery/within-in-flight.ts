@@ -1,5 +1,5 @@
 import type { Clock } from '../sources.ts';
-import type { MakeAttempt, OutboundOutcome } from './outbound.ts';
+import { type MakeAttempt, notSent } from './outbound.ts';
 
 /** A place among an organization's requests in flight. It expires, so that an invocation that was cut off does not keep it. */
 export type Lease = { readonly release: () => Promise<void> };
@@ -14,17 +14,10 @@ export type WithinInFlightPorts = {
   readonly now: Clock;
 };
 
-const TOO_MANY: OutboundOutcome = {
-  status: null,
-  body: new Uint8Array(),
-  bodyComplete: false,
-  latencyMs: 0,
-  failure: {
-    code: 'too_many_in_flight',
-    message: 'The organization has too many requests in flight; this one was not sent',
-  },
-  note: null,
-};
+const TOO_MANY = notSent({
+  code: 'too_many_in_flight',
+  message: 'The organization has too many requests in flight; this one was not sent',
+});
 
 /**
  * Limits how many requests of an organization are in flight. Each request occupies one concurrent execution of a function while it waits

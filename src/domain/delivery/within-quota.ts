@@ -1,6 +1,6 @@
 import type { HitPerDay } from '../rate-limits/rate-limits.ts';
 import type { Clock } from '../sources.ts';
-import type { MakeAttempt, OutboundOutcome, OutboundQuota } from './outbound.ts';
+import { type MakeAttempt, notSent, type OutboundQuota } from './outbound.ts';
 
 export type WithinQuotaPorts = {
   readonly hitPerDay: HitPerDay;
@@ -9,17 +9,10 @@ export type WithinQuotaPorts = {
   readonly now: Clock;
 };
 
-const EXCEEDED: OutboundOutcome = {
-  status: null,
-  body: new Uint8Array(),
-  bodyComplete: false,
-  latencyMs: 0,
-  failure: {
-    code: 'quota_exceeded',
-    message: 'The organization has used its quota of outbound requests for this day (UTC)',
-  },
-  note: null,
-};
+const EXCEEDED = notSent({
+  code: 'quota_exceeded',
+  message: 'The organization has used its quota of outbound requests for this day (UTC)',
+});
 
 /**
  * Sends no request of an organization that has used its quota of the UTC day. Every attempt counts, including retries, replays and

@@ -1,26 +1,17 @@
 import * as z from 'zod';
 import {
   type Assistant,
-  type AssistantSettings,
   assistantChange,
   assistantInput,
   escalationTopics,
   formSubmissionsPerHour,
 } from '../../contract/assistants.ts';
-import { ALLOWED_DOMAINS_MAX, ASSISTANTS_PER_ORGANIZATION, IP_ALLOWLIST_MAX } from '../../contract/limits.ts';
-import { readHostEntry } from '../auth/hosts.ts';
+import { ASSISTANTS_PER_ORGANIZATION } from '../../contract/limits.ts';
+import { type HostEntry, readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import { newId } from '../ids.ts';
-import {
-  type FieldProblem,
-  inputOf,
-  invalidField,
-  invalidFields,
-  parseInput,
-  problemsOf,
-  Refusal,
-} from '../refusal.ts';
+import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { createRestricted, restrictionsOf } from './restrictions.ts';
@@ -34,7 +25,7 @@ import type { ConfigurationStore } from './store.ts';
  */
 export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
   const { plan } = await requireOrganization(orgId, ports);
-  const wanted = settingsOf(assistantInput, input);
+  const wanted = inputOf(creation, input);
   const { allowed_domains = wanted.domain === '' ? [] : [wanted.domain] } = wanted;
   const settings = { ...wanted, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
@@ -73,7 +64,7 @@ export async function updateAssistant(
 ): Promise<Assistant> {
   const previous = await requireAssistant(siteId, ports);
   // All other fields keep their stored value, including fields of newer code and values that older limits allowed.
-  const settings = settingsOf(assistantChange, withoutUndefined(change));
+  const settings = inputOf(update, withoutUndefined(change));
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
     requirePaid((await requireOrganization(previous.org_id, ports)).plan);
   }
@@ -146,60 +137,40 @@ async function save(previous: Assistant, changed: Assistant, ports: ManagementPo
   return next;
 }
 
-/**
- * Validates settings with their schema and normalizes hosts and addresses to the form in which they are compared.
- * @throws Refusal 400 that names every wrong field
- */
-function settingsOf<Settings extends Partial<AssistantSettings>>(
-  schema: z.ZodType<Settings>,
-  input: unknown,
-): Settings {
-  const parsed = parseInput(schema, input);
-  const problems = parsed.success ? [] : problemsOf(parsed.error);
-  const { domain, allowed_domains, ip_allowlist } = hostSettings.parse(input);
-  const normalized = {
-    ...(domain === undefined ? {} : { domain: domain.trim() === '' ? '' : hostEntry(domain, 'domain', problems) }),
-    ...(allowed_domains === undefined
-      ? {}
-      : { allowed_domains: eachOnce(allowed_domains, 'allowed_domains', problems, hostEntry) }),
-    ...(ip_allowlist === undefined
-      ? {}
-      : { ip_allowlist: eachOnce(ip_allowlist, 'ip_allowlist', problems, ipAddress) }),
-  };
-  if (!parsed.success || problems.length > 0) throw invalidFields(problems);
-  return { ...parsed.data, ...normalized };
-}
+/** Checks an entry, and changes it to the form in which it is compared. */
+const normalized = (read: (entry: string) => HostEntry) =>
+  z.string().transform((entry, context) => {
+    const result = read(entry);
+    if ('entry' in result) return result.entry;
+    context.issues.push({ code: 'custom', input: entry, message: result.problem });
+    return z.NEVER;
+  });
 
-/**
- * Reads the host settings of an input without validation, so that all problems of hosts are found; the settings' schema validates them. A
- * list that is too long is only refused for its length.
- */
-const hostSettings = z
-  .object({
-    domain: z.string().optional().catch(undefined),
-    allowed_domains: z.array(z.string()).max(ALLOWED_DOMAINS_MAX).optional().catch(undefined),
-    ip_allowlist: z.array(z.string()).max(IP_ALLOWLIST_MAX).optional().catch(undefined),
-  })
-  .catch({});
+const hosts = z.array(normalized(readHostEntry));
+const addresses = z.array(
+  normalized((text) => {
+    const entry = normalizeIpAddress(text);
+    return entry === undefined ? { problem: 'must be an IPv4 or IPv6 address' } : { entry };
+  }),
+);
+const once = (entries: readonly string[]) => [...new Set(entries)];
 
-type Normalize = (entry: string, field: string, problems: FieldProblem[]) => string;
+const { domain, allowed_domains, ip_allowlist } = assistantChange.shape;
+/** The rules of the contract come first, so that a list that is too long is only refused for its length. */
+const DOMAIN = domain.unwrap().pipe(normalized((text) => (text.trim() === '' ? { entry: '' } : readHostEntry(text))));
+const ALLOWED_DOMAINS = allowed_domains.unwrap().pipe(hosts).transform(once);
+const IP_ALLOWLIST = ip_allowlist.unwrap().pipe(addresses).transform(once);
 
-function eachOnce(entries: readonly string[], field: string, problems: FieldProblem[], normalize: Normalize): string[] {
-  return [...new Set(entries.map((entry, index) => normalize(entry, `${field}.${index}`, problems)))];
-}
-
-const hostEntry: Normalize = (entry, field, problems) => {
-  const read = readHostEntry(entry);
-  if ('entry' in read) return read.entry;
-  problems.push({ field, problem: read.problem });
-  return entry;
-};
-
-const ipAddress: Normalize = (entry, field, problems) => {
-  const address = normalizeIpAddress(entry);
-  if (address === undefined) problems.push({ field, problem: 'must be an IPv4 or IPv6 address' });
-  return address ?? entry;
-};
+const creation = assistantInput.extend({
+  domain: DOMAIN.default(''),
+  allowed_domains: ALLOWED_DOMAINS.optional(),
+  ip_allowlist: IP_ALLOWLIST.default([]),
+});
+const update = assistantChange.extend({
+  domain: DOMAIN.optional(),
+  allowed_domains: ALLOWED_DOMAINS.optional(),
+  ip_allowlist: IP_ALLOWLIST.optional(),
+});
 
 function requirePaid(plan: string): void {
   if (plan !== 'paid') throw new Refusal('paid_feature', { field: 'authentication_mode' });

@@ -340,8 +340,8 @@ test('all wrong fields of a new assistant are returned together', async () => {
   expect(status).toBe(400);
   expect(body.fields.map(({ field }: { field: string }) => field)).toEqual([
     'name',
-    'hourly_rate_limit',
     'domain',
+    'hourly_rate_limit',
     'ip_allowlist.1',
   ]);
   expect(body.error).toContain(body.fields[0].problem);
