@@ -1,4 +1,3 @@
-import { Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnRoute,
@@ -12,8 +11,9 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledged-findings.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS } from './alarms.ts';
-import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
+import { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
 /**
@@ -78,7 +78,6 @@ export class Api extends Construct {
       stage,
       folder: 'not-found',
       description: 'Answers requests to routes that do not exist',
-      timeout: REQUEST_TIMEOUT,
       memorySize: 128,
     });
     this.http = new HttpApi(this, 'Http', {
@@ -86,10 +85,7 @@ export class Api extends Construct {
       defaultIntegration: new HttpLambdaIntegration('NotFound', notFound.callable),
       createDefaultStage: false,
     });
-    this.accessLog = new LogGroup(this, 'AccessLog', {
-      retention: stage.logRetention,
-      removalPolicy: stage.removalPolicy,
-    });
+    this.accessLog = new LogGroup(this, 'AccessLog', stage.logs);
     const others = throttle('Others', requestsPerSecond);
     this.#stage = new HttpStage(this, 'Stage', {
       httpApi: this.http,
@@ -103,10 +99,11 @@ export class Api extends Construct {
     });
     const stageOfRoutes = this.#stage.node.defaultChild;
     if (stageOfRoutes instanceof CfnStage) stageOfRoutes.routeSettings = this.#throttles;
-    Validations.of(this.http).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-APIG4',
-      reason: 'These routes are public: each authenticates by Origin, session token or server secret in its function.',
-    });
+    acknowledge(
+      this.http,
+      'These routes are public: each authenticates by Origin, session token or server secret in its function.',
+      'APIG4',
+    );
     alarms.watch(this, [notFound]);
     alarms.raise(this, 'ServerErrors', {
       runbookEntry: 'server-errors',

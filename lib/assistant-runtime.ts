@@ -1,7 +1,7 @@
 import type { IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { Foundation } from './foundation.ts';
-import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
+import { ServiceFunction } from './service-function.ts';
 
 export type AssistantRuntimeProps = Foundation & {
   /** Accounts and roles of the platform outside this account. */
@@ -30,7 +30,6 @@ export class AssistantRuntime extends Construct {
       stage,
       folder: 'ai-action',
       description: 'Lists and calls AI-decided Actions for the assistant runtime',
-      timeout: ONE_ATTEMPT_TIMEOUT,
       ...waiting,
     });
     tables.configuration.allow(aiAction, 'GetItem', 'BatchGetItem', 'Query');
@@ -46,7 +45,6 @@ export class AssistantRuntime extends Construct {
       stage,
       folder: 'usage-report',
       description: 'Reports the usage of a conversation turn to the usage webhook of its session',
-      timeout: ONE_ATTEMPT_TIMEOUT,
       ...waiting,
     });
     tables.configuration.allow(usageReport, 'GetItem');

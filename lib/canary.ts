@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -6,6 +6,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { METRICS } from '../src/contract/metrics.ts';
+import { acknowledge } from './acknowledged-findings.ts';
 import { type Alarms, FIVE_MINUTES, ownMetric } from './alarms.ts';
 import type { Messaging } from './messaging.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -35,10 +36,11 @@ export class Canary extends Construct {
     this.serverKey = new Secret(this, 'ServerKey', {
       description: 'The server secret of the assistant that the canary of va-wave uses',
     });
-    Validations.of(this.serverKey).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason: 'It is the secret of an assistant, which the operator regenerates and writes here.',
-    });
+    acknowledge(
+      this.serverKey,
+      'It is the secret of an assistant, which the operator regenerates and writes here.',
+      'SMG4',
+    );
     const canary = new ServiceFunction(this, 'Canary', {
       stage,
       folder: 'canary',

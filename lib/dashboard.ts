@@ -15,17 +15,17 @@ import {
   ResponseHeadersPolicy,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
-import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH, DASHBOARD_SCOPE } from '../src/contract/dashboard-operations.ts';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import type { Api } from './api.ts';
 import { builtDashboard } from './dashboard-page.ts';
-import type { Edge } from './edge.ts';
+import { CACHED, type Edge } from './edge.ts';
 import type { Foundation } from './foundation.ts';
 import type { Login } from './login.ts';
 import { nameInAccount } from './names.ts';
-import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
+import { ServiceFunction } from './service-function.ts';
 
 /** File name of the third-party notices, which are served next to the page. */
 const NOTICES = fileURLToPath(new URL('../THIRD-PARTY-NOTICES.md', import.meta.url));
@@ -79,7 +79,6 @@ export class Dashboard extends Construct {
       stage,
       folder: 'action-test',
       description: 'Sends the test request of an Action',
-      timeout: ONE_ATTEMPT_TIMEOUT,
       ...waiting,
     });
     tables.configuration.allow(actionTest, 'GetItem');
@@ -125,18 +124,12 @@ export class Dashboard extends Construct {
     for (const path of ['/dashboard', '/dashboard/*']) edge.distribution.addBehavior(path, edge.assets, behavior);
 
     const built = builtDashboard();
-    const assets = new BucketDeployment(this, 'Assets', {
-      destinationBucket: edge.bucket,
-      logGroup: edge.deploymentLog,
+    const assets = edge.publish(this, 'Assets', {
       destinationKeyPrefix: 'dashboard/assets',
       sources: [Source.asset(join(built, 'assets'))],
-      // A page that is open during a deployment can still load the chunks of its own version.
-      prune: false,
-      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
+      cacheControl: CACHED.forever,
     });
-    const page = new BucketDeployment(this, 'Page', {
-      destinationBucket: edge.bucket,
-      logGroup: edge.deploymentLog,
+    const page = edge.publish(this, 'Page', {
       destinationKeyPrefix: 'dashboard',
       sources: [
         Source.asset(join(built, 'page')),
@@ -147,11 +140,9 @@ export class Dashboard extends Construct {
           scope: `openid email ${DASHBOARD_SCOPE}`,
         }),
       ],
-      prune: false,
       cacheControl: [CacheControl.noCache()],
       distribution: edge.distribution,
       distributionPaths: ['/dashboard', '/dashboard/*'],
-      waitForDistributionInvalidation: false,
     });
     // The assets must exist before the page that names them.
     page.node.addDependency(assets);

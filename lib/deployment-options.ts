@@ -11,13 +11,6 @@ export type ExistingNetworkIds = {
   readonly securityGroupIds: readonly string[];
 };
 
-/** Names of tables by their content. */
-export type ExistingTables = {
-  readonly configuration?: string | undefined;
-  readonly conversations?: string | undefined;
-  readonly deliveryLog?: string | undefined;
-};
-
 /** An option of `-c` is a string. An option of cdk.json may have its own type. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
   error: 'must be true or false',
@@ -137,12 +130,9 @@ const context = z.object({
 type Context = z.infer<typeof context>;
 
 /** The options of a deployment, with those together that describe one thing. Each option is described at its schema. */
-export type DeploymentOptions = Readonly<
-  Omit<Context, 'domainName' | 'certificateArn' | keyof ExistingNetworkIds | `${keyof ExistingTables}Table`>
-> & {
+export type DeploymentOptions = Readonly<Omit<Context, 'domainName' | 'certificateArn' | keyof ExistingNetworkIds>> & {
   readonly domain?: { readonly name: string; readonly certificateArn: string } | undefined;
   readonly existingNetwork?: ExistingNetworkIds | undefined;
-  readonly existingTables?: ExistingTables | undefined;
 };
 
 /**
@@ -151,80 +141,49 @@ export type DeploymentOptions = Readonly<
  */
 export function readDeploymentOptions(app: Node): DeploymentOptions {
   const settings = Object.fromEntries(Object.keys(context.shape).map((name) => [name, app.tryGetContext(name)]));
-  const parsed = context.safeParse(settings);
+  const parsed = context.superRefine(refuseContradictions).safeParse(settings);
   if (!parsed.success) {
     throw new Error(parsed.error.issues.map(({ path, message }) => `-c ${path.join('.')}: ${message}`).join('\n'));
   }
-  refuseContradictions(parsed.data);
-  const {
-    domainName,
-    certificateArn,
-    configurationTable,
-    conversationsTable,
-    deliveryLogTable,
-    vpcId,
-    subnetIds,
-    securityGroupIds,
-    ...options
-  } = parsed.data;
+  const { domainName, certificateArn, vpcId, subnetIds, securityGroupIds, ...options } = parsed.data;
   return {
     ...options,
-    ...ownDomain(domainName, certificateArn),
-    ...existingNetwork({ vpcId, subnetIds, securityGroupIds }),
-    ...((configurationTable ?? conversationsTable ?? deliveryLogTable) === undefined
-      ? {}
-      : {
-          existingTables: {
-            configuration: configurationTable,
-            conversations: conversationsTable,
-            deliveryLog: deliveryLogTable,
-          },
-        }),
+    ...(domainName && certificateArn ? { domain: { name: domainName, certificateArn } } : {}),
+    ...(vpcId && subnetIds && securityGroupIds ? { existingNetwork: { vpcId, subnetIds, securityGroupIds } } : {}),
   };
 }
 
-function existingNetwork({
-  vpcId,
-  subnetIds,
-  securityGroupIds,
-}: Pick<Context, 'vpcId' | 'subnetIds' | 'securityGroupIds'>): Pick<DeploymentOptions, 'existingNetwork'> {
-  if (vpcId !== undefined && subnetIds !== undefined && securityGroupIds !== undefined) {
-    return { existingNetwork: { vpcId, subnetIds, securityGroupIds } };
-  }
-  const missing = Object.entries({ vpcId, subnetIds, securityGroupIds }).filter(([, value]) => value === undefined);
-  if (missing.length === 3) return {};
-  throw new Error(missing.map(([name]) => `-c ${name}: the network also needs it`).join('\n'));
-}
+/** Options, each with those without which it has no effect. */
+const NEEDS: readonly (readonly [keyof Context, ...(keyof Context)[]])[] = [
+  ['domainName', 'certificateArn'],
+  ['certificateArn', 'domainName'],
+  ['vpcId', 'subnetIds', 'securityGroupIds'],
+  ['subnetIds', 'vpcId'],
+  ['securityGroupIds', 'vpcId'],
+  ['provisionedPollers', 'deliveriesPerSecond'],
+  ['warmTables', 'deliveriesPerSecond'],
+  ['deliveryLogCapacity', 'deliveriesPerSecond'],
+];
 
-/** @throws Error that names an option whose value does not fit the others */
-function refuseContradictions(options: Context): void {
-  if (options.fixedEgress === true && options.vpcId !== undefined) {
-    throw new Error('-c vpcId: leave out -c fixedEgress, which creates a network');
+/** Refuses options whose values do not fit the others. */
+function refuseContradictions(options: Context, { addIssue }: z.RefinementCtx<Context>): void {
+  const refuse = (name: keyof Context, message: string) => addIssue({ code: 'custom', path: [name], message });
+  const unused: readonly unknown[] = [undefined, false, 'on-demand'];
+  for (const [name, ...others] of NEEDS) {
+    if (unused.includes(options[name])) continue;
+    for (const other of others) if (options[other] === undefined) refuse(name, `also needs -c ${other}`);
+  }
+  if (options.fixedEgress && options.vpcId !== undefined) {
+    refuse('vpcId', 'leave out -c fixedEgress, which creates a network');
   }
   const { deliveriesPerSecond, accountConcurrency = USUAL_ACCOUNT_CONCURRENCY } = options;
-  const derived = [
-    options.provisionedPollers === true && 'provisionedPollers',
-    options.warmTables === true && 'warmTables',
-    options.deliveryLogCapacity === 'provisioned' && 'deliveryLogCapacity',
-  ];
-  if (deliveriesPerSecond === undefined) {
-    for (const name of derived) if (name) throw new Error(`-c ${name}: also needs -c deliveriesPerSecond`);
-    return;
-  }
+  if (deliveriesPerSecond === undefined) return;
   const { account, dispatcher } = capacityFor(deliveriesPerSecond);
   if (account > accountConcurrency) {
-    throw new Error(
-      `-c deliveriesPerSecond: ${deliveriesPerSecond} also needs -c accountConcurrency=${account} or more, the account's quota`,
-    );
+    const needed = `also needs -c accountConcurrency=${account} or more, the account's quota`;
+    refuse('deliveriesPerSecond', `${deliveriesPerSecond} ${needed}`);
   }
-  if (dispatcher > MAPPING_MAX && options.provisionedPollers !== true) {
-    throw new Error(`-c deliveriesPerSecond: ${deliveriesPerSecond} also needs -c provisionedPollers=true`);
+  if (dispatcher > MAPPING_MAX && !options.provisionedPollers) {
+    refuse('deliveriesPerSecond', `${deliveriesPerSecond} also needs -c provisionedPollers=true`);
   }
-}
-
-function ownDomain(name: string | undefined, certificateArn: string | undefined): Pick<DeploymentOptions, 'domain'> {
-  if (name !== undefined && certificateArn !== undefined) return { domain: { name, certificateArn } };
-  if (name !== undefined) throw new Error('-c domainName: also needs -c certificateArn');
-  if (certificateArn !== undefined) throw new Error('-c certificateArn: also needs -c domainName');
-  return {};
 }

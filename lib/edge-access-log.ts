@@ -1,8 +1,8 @@
-import { Arn, ArnFormat, Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Aws, Duration } from 'aws-cdk-lib';
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import {
   AwsCustomResource,
   AwsCustomResourcePolicy,
@@ -12,7 +12,9 @@ import {
   PhysicalResourceIdReference,
 } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledged-findings.ts';
 import { nameInAccount } from './names.ts';
+import { privateBucket } from './private-bucket.ts';
 import type { Stage } from './stage.ts';
 
 /** The only region in which CloudFront's log deliveries exist, for buckets of every region. */
@@ -37,19 +39,8 @@ export class EdgeAccessLog extends Construct {
     super(scope, id);
     this.#deploymentLog = deploymentLog;
     // The scope stays the edge, because another scope would create a new bucket.
-    this.bucket = new Bucket(scope, 'AccessLogs', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      lifecycleRules: [{ expiration: Duration.days(30) }],
-      removalPolicy: stage.dataRemovalPolicy,
-      // A bucket with content is not deleted.
-      autoDeleteObjects: stage.dataRemovalPolicy === RemovalPolicy.DESTROY,
-    });
-    Validations.of(this.bucket).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-S1',
-      reason: 'The bucket of access logs does not log the writing of access logs.',
-    });
+    this.bucket = privateBucket(scope, 'AccessLogs', stage, { lifecycleRules: [{ expiration: Duration.days(30) }] });
+    acknowledge(this.bucket, 'The bucket of access logs does not log the writing of access logs.', 'S1');
   }
 
   /** Lets the distribution write its log to the bucket, below `AWSLogs/<account>/CloudFront/`. */
@@ -122,10 +113,11 @@ export class EdgeAccessLog extends Construct {
     });
     delivery.node.addDependency(source, destination, this.bucket);
     if (this.bucket.policy !== undefined) delivery.node.addDependency(this.bucket.policy);
-    Validations.of(delivery).acknowledge({
-      id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:${CLOUDFRONT_REGION}:<AWS::AccountId>:delivery:*]`,
-      reason: 'AWS chooses the id of a delivery.',
-    });
+    acknowledge(
+      delivery,
+      'AWS chooses the id of a delivery.',
+      `IAM5[Resource::arn:<AWS::Partition>:logs:${CLOUDFRONT_REGION}:<AWS::AccountId>:delivery:*]`,
+    );
   }
 
   #resource(

@@ -1,4 +1,4 @@
-import { Duration, Fn, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
+import { Duration, Fn, SecretValue } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
@@ -18,16 +18,18 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
-import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { BucketDeployment, type BucketDeploymentProps, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
 import { PUBLIC_HEADERS, PUBLIC_QUERY } from '../src/contract/public-operations.ts';
+import { acknowledge } from './acknowledged-findings.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
 import { EdgeAccessLog } from './edge-access-log.ts';
 import { nameInAccount } from './names.ts';
+import { privateBucket } from './private-bucket.ts';
 import type { Stage } from './stage.ts';
 import { bundleWidget, writeImmutableFiles } from './widget-bundle.ts';
 
@@ -42,12 +44,10 @@ const FORWARDED_HEADERS = [
 /** Days for which a former version of a file is kept: enough to notice a bad file and to find out who wrote it. */
 const FORMER_FILES_KEPT = Duration.days(90);
 
-export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn' | 'originSecretVersion'> & {
+export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn' | 'originSecretVersion' | 'edgeAccessLog'> & {
   readonly stage: Stage;
   readonly api: HttpApi;
   readonly originSecret: Secret;
-  /** Whether CloudFront writes its access log. */
-  readonly edgeAccessLog: boolean;
 };
 
 /** The distribution behind `{base_url}`: it serves `/static/*` from a private bucket and forwards `/api/*` to the API. lib/dashboard.ts adds `/dashboard/*`. */
@@ -56,36 +56,25 @@ export class Edge extends Construct {
   readonly baseUrl: string;
   /** Address of the widget file whose name changes with its content, for a tag with `integrity`. */
   readonly widget: { readonly immutablePath: string; readonly integrity: string };
-  /** Contains every file that the distribution serves. */
-  readonly bucket: Bucket;
-  /** Log group of the functions that copy files during a deployment. */
-  readonly deploymentLog: LogGroup;
-  /** The bucket as an origin. */
+  /** The bucket with every file that the distribution serves. */
   readonly assets: IOrigin;
+  readonly #bucket: Bucket;
+  /** Log group of the functions that copy files during a deployment. */
+  readonly #deploymentLog: LogGroup;
 
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
-    const { stage, domain, webAclArn } = props;
-    const deploymentLog = new LogGroup(this, 'DeploymentLog', {
-      retention: stage.logRetention,
-      removalPolicy: stage.removalPolicy,
-    });
-    const accessLog = new EdgeAccessLog(this, 'AccessLog', { stage, deploymentLog });
-    this.deploymentLog = deploymentLog;
-    this.bucket = new Bucket(this, 'Assets', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
+    const { stage, domain, webAclArn, edgeAccessLog = true } = props;
+    this.#deploymentLog = new LogGroup(this, 'DeploymentLog', stage.logs);
+    const accessLog = new EdgeAccessLog(this, 'AccessLog', { stage, deploymentLog: this.#deploymentLog });
+    this.#bucket = privateBucket(this, 'Assets', stage, {
       serverAccessLogsBucket: accessLog.bucket,
       serverAccessLogsPrefix: 's3/',
       // Keeps the former version of a file that is overwritten by mistake or by an attacker.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
-      removalPolicy: stage.dataRemovalPolicy,
-      // A bucket with content is not deleted.
-      autoDeleteObjects: stage.dataRemovalPolicy === RemovalPolicy.DESTROY,
     });
-    this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket, {
+    this.assets = S3BucketOrigin.withOriginAccessControl(this.#bucket, {
       originAccessControl: new S3OriginAccessControl(this, 'AssetsAccess', {
         originAccessControlName: nameInAccount(this),
       }),
@@ -139,28 +128,24 @@ export class Edge extends Construct {
       },
     });
     this.baseUrl = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
-    if (props.edgeAccessLog) accessLog.of(this.distribution);
-    Validations.of(this.distribution).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-CFR1',
-      reason: 'Customers embed the widget in pages for visitors of any country.',
-    });
-    Validations.of(this.distribution).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-CFR3',
-      reason: props.edgeAccessLog
+    if (edgeAccessLog) accessLog.of(this.distribution);
+    acknowledge(this.distribution, 'Customers embed the widget in pages for visitors of any country.', 'CFR1');
+    acknowledge(
+      this.distribution,
+      edgeAccessLog
         ? 'Its log is delivered by standard logging (v2), which is no property of the distribution (edge-access-log.ts).'
         : 'The operator has chosen to go without it, because the account may create nothing in us-east-1.',
-    });
+      'CFR3',
+    );
     if (webAclArn === undefined) {
-      Validations.of(this.distribution).acknowledge({
-        id: 'AwsSolutions::AwsSolutions-CFR2',
-        reason: 'A web ACL costs more than the rest of the idle service; an operator can add one.',
-      });
+      acknowledge(
+        this.distribution,
+        'A web ACL costs more than the rest of the idle service; an operator can add one.',
+        'CFR2',
+      );
     }
     if (domain === undefined) {
-      Validations.of(this.distribution).acknowledge({
-        id: 'AwsSolutions::AwsSolutions-CFR4',
-        reason: 'The minimum TLS version of the default certificate cannot be set.',
-      });
+      acknowledge(this.distribution, 'The minimum TLS version of the default certificate cannot be set.', 'CFR4');
     }
     const widget = bundleWidget();
     this.widget = {
@@ -168,35 +153,43 @@ export class Edge extends Construct {
       integrity: widget.integrity,
     };
     // Always the newest version, so that pages get a corrected widget within minutes.
-    new BucketDeployment(this, 'Widget', {
-      destinationBucket: this.bucket,
-      logGroup: deploymentLog,
+    this.publish(this, 'Widget', {
       destinationKeyPrefix: 'static',
       sources: [Source.data('va-wave-widget.js', widget.code)],
-      prune: false,
-      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
+      cacheControl: CACHED.forMinutes,
       distribution: this.distribution,
       distributionPaths: ['/static/va-wave-widget.js'],
-      // The invalidation is sent. Waiting for it fails now and then, and would roll the stack back. Without it, browsers get the new file five minutes later.
-      waitForDistributionInvalidation: false,
     });
-    // For pages that pin the widget by its hash, and for its texts in other languages. Older files stay, so that no deployment breaks a page.
-    new BucketDeployment(this, 'PinnedWidget', {
-      destinationBucket: this.bucket,
-      logGroup: deploymentLog,
+    // For pages that pin the widget by its hash, and for its texts in other languages.
+    this.publish(this, 'PinnedWidget', {
       destinationKeyPrefix: 'static',
       sources: [Source.asset(writeImmutableFiles(widget))],
-      prune: false,
-      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
+      cacheControl: CACHED.forever,
     });
-    new BucketDeployment(this, 'WidgetTypes', {
-      destinationBucket: this.bucket,
+    this.publish(this, 'WidgetTypes', {
       destinationKeyPrefix: 'static',
       sources: [Source.data('va-wave-widget.d.ts', widget.types)],
-      prune: false,
       // The file extension .ts would otherwise get the content type of a video.
       contentType: 'text/plain; charset=utf-8',
-      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
+      cacheControl: CACHED.forMinutes,
+    });
+  }
+
+  /** Copies files into the bucket at each deployment. The files of former versions stay, so that no deployment breaks an open page. */
+  publish(scope: Construct, id: string, files: Omit<BucketDeploymentProps, 'destinationBucket'>): BucketDeployment {
+    return new BucketDeployment(scope, id, {
+      destinationBucket: this.#bucket,
+      logGroup: this.#deploymentLog,
+      prune: false,
+      // The invalidation is sent. Waiting for it fails now and then, and would roll the stack back. Without it, browsers get a new file five minutes later.
+      ...(files.distribution && { waitForDistributionInvalidation: false }),
+      ...files,
     });
   }
 }
+
+/** How long browsers and the distribution keep a file: one with its hash in its name forever, another for five minutes. */
+export const CACHED = {
+  forever: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
+  forMinutes: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
+};

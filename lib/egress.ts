@@ -12,30 +12,28 @@ import {
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
-import { Network } from './network.ts';
+import { Construct } from 'constructs';
+import type { Placement } from './network.ts';
 import type { Stage } from './stage.ts';
 
 /** Availability zones, each with a NAT gateway. If one zone fails, the service continues with the address of the other. */
 const ZONES = 2;
 
-export type EgressProps = { readonly stage: Stage };
-
 /**
  * A network whose outbound traffic has fixed addresses, for customers whose firewalls allow requests by address. Only the functions that make
  * outbound requests run in it.
  */
-export class Egress extends Network {
-  readonly placement: Network['placement'];
+export class Egress extends Construct {
+  readonly placement: Placement;
   /** The addresses from which outbound requests come. */
   readonly addresses: readonly string[];
 
-  constructor(scope: Construct, id: string, props: EgressProps) {
+  constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
     const eips = Array.from({ length: ZONES }, (_, zone) => {
       const eip = new CfnEIP(this, `Address${zone + 1}`, { domain: 'vpc' });
       // Customers allow this address in their firewalls. After a release, AWS may give it to another account.
-      eip.applyRemovalPolicy(props.stage.removalPolicy);
+      eip.applyRemovalPolicy(stage.removalPolicy);
       return eip;
     });
     this.addresses = eips.map((eip) => eip.attrPublicIp);
@@ -53,12 +51,7 @@ export class Egress extends Network {
       flowLogs: {
         Rejected: {
           trafficType: FlowLogTrafficType.REJECT,
-          destination: FlowLogDestination.toCloudWatchLogs(
-            new LogGroup(this, 'FlowLog', {
-              retention: props.stage.logRetention,
-              removalPolicy: props.stage.removalPolicy,
-            }),
-          ),
+          destination: FlowLogDestination.toCloudWatchLogs(new LogGroup(this, 'FlowLog', stage.logs)),
         },
       },
     });

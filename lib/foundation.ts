@@ -14,6 +14,6 @@ export type Foundation = {
   readonly alarms: Alarms;
   /** Properties of functions that make outbound requests. */
   readonly outbound: Outbound;
-  /** Properties of those functions whose caller waits for the endpoint: form-submit, ai-action and action-test. */
-  readonly waiting: Outbound & Pick<ServiceFunctionProps, 'reservedConcurrency'>;
+  /** Properties of those functions whose caller waits for the endpoint: form-submit, ai-action, usage-report and action-test. */
+  readonly waiting: Outbound & Pick<ServiceFunctionProps, 'timeout' | 'reservedConcurrency'>;
 };

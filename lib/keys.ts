@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -6,8 +6,10 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { METRICS } from '../src/contract/metrics.ts';
+import { acknowledge } from './acknowledged-findings.ts';
 import { type Alarms, ownMetric } from './alarms.ts';
-import { REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
+import type { DeploymentOptions } from './deployment-options.ts';
+import { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
 /** Maximum age of the newest token key: a week, and a day of runs that failed. */
@@ -15,11 +17,9 @@ const TOKEN_KEY_OLD_DAYS = 8;
 /** The function runs once an hour, so a fault cannot cause more errors within the period of other alarms. */
 const SINGLE_ERROR = { threshold: 1, periods: 1, breaching: 1 };
 
-export type KeysProps = {
+export type KeysProps = Pick<DeploymentOptions, 'sealingKeyReplicaRegion'> & {
   readonly stage: Stage;
   readonly alarms: Alarms;
-  /** Second region with a copy of the sealing key. @default none */
-  readonly sealingKeyReplicaRegion?: string | undefined;
 };
 
 /** The keys of the service. CloudFormation generates their first values, so no person enters one. */
@@ -47,11 +47,11 @@ export class Keys extends Construct {
     this.token = key('Token', 'Signs the session tokens of va-wave');
     this.sealing = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
     if (props.sealingKeyReplicaRegion !== undefined) this.sealing.addReplicaRegion(props.sealingKeyReplicaRegion);
-    Validations.of(this).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason:
-        'The token keys rotate by our own function, since retired ones must stay until their tokens expire; the sealing key and the origin secret are replaced by the documented steps (docs/runbook.md).',
-    });
+    acknowledge(
+      this,
+      'The token keys rotate by our own function, since retired ones must stay until their tokens expire; the sealing key and the origin secret are replaced by the documented steps (docs/runbook.md).',
+      'SMG4',
+    );
     this.origin = new Secret(this, 'Origin', {
       description: 'The va-wave distribution sends it to its API, which trusts the viewer address only with it',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
@@ -80,7 +80,6 @@ export class Keys extends Construct {
       stage,
       folder: 'key-rotation',
       description: 'Adds a key to the ring that signs session tokens, and removes the keys that no token needs',
-      timeout: REQUEST_TIMEOUT,
       invokedBy: 'schedule',
       memorySize: 256,
     });

@@ -1,4 +1,4 @@
-import { Duration, Fn, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Fn, Stack } from 'aws-cdk-lib';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import {
   AccountRecovery,
@@ -16,6 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { DASHBOARD_RESOURCE_SERVER, DASHBOARD_SCOPE_NAME } from '../src/contract/dashboard-operations.ts';
+import { acknowledge } from './acknowledged-findings.ts';
 import type { Stage } from './stage.ts';
 
 /** How long a page stays logged in. It gets a new access token every hour. */
@@ -61,16 +62,8 @@ export class Login extends Construct {
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.dataRemovalPolicy,
     });
-    Validations.of(this.pool).acknowledge(
-      {
-        id: 'AwsSolutions::AwsSolutions-COG2',
-        reason: 'Admins may use an authenticator app; the operator decides whether they must.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-COG8',
-        reason: 'The Plus plan costs per user; an operator can choose it.',
-      },
-    );
+    acknowledge(this.pool, 'Admins may use an authenticator app; the operator decides whether they must.', 'COG2');
+    acknowledge(this.pool, 'The Plus plan costs per user; an operator can choose it.', 'COG8');
     this.#server = this.pool.addResourceServer('Api', {
       identifier: DASHBOARD_RESOURCE_SERVER,
       scopes: [SCOPE],

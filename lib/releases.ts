@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type ILambdaDeploymentConfig,
@@ -10,6 +10,7 @@ import {
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledged-findings.ts';
 import type { InvokedBy, ServiceFunction } from './service-function.ts';
 
 /** The functions of a feature, and the alarm on their errors. */
@@ -27,10 +28,11 @@ export class Releases extends Construct {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited')],
     });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason: 'AWS maintains what CodeDeploy needs to shift the traffic of functions.',
-    });
+    acknowledge(
+      role,
+      'AWS maintains what CodeDeploy needs to shift the traffic of functions.',
+      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+    );
     const shifts: Readonly<Record<Exclude<InvokedBy, 'schedule'>, ILambdaDeploymentConfig>> = {
       request: LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
       // Older code refuses a newer message, which becomes visible again after 30 s and is a dead letter after 15 receives. With a hundredth of

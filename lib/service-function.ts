@@ -1,4 +1,4 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
@@ -15,14 +15,15 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import type { FunctionName } from '../src/contract/outputs.ts';
+import { acknowledge } from './acknowledged-findings.ts';
 import { functionCode } from './function-code.ts';
-import type { Network } from './network.ts';
+import { allowInterfaces, type Placement } from './network.ts';
 import type { Stage } from './stage.ts';
 
 /** The network access of functions that make outbound requests. */
 export type Outbound = {
   /** The network in which the function runs. @default none: requests come from AWS's own addresses */
-  readonly network?: Network;
+  readonly network?: Placement;
   /** Path of the module that replaces `#network-rule` in the bundle. Only the one-machine service sets it. @default the strict rule */
   readonly networkRule?: string;
 };
@@ -31,7 +32,8 @@ export type ServiceFunctionProps = Outbound & {
   /** Folder below lambdas/ that contains handler.ts. */
   readonly folder: FunctionName;
   readonly description: string;
-  readonly timeout: Duration;
+  /** @default 10 s, for a caller that waits for the response. API Gateway ends a request after 30 s, and callers give up earlier. */
+  readonly timeout?: Duration;
   /** Memory in MB. CPU grows with it, and a cold start is mostly CPU time. @default 512 */
   readonly memorySize?: number;
   /** Reserved concurrency, which is also the maximum. @default none */
@@ -63,10 +65,7 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     this.name = props.folder;
-    this.log = new LogGroup(this, 'Log', {
-      retention: props.stage.logRetention,
-      removalPolicy: props.stage.removalPolicy,
-    });
+    this.log = new LogGroup(this, 'Log', props.stage.logs);
     // The managed policy that Lambda attaches by default would allow writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.fn = new LambdaFunction(this, 'Function', {
@@ -76,7 +75,7 @@ export class ServiceFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: props.memorySize ?? 512,
-      timeout: props.timeout,
+      timeout: props.timeout ?? Duration.seconds(10),
       role,
       logGroup: this.log,
       loggingFormat: LoggingFormat.JSON,
@@ -84,10 +83,10 @@ export class ServiceFunction extends Construct {
       environment: { [ENVIRONMENT.metricsService]: Stack.of(this).stackName },
       ...(props.recursive === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
-      ...props.network?.placement,
+      ...props.network,
     });
     this.log.grantWrite(role);
-    props.network?.allowInterfaces(role);
+    if (props.network !== undefined) allowInterfaces(role);
     this.invokedBy = props.invokedBy ?? 'request';
     this.callable =
       props.stage.gradual && this.invokedBy !== 'schedule'
@@ -113,10 +112,7 @@ export class ServiceFunction extends Construct {
     this.fn.addToRolePolicy(
       new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] }),
     );
-    Validations.of(this).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'These calls of X-Ray have no resource.',
-    });
+    acknowledge(this, 'These calls of X-Ray have no resource.', 'IAM5[Resource::*]');
   }
 
   /** Allows these calls on these resources, and passes the names of the resources in environment variables. */
@@ -131,7 +127,5 @@ export class ServiceFunction extends Construct {
   }
 }
 
-/** Timeout of functions whose caller waits for the response. API Gateway ends a request after 30 s, and callers give up earlier. */
-export const REQUEST_TIMEOUT = Duration.seconds(10);
 /** Timeout of functions that make one 5-second attempt, with its reads and writes. */
 export const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);

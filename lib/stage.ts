@@ -1,11 +1,11 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type LogGroupProps, RetentionDays } from 'aws-cdk-lib/aws-logs';
 
 /** Everything that differs between stages. */
 export type Stage = {
   /** Each stage has its own stack. A stack that changed its stage would change what happens to its data. */
   readonly stackName: string;
-  /** What happens to keys, logs and addresses when the stack is deleted. A stack whose creation fails deletes them. */
+  /** What happens to keys and addresses when the stack is deleted. A stack whose creation fails deletes them. */
   readonly removalPolicy: RemovalPolicy;
   /**
    * What happens to tables, users and buckets when the stack is deleted. A stack whose creation fails keeps them too, because their deletion
@@ -14,7 +14,7 @@ export type Stage = {
   readonly dataRemovalPolicy: RemovalPolicy;
   /** Tables and users cannot be deleted while this is on. */
   readonly deletionProtection: boolean;
-  readonly logRetention: RetentionDays;
+  readonly logs: Pick<LogGroupProps, 'retention' | 'removalPolicy'>;
   /** Default retention of the delivery log, in days. */
   readonly deliveryLogRetentionDays: number;
   /** Whether the option `gradual` has an effect. */
@@ -27,7 +27,7 @@ export const STAGES = {
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     dataRemovalPolicy: RemovalPolicy.RETAIN,
     deletionProtection: true,
-    logRetention: RetentionDays.ONE_MONTH,
+    logs: { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     deliveryLogRetentionDays: 30,
     gradual: true,
   },
@@ -36,7 +36,7 @@ export const STAGES = {
     removalPolicy: RemovalPolicy.DESTROY,
     dataRemovalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
-    logRetention: RetentionDays.ONE_WEEK,
+    logs: { retention: RetentionDays.ONE_WEEK, removalPolicy: RemovalPolicy.DESTROY },
     deliveryLogRetentionDays: 7,
     gradual: false,
   },

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { type Capacity, NEW_TABLE } from '../src/contract/capacity.ts';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
-import type { ExistingTables } from './deployment-options.ts';
+import type { DeploymentOptions } from './deployment-options.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
@@ -28,7 +28,7 @@ type ServiceTableProps = {
   /** Name of an existing table to use. @default a new table */
   readonly existing?: string | undefined;
   /** Point-in-time recovery. @default true */
-  readonly recovery?: boolean;
+  readonly recovery?: boolean | undefined;
   /** Units per second that the table takes at once from its creation on. @default DynamoDB's */
   readonly warm?: { readonly writes?: number; readonly reads?: number } | undefined;
   /** Write units per second up to which the capacity grows. @default the capacity is on demand */
@@ -97,19 +97,20 @@ export class ServiceTable extends Construct {
 const CAPACITY_MIN = 25;
 const UTILIZATION = 0.7;
 
-export type TablesProps = {
+export type TablesProps = Pick<
+  DeploymentOptions,
+  | 'configurationTable'
+  | 'conversationsTable'
+  | 'deliveryLogTable'
+  | 'deliveryLogRetentionDays'
+  | 'deliveryLogCapacity'
+  | 'deliveryLogRecovery'
+  | 'warmTables'
+> & {
   readonly stage: Stage;
-  /** Days for which the delivery log keeps a record. */
-  readonly deliveryLogRetentionDays: number;
-  readonly existing: ExistingTables | undefined;
   readonly alarms: Alarms;
   /** What the expected deliveries need. @default none */
   readonly expected: Capacity | undefined;
-  /** Prepares the tables for the expected deliveries. */
-  readonly warm: boolean;
-  readonly logCapacity: 'on-demand' | 'provisioned';
-  /** Point-in-time recovery of the delivery log. */
-  readonly logRecovery: boolean;
 };
 
 /** The four tables, one for each lifetime of data (docs/architecture.md). */
@@ -123,14 +124,15 @@ export class Tables extends Construct {
 
   constructor(scope: Construct, id: string, props: TablesProps) {
     super(scope, id);
-    const { stage, deliveryLogRetentionDays, existing, alarms, logCapacity, logRecovery } = props;
-    const warm = props.warm ? props.expected : undefined;
+    const { stage, alarms, expected } = props;
+    const warm = props.warmTables ? expected : undefined;
+    const retentionDays = props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays;
     this.configuration = new ServiceTable(this, 'Configuration', {
       sortKey: true,
       timeToLive: false,
       stage,
       environmentName: ENVIRONMENT.configurationTable,
-      existing: existing?.configuration,
+      existing: props.configurationTable,
       warm: warm && { reads: warm.configurationReads },
     });
     // Counters expire within a day, so this table is deleted with the stack.
@@ -145,18 +147,18 @@ export class Tables extends Construct {
       timeToLive: true,
       stage,
       environmentName: ENVIRONMENT.conversationsTable,
-      existing: existing?.conversations,
+      existing: props.conversationsTable,
     });
     this.deliveryLog = new ServiceTable(this, 'DeliveryLog', {
       sortKey: true,
       timeToLive: true,
       stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
-      existing: existing?.deliveryLog,
-      recovery: logRecovery,
+      existing: props.deliveryLogTable,
+      recovery: props.deliveryLogRecovery,
       warm: warm && { writes: warm.logWrites },
-      provisionedWrites: logCapacity === 'provisioned' ? props.expected?.logWrites : undefined,
-      environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(deliveryLogRetentionDays) },
+      provisionedWrites: props.deliveryLogCapacity === 'provisioned' ? expected?.logWrites : undefined,
+      environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(retentionDays) },
     });
     const tables = [this.configuration, this.counters, this.conversations, this.deliveryLog];
     this.throttles = sum(

@@ -21,10 +21,10 @@ import { Keys } from './keys.ts';
 import { Login } from './login.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
-import { ExistingNetwork } from './network.ts';
+import { existingNetwork } from './network.ts';
 import { encryptWithOwnKey } from './own-key.ts';
 import { Releases } from './releases.ts';
-import { ServiceFunction } from './service-function.ts';
+import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
 import { STAGES, type Stage } from './stage.ts';
 import { Tables } from './tables.ts';
 import { WidgetRoutes } from './widget-routes.ts';
@@ -54,42 +54,27 @@ export class VaWaveStack extends Stack {
       terminationProtection: STAGES[props.stage ?? 'prod'].deletionProtection,
       ...props,
     });
-    const { networkRule, emulated = false, domain, webAclArn, originSecretVersion } = props;
+    const { networkRule, emulated = false } = props;
     const concurrency = shareConcurrency(props);
     const expected = props.deliveriesPerSecond === undefined ? undefined : capacityFor(props.deliveriesPerSecond);
     const alarms = new Alarms(this, 'Alarms', { topicArn: props.alarmTopicArn, emulated });
-    const tables = new Tables(this, 'Tables', {
-      stage,
-      deliveryLogRetentionDays: props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays,
-      existing: props.existingTables,
-      expected,
-      warm: props.warmTables === true,
-      logCapacity: props.deliveryLogCapacity ?? 'on-demand',
-      logRecovery: props.deliveryLogRecovery ?? true,
-      alarms,
-    });
-    const { sealingKeyReplicaRegion } = props;
-    const keys = new Keys(this, 'Keys', { stage, alarms, sealingKeyReplicaRegion });
+    const tables = new Tables(this, 'Tables', { ...props, stage, expected, alarms });
+    const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
     const platform = (props.platformAccounts ?? []).map((account) =>
       account.startsWith('arn:') ? new ArnPrincipal(account) : new AccountPrincipal(account),
     );
-    const messaging = new Messaging(this, 'Messaging', {
-      routerTimeout: ROUTER_TIMEOUT,
-      alarms,
-      platform,
-    });
-    const egress = props.fixedEgress === true ? new Egress(this, 'Egress', { stage }) : undefined;
-    const network =
-      props.existingNetwork === undefined ? egress : new ExistingNetwork(this, 'Network', props.existingNetwork);
+    const messaging = new Messaging(this, 'Messaging', { routerTimeout: ROUTER_TIMEOUT, alarms, platform });
+    const egress = props.fixedEgress ? new Egress(this, 'Egress', stage) : undefined;
+    const network = props.existingNetwork ? existingNetwork(this, props.existingNetwork) : egress?.placement;
     const outbound = {
       ...(networkRule === undefined ? {} : { networkRule }),
       ...(network === undefined ? {} : { network }),
     };
-    const waiting = { ...outbound, reservedConcurrency: props.requestConcurrency };
+    const waiting = { ...outbound, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: props.requestConcurrency };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
 
     const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
-    new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: webAclArn !== undefined });
+    new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });
     new Deliveries(this, 'Deliveries', {
       ...foundation,
       concurrency,
@@ -99,15 +84,7 @@ export class VaWaveStack extends Stack {
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', { ...foundation, platform });
     const edge = emulated
       ? undefined
-      : new Edge(this, 'Edge', {
-          stage,
-          api: api.http,
-          originSecret: keys.origin,
-          originSecretVersion,
-          edgeAccessLog: props.edgeAccessLog ?? true,
-          domain,
-          webAclArn,
-        });
+      : new Edge(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
     const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
     const login = new Login(this, 'Login', { stage, emulated });
     const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge, baseUrl });

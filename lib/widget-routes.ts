@@ -1,12 +1,13 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
+import { acknowledge } from './acknowledged-findings.ts';
 import type { Api, RouteName } from './api.ts';
 import type { Foundation } from './foundation.ts';
-import { ONE_ATTEMPT_TIMEOUT, REQUEST_TIMEOUT, ServiceFunction } from './service-function.ts';
+import { ServiceFunction } from './service-function.ts';
 
 export type WidgetRoutesProps = Foundation & {
   readonly api: Api;
@@ -42,7 +43,6 @@ export class WidgetRoutes extends Construct {
       stage,
       folder: 'session-create',
       description: 'Creates session tokens for customer backends',
-      timeout: REQUEST_TIMEOUT,
     });
     tables.configuration.allow(sessionCreate, 'GetItem');
     tables.counters.allow(sessionCreate, 'UpdateItem');
@@ -56,7 +56,6 @@ export class WidgetRoutes extends Construct {
       stage,
       folder: 'widget-init',
       description: 'Authenticates a widget and begins or resumes its conversation',
-      timeout: REQUEST_TIMEOUT,
     });
     tables.configuration.allow(widgetInit, 'GetItem', 'BatchGetItem', 'Query');
     tables.counters.allow(widgetInit, 'UpdateItem');
@@ -72,7 +71,6 @@ export class WidgetRoutes extends Construct {
       stage,
       folder: 'form-submit',
       description: 'Cleans, signs and forwards form submissions',
-      timeout: ONE_ATTEMPT_TIMEOUT,
       ...waiting,
     });
     tables.configuration.allow(formSubmit, 'GetItem');
@@ -86,10 +84,11 @@ export class WidgetRoutes extends Construct {
       actions: ['sns:Publish'],
       resources: [Stack.of(this).formatArn({ service: 'sns', resource: `${ESCALATION_TOPIC_PREFIX}*` })],
     });
-    Validations.of(formSubmit).acknowledge({
-      id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${ESCALATION_TOPIC_PREFIX}*]`,
-      reason: 'The operator creates escalation topics at any time. The prefix excludes every other topic.',
-    });
+    acknowledge(
+      formSubmit,
+      'The operator creates escalation topics at any time. The prefix excludes every other topic.',
+      `IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${ESCALATION_TOPIC_PREFIX}*]`,
+    );
     return formSubmit;
   }
 
@@ -98,7 +97,6 @@ export class WidgetRoutes extends Construct {
       stage,
       folder: 'preflight',
       description: 'Answers CORS preflights against the Domain of the assistant',
-      timeout: REQUEST_TIMEOUT,
     });
     tables.configuration.allow(preflight, 'GetItem', 'Query');
     if (distributionOnly) keys.allowOriginSecret(preflight);

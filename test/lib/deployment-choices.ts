@@ -66,13 +66,11 @@ const NAMED = {
   'production with every option': ALL_OPTIONS,
   'development with every option': { ...ALL_OPTIONS, stage: 'dev' },
   'every option in a network that exists': { ...ALL_OPTIONS, ...EXISTING_NETWORK, fixedEgress: false },
-  'a short delivery log': { deliveryLogRetentionDays: 7 },
-  'few dispatchers': { deliveryConcurrency: 5 },
   'another name': { stackName: 'Second' },
   'a new account': { accountConcurrency: 10 },
   'a small account with few dispatchers': { accountConcurrency: 100, deliveryConcurrency: 7 },
   'a known load': { ...KNOWN_LOAD, warmTables: true },
-  'tables that exist': { existingTables: { configuration: 'restored', conversations: 'kept' } },
+  'tables that exist': { configurationTable: 'restored', conversationsTable: 'kept' },
   'guard rails': { edgeAccessLog: false },
 } satisfies Readonly<Record<string, VaWaveStackProps>>;
 

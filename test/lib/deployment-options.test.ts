@@ -38,9 +38,8 @@ test('accepts the ids of an existing network, as text or as lists', () => {
 });
 
 test('accepts the names of existing tables', () => {
-  expect(read({ configurationTable: 'restored.configuration', deliveryLogTable: 'restored-log' })).toEqual({
-    existingTables: { configuration: 'restored.configuration', deliveryLog: 'restored-log' },
-  });
+  const tables = { configurationTable: 'restored.configuration', deliveryLogTable: 'restored-log' };
+  expect(read(tables)).toEqual(tables);
 });
 
 const CERTIFICATE = ALL_OPTIONS.domain.certificateArn;
@@ -63,10 +62,8 @@ test.each([
     { deliveriesPerSecond: '30000', accountConcurrency: '10000' },
     '-c deliveriesPerSecond: 30000 also needs -c provisionedPollers=true',
   ],
-  [
-    { vpcId: 'vpc-01234567' },
-    '-c subnetIds: the network also needs it\n-c securityGroupIds: the network also needs it',
-  ],
+  [{ vpcId: 'vpc-01234567' }, '-c vpcId: also needs -c subnetIds\n-c vpcId: also needs -c securityGroupIds'],
+  [{ subnetIds: 'subnet-01234567' }, '-c subnetIds: also needs -c vpcId'],
   [{ subnetIds: 'subnet-01234567,' }, '-c subnetIds.1: must be ids of subnets, separated by commas'],
   [{ securityGroupIds: '' }, '-c securityGroupIds.0: must be ids of security groups'],
   [

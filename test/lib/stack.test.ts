@@ -469,14 +469,20 @@ test('each route has its own throttle, so a flood of one leaves the others their
   expect(stage?.resource.DependsOn).toEqual(expect.arrayContaining(created));
 });
 
-test('an option sets how long the delivery log is kept', async () => {
-  (await synthesize('a short delivery log')).hasResourceProperties('AWS::Lambda::Function', {
-    Environment: { Variables: Match.objectLike({ DELIVERY_LOG_RETENTION_DAYS: '7' }) },
+describe('the login', () => {
+  test('issues no token with which a member could change the attributes of the login', () => {
+    const clients = ofType('AWS::Cognito::UserPoolClient').map(({ resource }) => resource.Properties);
+    expect(clients).toHaveLength(1);
+    // Without the property, Cognito allows SRP, whose tokens have the scope aws.cognito.signin.user.admin.
+    expect(clients[0].ExplicitAuthFlows).toEqual(['ALLOW_ADMIN_USER_PASSWORD_AUTH']);
+    expect(JSON.stringify(clients[0].AllowedOAuthScopes)).not.toContain('aws.cognito');
+    expect(clients[0].WriteAttributes).toEqual(['locale']);
   });
-});
 
-test('an option sets how many dispatchers run at once', async () => {
-  (await synthesize('few dispatchers')).hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-    ScalingConfig: { MaximumConcurrency: 5 },
+  test('replaces an email address only after the new one is verified', () => {
+    template.hasResourceProperties('AWS::Cognito::UserPool', {
+      UserAttributeUpdateSettings: { AttributesRequireVerificationBeforeUpdate: ['email'] },
+      AutoVerifiedAttributes: ['email'],
+    });
   });
 });

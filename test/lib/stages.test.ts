@@ -1,7 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { STAGES } from '../../lib/stage.ts';
-import { ALL_OPTIONS } from './deployment-choices.ts';
-import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
+import { ALL_OPTIONS, NAGGED } from './deployment-choices.ts';
+import { bringsAlong, findings, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
 const prod = await synthesize();
 const dev = await synthesize('development');
@@ -32,6 +32,10 @@ function sameInEveryStage(template: Template) {
       ]),
   );
 }
+
+test.each(NAGGED)('cdk-nag (AwsSolutions) finds only what is acknowledged with a reason in: %s', async (choice) => {
+  expect(await findings(choice)).toBeNull();
+});
 
 test('each stage is a separate stack', () => {
   expect(new Set(Object.values(STAGES).map(({ stackName }) => stackName)).size).toBe(Object.keys(STAGES).length);
@@ -77,11 +81,16 @@ test('the buckets of a development stack are emptied when it is deleted', () => 
   prod.resourceCountIs('Custom::S3AutoDeleteObjects', 0);
 });
 
-test('logs and the delivery log are kept for a week in development', () => {
+test('logs and the delivery log are kept for a week in development, and the delivery log as long as an option says', () => {
   dev.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
-  dev.hasResourceProperties('AWS::Lambda::Function', {
-    Environment: { Variables: Match.objectLike({ DELIVERY_LOG_RETENTION_DAYS: '7' }) },
-  });
+  for (const [template, days] of [
+    [dev, '7'],
+    [full, '90'],
+  ] as const) {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ DELIVERY_LOG_RETENTION_DAYS: days }) },
+    });
+  }
 });
 
 describe('with every option', () => {
