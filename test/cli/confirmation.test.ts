@@ -1,33 +1,12 @@
 import type { Command } from 'commander';
 import { commandLine } from '../../cli/program.ts';
-import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import { attempt, REFUSED } from './attempts.ts';
 import { FakeOperator } from './operator.ts';
 
 function asking(command: Command, path: readonly string[] = []): string[] {
   const here = command.options.some(({ long }) => long === '--yes') ? [path.join(' ')] : [];
   return [...here, ...command.commands.flatMap((child) => asking(child, [...path, child.name()]))];
 }
-
-/** An attempt that can be delivered again. */
-const FAILED: EventAttempt = {
-  action_id: 'act_x',
-  reference: 'event-1',
-  trigger: 'event',
-  trigger_ref: 'conversation.started',
-  attempt: 1,
-  replay: null,
-  started_at: '2999-03-04T05:06:07.250Z',
-  event_time: '2999-03-04T05:06:07Z',
-  state: 'failed',
-  payload: '{}',
-  payload_cut: false,
-  status: 404,
-  response_excerpt: null,
-  latency_ms: 34,
-  success: false,
-  error: { code: 'http_status', message: 'HTTP 404' },
-  sends: 1,
-};
 
 const WORDS: Readonly<Record<string, (of: { action_id: string; site_id: string; org_id: string }) => string[]>> = {
   'org suspend': ({ org_id }) => [org_id],
@@ -55,7 +34,7 @@ test.each(Object.entries(WORDS))('%s changes nothing without a terminal and with
   await operator.json('secret', 'generate', ids.site_id);
   const state = () =>
     structuredClone([...operator.store.assistants, ...operator.store.actions, ...operator.store.organizations]);
-  operator.records = [FAILED];
+  operator.records = [attempt({ ...REFUSED, attempt: 3 })];
   operator.whileWaiting = () => true;
   const before = state();
   const { code, out, err } = await operator.run(...path.split(' '), ...words(ids));

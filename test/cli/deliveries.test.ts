@@ -1,44 +1,26 @@
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import { attempt, REFUSED } from './attempts.ts';
 import { FakeOperator } from './operator.ts';
 
-/** An attempt that started this many seconds after the first. */
-function record(seconds: number, changes: Partial<EventAttempt> = {}): EventAttempt {
-  return {
-    action_id: 'act_x',
-    reference: 'event-1',
-    trigger: 'event',
-    trigger_ref: 'conversation.started',
-    attempt: 1,
-    replay: null,
-    started_at: new Date(Date.UTC(2026, 2, 4, 5, 6, seconds)).toISOString(),
-    event_time: '2026-03-04T05:06:00Z',
-    state: 'succeeded',
-    payload: '{"the":"payload"}',
-    payload_cut: false,
-    status: 200,
-    response_excerpt: 'thanks',
-    latency_ms: 34,
-    success: true,
-    error: null,
-    sends: 1,
-    ...changes,
-  };
-}
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
 
-const REFUSED = { code: 'http_status', message: 'HTTP 503' } as const;
-const failed = { state: 'failed', success: false, status: 503, error: REFUSED } as const;
+/** An attempt that started this many seconds after the first. */
+const record = (seconds: number, changes: Partial<EventAttempt> = {}) =>
+  attempt({ started_at: new Date(Date.UTC(2026, 2, 4, 5, 6, seconds)).toISOString(), ...changes });
 
 test('prints a table without payloads and responses', async () => {
-  const operator = new FakeOperator();
   operator.records = [
     record(9, {
-      ...failed,
+      ...REFUSED,
       attempt: 2,
       error: { code: 'timeout', message: 'No answer' },
       status: null,
       latency_ms: 5000,
     }),
-    record(6, failed),
+    record(6, REFUSED),
     record(3, { state: 'started', success: false, status: null, latency_ms: null, sends: 2 }),
     record(0),
   ];
@@ -55,12 +37,11 @@ test('prints a table without payloads and responses', async () => {
 });
 
 test('fits its lines into a terminal, with relative times and complete ids', async () => {
-  const operator = new FakeOperator();
   const { clock } = operator;
   const ago = (seconds: number) => new Date(clock.now().getTime() - seconds * 1000).toISOString();
   const reference = '6a7e8f90-1c2d-4e3f-8a9b-0c1d2e3f4a5b';
   const ages = [5, 300, 7200, 40 * 86_400];
-  operator.records = ages.map((age) => record(0, { ...failed, reference, started_at: ago(age) }));
+  operator.records = ages.map((age) => record(0, { ...REFUSED, reference, started_at: ago(age) }));
   for (const columns of [100, 120]) {
     operator.columns = columns;
     const { out } = await operator.run('deliveries', 'act_x');
@@ -76,8 +57,7 @@ test('fits its lines into a terminal, with relative times and complete ids', asy
 });
 
 test('says that more attempts exist than it shows', async () => {
-  const operator = new FakeOperator();
-  operator.records = [record(9), record(6), record(3, failed)];
+  operator.records = [record(9), record(6), record(3, REFUSED)];
   const note = 'More exist; use --limit to show more\n';
   expect((await operator.run('deliveries', 'act_x', '--limit', '2')).err).toBe(note);
   expect((await operator.run('deliveries', 'act_x', '--limit', '3')).err).toBe('');
@@ -85,7 +65,6 @@ test('says that more attempts exist than it shows', async () => {
 });
 
 test('prints the complete records as JSON, the newest first, up to --limit', async () => {
-  const operator = new FakeOperator();
   operator.records = [record(9), record(6), record(3)];
   expect(await operator.json('deliveries', 'act_x', '--limit', '2')).toEqual([record(9), record(6)]);
   operator.records = Array.from({ length: 30 }, (_, i) => record(30 - i));
@@ -93,7 +72,6 @@ test('prints the complete records as JSON, the newest first, up to --limit', asy
 });
 
 test('sorts by the start of the attempt, whatever the age of its event', async () => {
-  const operator = new FakeOperator();
   // The log is sorted by the event's time. The replay of the older event started after all other attempts.
   const replayed = record(50, { replay: 'a1b2', reference: 'event-old', event_time: '2026-03-04T05:00:00Z' });
   operator.records = [record(9, { attempt: 2 }), record(20), replayed, record(1, { reference: 'event-old' })];
@@ -103,7 +81,6 @@ test('sorts by the start of the attempt, whatever the age of its event', async (
 });
 
 test('reads no more records than --look-back, and reports it', async () => {
-  const operator = new FakeOperator();
   operator.records = Array.from({ length: 600 }, (_, i) => record(600 - i, { event_time: `t${600 - i}` }));
   operator.records.push(record(9999, { replay: 'late' }));
   expect(await operator.json('deliveries', 'act_x', '--limit', '1')).toEqual([record(600, { event_time: 't600' })]);
@@ -140,11 +117,10 @@ test.each([
   ],
   [['--outcome', 'failed', '--limit', '1'], [6]],
 ])('%j prints the attempts of the seconds %j, also with --follow', async (words, seconds) => {
-  const operator = new FakeOperator();
   operator.clock.advance(Date.UTC(2026, 2, 4, 5, 6, 15) - operator.clock.now().getTime());
   operator.records = [
     record(9, { trigger_ref: 'sms.sent' }),
-    record(6, failed),
+    record(6, REFUSED),
     record(3, { state: 'started', success: false, status: null }),
     record(0),
   ];
@@ -165,15 +141,14 @@ test.each([
   ['--until', '2026-13-04'],
   ['--look-back', '0'],
 ])('refuses %s %s', async (...words) => {
-  expect((await new FakeOperator().run('deliveries', 'act_x', ...words)).code).toBe(2);
+  expect((await operator.run('deliveries', 'act_x', ...words)).code).toBe(2);
 });
 
 test.each(['0', '-1', 'all'])('refuses a limit of %s', async (limit) => {
-  expect((await new FakeOperator().run('deliveries', 'act_x', '--limit', limit)).code).toBe(2);
+  expect((await operator.run('deliveries', 'act_x', '--limit', limit)).code).toBe(2);
 });
 
 test('an empty log of an existing Action is not an error', async () => {
-  const operator = new FakeOperator();
   const { action_id, site_id } = await operator.action();
   expect(await operator.run('deliveries', action_id)).toMatchObject({ code: 0, out: 'No deliveries yet\n' });
   expect(await operator.json('deliveries', action_id)).toEqual([]);
@@ -184,13 +159,12 @@ test('an empty log of an existing Action is not an error', async () => {
 });
 
 test('--follow prints the existing attempts, the oldest first, then each attempt once when it ends', async () => {
-  const operator = new FakeOperator();
   const begun = record(5, { attempt: 2, state: 'started', success: false, status: null });
-  operator.records = [record(4), record(3, failed), record(0)];
+  operator.records = [record(4), record(3, REFUSED), record(0)];
   operator.whileWaiting = (pauses) => {
-    if (pauses === 1) operator.records = [record(7), record(4), begun, record(3, failed), record(0)];
+    if (pauses === 1) operator.records = [record(7), record(4), begun, record(3, REFUSED), record(0)];
     if (pauses === 2)
-      operator.records = [record(7), record(4), record(5, { attempt: 2 }), record(3, failed), record(0)];
+      operator.records = [record(7), record(4), record(5, { attempt: 2 }), record(3, REFUSED), record(0)];
     return pauses <= 3;
   };
   const { code, out } = await operator.run('deliveries', 'act_x', '--follow', '--limit', '2', '--json');

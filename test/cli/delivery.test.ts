@@ -1,30 +1,18 @@
-import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import { attempt, REFUSED } from './attempts.ts';
 import { FakeOperator } from './operator.ts';
 
-function attempt(changes: Partial<EventAttempt> = {}): EventAttempt {
-  return {
-    action_id: 'act_x',
-    reference: 'event-1',
-    trigger: 'event',
-    trigger_ref: 'conversation.started',
-    attempt: 1,
-    replay: null,
-    started_at: '2026-03-04T05:06:07.250Z',
-    event_time: '2026-03-04T05:06:00Z',
-    state: 'failed',
-    payload: '{"id":"event-1","data":{"text":"a\\u001b[31m"}}',
-    payload_cut: false,
-    status: 503,
-    response_excerpt: 'try\nlater\u001b[2J',
-    latency_ms: 34,
-    success: false,
-    error: { code: 'http_status', message: 'HTTP 503' },
-    sends: 1,
-    ...changes,
-  };
-}
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
 
+const first = attempt({
+  ...REFUSED,
+  payload: '{"id":"event-1","data":{"text":"a\\u001b[31m"}}',
+  response_excerpt: 'try\nlater\u001b[2J',
+});
 const later = attempt({
+  ...REFUSED,
   attempt: 2,
   started_at: '2026-03-04T05:06:09.250Z',
   status: null,
@@ -33,8 +21,7 @@ const later = attempt({
 });
 
 test('prints a complete attempt and the meaning of its failure', async () => {
-  const operator = new FakeOperator();
-  operator.attempts = [attempt(), later];
+  operator.attempts = [first, later];
   const { code, out } = await operator.run('delivery', 'show', 'act_x', 'event-1', '--attempt', '1');
   expect(code).toBe(0);
   expect(out).toMatch(/event_id +event-1\n/);
@@ -47,8 +34,7 @@ test('prints a complete attempt and the meaning of its failure', async () => {
 });
 
 test('prints the latest attempt, and the record as JSON', async () => {
-  const operator = new FakeOperator();
-  operator.attempts = [attempt(), later];
+  operator.attempts = [first, later];
   expect((await operator.run('delivery', 'show', 'act_x', 'event-1')).out).toMatch(
     /meaning +The DNS lookup of the host name failed/,
   );
@@ -56,18 +42,16 @@ test('prints the latest attempt, and the record as JSON', async () => {
 });
 
 test('prints an attempt of a usage webhook of an assistant', async () => {
-  const operator = new FakeOperator();
   operator.attempts = [attempt({ action_id: 'usage_site_x', trigger: 'usage', reference: 'n-1', error: null })];
   expect((await operator.run('delivery', 'show', 'site_x', 'n-1')).out).toMatch(/nonce +n-1/);
 });
 
 test('reports an attempt that the log does not have, and the time that was searched', async () => {
-  const operator = new FakeOperator();
   expect(await operator.run('delivery', 'show', 'act_x', 'event-1')).toMatchObject({
     code: 3,
     err: 'event_id: the log of act_x has no attempt of event-1 in the last 24 hours\n',
   });
-  operator.attempts = [attempt()];
+  operator.attempts = [first];
   expect(await operator.run('delivery', 'show', 'act_x', 'event-1', '--attempt', '3')).toMatchObject({
     code: 3,
     err: expect.stringContaining('no attempt 3 of event-1'),

@@ -1,7 +1,11 @@
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 test('accepts an account that has everything', async () => {
-  const operator = new FakeOperator();
   const { code, out, err } = await operator.run('doctor', '--region', 'eu-west-1', '--stack', 'Chat');
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain('stack Chat');
@@ -10,7 +14,6 @@ test('accepts an account that has everything', async () => {
 });
 
 test('an answer that does not say whether the access log is allowed is no reason against a deployment', async () => {
-  const operator = new FakeOperator();
   operator.account = { ...operator.account, edgeLogs: undefined };
   expect((await operator.run('doctor')).code).toBe(0);
 });
@@ -19,7 +22,6 @@ test.each([
   [{ concurrency: 1000 }, 'concurrent executions', '10000 deliveries a second need more: request 1100 from AWS'],
   [{ concurrency: 1100, tableWriteUnits: 29_999 }, 'write units of a table', 'Enough for 9999 deliveries a second'],
 ])('for 10000 deliveries a second and %j it reports the quota of %s', async (facts, check, advice) => {
-  const operator = new FakeOperator();
   operator.account = { ...operator.account, ...facts };
   const { code, out, err } = await operator.run('doctor', '--deliveries-per-second', '10000');
   expect([code, err]).toEqual([2, `To do first: ${check}\n`]);
@@ -37,7 +39,6 @@ test.each([
   [{ stack: 'ROLLBACK_COMPLETE' }, 'stack VaWave', 'Clean up as described in docs/deploying.md'],
   [{ region: 'cn-north-1' }, 'region', 'Choose another region'],
 ])('for %j it reports that %s is missing', async (facts, check, advice) => {
-  const operator = new FakeOperator();
   operator.account = { ...operator.account, ...facts };
   const { code, out, err } = await operator.run('doctor');
   expect([code, err]).toEqual([2, `To do first: ${check}\n`]);

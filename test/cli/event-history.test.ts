@@ -1,4 +1,5 @@
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import { attempt } from './attempts.ts';
 import { FakeOperator } from './operator.ts';
 
 const ENVELOPE = {
@@ -10,28 +11,8 @@ const ENVELOPE = {
   org_id: 'org_x',
 };
 
-function anAttempt(action_id: string, changes: Partial<EventAttempt> = {}): EventAttempt {
-  return {
-    action_id,
-    reference: 'event-1',
-    trigger: 'event',
-    trigger_ref: 'conversation.started',
-    attempt: 1,
-    replay: null,
-    started_at: '2026-03-04T05:06:07.250Z',
-    event_time: ENVELOPE.timestamp,
-    state: 'succeeded',
-    payload: JSON.stringify(ENVELOPE),
-    payload_cut: false,
-    status: 200,
-    response_excerpt: 'thanks',
-    latency_ms: 34,
-    success: true,
-    error: null,
-    sends: 1,
-    ...changes,
-  };
-}
+const anAttempt = (action_id: string, changes: Partial<EventAttempt> = {}) =>
+  attempt({ action_id, event_time: ENVELOPE.timestamp, payload: JSON.stringify(ENVELOPE), ...changes });
 const failed = (code: 'timeout' | 'redirect') =>
   ({ state: 'failed', success: false, status: null, error: { code, message: code } }) as const;
 

@@ -1,8 +1,12 @@
 import { EVENT_NAMES } from '../../src/contract/events.ts';
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 test("puts an assistant's event on the bus", async () => {
-  const operator = new FakeOperator();
   const { site_id, org_id } = await operator.assistant();
   const words = ['event', 'put', 'message.sent', '--org', org_id, '--site', site_id, '--data', '{"a": 1}'];
   const sent = { event: 'message.sent', org_id, site_id, data: { a: 1 } };
@@ -11,7 +15,6 @@ test("puts an assistant's event on the bus", async () => {
 });
 
 test("puts an organization's event on the bus with data from a file or stdin", async () => {
-  const operator = new FakeOperator();
   const orgId = await operator.organization();
   operator.files = { 'contact.json': '{"email": "a@b.example"}' };
   operator.stdin = '{"from": "stdin"}';
@@ -23,7 +26,6 @@ test("puts an organization's event on the bus with data from a file or stdin", a
 });
 
 test('warns that a reserved event is never delivered', async () => {
-  const operator = new FakeOperator();
   const orgId = await operator.organization();
   const { code, err } = await operator.run('event', 'put', 'form.submitted', '--org', orgId);
   expect([code, err]).toEqual([0, 'Warning: form.submitted is reserved: it is never delivered\n']);
@@ -52,7 +54,6 @@ test.each([
   [3, 'org_id: no organization org_x', ['sms.sent', '--org', 'org_x']],
   [3, 'site_id: no assistant site_x', ['sms.sent', '--org', 'ORG', '--site', 'site_x']],
 ])('ends with exit code %i: %s', async (code, message, words) => {
-  const operator = new FakeOperator();
   operator.files = { bad: '{' };
   const orgId = await operator.organization();
   const other = await operator.assistant();
@@ -63,7 +64,6 @@ test.each([
 });
 
 test('lists the catalog without a deployment', async () => {
-  const operator = new FakeOperator();
   operator.connectFails = new Error('Not to be connected');
   const events = await operator.json<{ event: string }[]>('event', 'list');
   expect(events.map(({ event }) => event)).toEqual(EVENT_NAMES);

@@ -1,4 +1,5 @@
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import { attempt, REFUSED } from './attempts.ts';
 import { FakeOperator } from './operator.ts';
 
 async function operatorWithAttempts() {
@@ -6,37 +7,21 @@ async function operatorWithAttempts() {
   operator.whileWaiting = () => true;
   const { action_id, site_id, org_id } = await operator.action();
   const time = (minutes: number) => new Date(operator.clock.now().getTime() - minutes * 60_000).toISOString();
-  /** An attempt of an event that happened this many minutes ago. */
-  const attempt = (minutes: number, changes: Partial<EventAttempt> = {}): EventAttempt => {
+  /** The last attempt of an event that happened this many minutes ago. */
+  const attemptAgo = (minutes: number, changes: Partial<EventAttempt> = {}): EventAttempt => {
     const event_time = time(minutes);
     const id = `event-${minutes}`;
-    return {
-      action_id,
-      reference: id,
-      trigger: 'event',
-      trigger_ref: 'conversation.started',
-      attempt: 3,
-      replay: null,
-      started_at: event_time,
-      event_time,
-      state: 'failed',
-      payload: JSON.stringify({ id, event: 'conversation.started', timestamp: event_time, data: {}, site_id, org_id }),
-      payload_cut: false,
-      status: 503,
-      response_excerpt: 'no',
-      latency_ms: 34,
-      success: false,
-      error: { code: 'http_status', message: 'HTTP 503' },
-      sends: 1,
-      ...changes,
-    };
+    const envelope = { id, event: 'conversation.started', timestamp: event_time, data: {}, site_id, org_id };
+    const payload = JSON.stringify(envelope);
+    const times = { started_at: event_time, event_time };
+    return attempt({ ...REFUSED, action_id, reference: id, attempt: 3, payload, ...times, ...changes });
   };
   const log = (...records: EventAttempt[]) => {
     operator.records = records;
     operator.attempts = records;
   };
   const sent = () => operator.sentDeliveries.map(({ envelope }) => envelope.id);
-  return { operator, action_id, attempt, time, log, sent };
+  return { operator, action_id, attempt: attemptAgo, time, log, sent };
 }
 
 const delivered = { state: 'succeeded', success: true, status: 200, error: null } as const;

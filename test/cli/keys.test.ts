@@ -1,8 +1,12 @@
 import { activeKey } from '../../src/domain/auth/key-ring.ts';
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 test('creates an origin secret that a header can contain, and never prints it', async () => {
-  const operator = new FakeOperator();
   const { code, out, err } = await operator.run('keys', 'rotate-origin', '--yes');
   expect([code, out, err]).toEqual([
     0,
@@ -16,7 +20,6 @@ test('creates an origin secret that a header can contain, and never prints it', 
 });
 
 test('reseal reports its result, and ends after Ctrl-C', async () => {
-  const operator = new FakeOperator();
   expect(await operator.run('keys', 'reseal', '--yes')).toMatchObject({
     code: 1,
     err: 'Interrupted: run the command again to continue\n',
@@ -35,7 +38,6 @@ test('reseal reports its result, and ends after Ctrl-C', async () => {
 });
 
 test('revoke leaves one new key, which signs at once, and reports when the old keys become invalid', async () => {
-  const operator = new FakeOperator();
   const done = await operator.json<{ kid: string; revoked: string[]; ended_at: string }>('keys', 'revoke', '--yes');
   expect(operator.tokenRing.ring).toEqual([{ kid: done.kid, key: expect.stringMatching(/^[\w-]{64}$/) }]);
   expect(activeKey(operator.tokenRing.ring, operator.clock.now()).kid).toBe(done.kid);
@@ -44,7 +46,6 @@ test('revoke leaves one new key, which signs at once, and reports when the old k
 });
 
 test('revoke asks for confirmation at a terminal, and changes nothing after no', async () => {
-  const operator = new FakeOperator();
   operator.terminal = true;
   operator.answer = 'no';
   expect(await operator.run('keys', 'revoke')).toMatchObject({ code: 5 });
@@ -53,7 +54,6 @@ test('revoke asks for confirmation at a terminal, and changes nothing after no',
 });
 
 test('no command prints the text of a key', async () => {
-  const operator = new FakeOperator();
   const { out, err } = await operator.run('keys', 'revoke', '--yes');
   for (const { key } of operator.tokenRing.ring) expect(out + err).not.toContain(key);
 });

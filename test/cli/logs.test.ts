@@ -6,11 +6,15 @@ import { FUNCTIONS, logOutput } from '../../src/contract/outputs.ts';
 import { synthesize } from '../lib/synthesized.ts';
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 // The template includes the canary, which is an option.
 const template = await synthesize('production with every option');
 
 test('prints the lines of the log unchanged, and selects them by time and text', async () => {
-  const operator = new FakeOperator();
   operator.logLines = [{ time: '2026-01-01T00:00:00.000Z', text: '{"message":"comes back"}' }];
   expect(await operator.run('logs', 'dispatcher', '--since', '30m', '--containing', 'comes back')).toEqual({
     code: 0,
@@ -25,13 +29,12 @@ test('prints the lines of the log unchanged, and selects them by time and text',
 });
 
 test('prints no control character of a line on the terminal', async () => {
-  const operator = new FakeOperator();
   operator.logLines = [{ time: '2026-01-01T00:00:00.000Z', text: 'before\u001b[2J\u202eafter' }];
   expect((await operator.run('logs', 'api')).out).toBe('before\\u001b[2J\\u202eafter\n');
 });
 
 test('reports when no line matches', async () => {
-  expect(await new FakeOperator().run('logs', 'api')).toEqual({
+  expect(await operator.run('logs', 'api')).toEqual({
     code: 0,
     out: '',
     err: 'No matching lines in this time\n',
@@ -41,7 +44,7 @@ test('reports when no line matches', async () => {
 test.each([[['dispatchers']], [['dispatcher', '--since', 'yesterday']], [['dispatcher', '--since', '0m']]])(
   '%j is refused',
   async (words) => {
-    expect(await new FakeOperator().run('logs', ...words)).toMatchObject({ code: 2, out: '' });
+    expect(await operator.run('logs', ...words)).toMatchObject({ code: 2, out: '' });
   },
 );
 

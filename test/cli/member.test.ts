@@ -1,8 +1,12 @@
 import type { Membership } from '../../src/contract/members.ts';
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 test('adds a member, invites a new login and changes a role', async () => {
-  const operator = new FakeOperator();
   const orgId = await operator.organization();
   const words = ['member', 'add', '--org', orgId, '--email', 'Ada@Example.com'];
   const { code, out } = await operator.run(...words);
@@ -18,7 +22,6 @@ test('adds a member, invites a new login and changes a role', async () => {
 });
 
 test('removes a member and keeps the login', async () => {
-  const operator = new FakeOperator();
   const orgId = await operator.organization();
   await operator.json('member', 'add', '--org', orgId, '--email', 'ada@example.com');
   const words = ['member', 'remove', '--org', orgId, '--email', 'ada@example.com'];
@@ -30,7 +33,6 @@ test('removes a member and keeps the login', async () => {
 });
 
 test('removes every membership of an address, also that of a login which was deleted and invited again', async () => {
-  const operator = new FakeOperator();
   const orgId = await operator.organization();
   const words = ['--org', orgId, '--email', 'ada@example.com'];
   const added = await operator.json<Membership>('member', 'add', ...words);
@@ -44,7 +46,6 @@ test.each([
   [2, 'role: ', ['--email', 'ada@example.com', '--role', 'owner']],
   [3, 'org_id: no organization org_x', ['--email', 'ada@example.com', '--org', 'org_x']],
 ])('ends with exit code %i: %s', async (code, message, words) => {
-  const operator = new FakeOperator();
   const orgId = await operator.organization();
   const ended = await operator.run('member', 'add', '--org', orgId, ...words);
   expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(message)]);
@@ -52,7 +53,6 @@ test.each([
 });
 
 test('refuses an address that its login has not verified', async () => {
-  const operator = new FakeOperator();
   const orgId = await operator.organization();
   operator.unverifiedLogins.add('ada@example.com');
   const { code, err } = await operator.run('member', 'add', '--org', orgId, '--email', 'ada@example.com');

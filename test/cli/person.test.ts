@@ -1,25 +1,8 @@
-import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import { attempt } from './attempts.ts';
 import { FakeOperator } from './operator.ts';
 
-const record = (payload: object): EventAttempt => ({
-  action_id: 'act_x',
-  reference: 'event-1',
-  trigger: 'event',
-  trigger_ref: 'message.sent',
-  attempt: 1,
-  replay: null,
-  started_at: '2026-03-04T05:06:00Z',
-  event_time: '2026-03-04T05:06:00Z',
-  state: 'succeeded',
-  payload: JSON.stringify(payload),
-  payload_cut: false,
-  status: 200,
-  response_excerpt: 'thanks',
-  latency_ms: 34,
-  success: true,
-  error: null,
-  sends: 1,
-});
+const record = (payload: object) =>
+  attempt({ trigger_ref: 'message.sent', event_time: '2026-03-04T05:06:00Z', payload: JSON.stringify(payload) });
 
 /** An operator whose organization has an Action, and one conversation of u-1. Every log has three records, two of them of u-1. */
 async function operatorWithRecords() {

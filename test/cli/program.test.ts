@@ -3,6 +3,11 @@ import { commandLine } from '../../cli/program.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 function leaves(command: Command, path: readonly string[] = []): [string, Command][] {
   if (command.commands.length === 0) return [[path.join(' '), command]];
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
@@ -10,7 +15,7 @@ function leaves(command: Command, path: readonly string[] = []): [string, Comman
 const COMMANDS = leaves(commandLine(async () => {}));
 
 test.each(COMMANDS)('%s has help with an example', async (path) => {
-  const { code, out, err } = await new FakeOperator().run(...path.split(' '), '--help');
+  const { code, out, err } = await operator.run(...path.split(' '), '--help');
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain(`Usage: va-wave ${path}`);
   expect(out).toMatch(/Examples?:\n {2}va-wave /);
@@ -19,7 +24,7 @@ test.each(COMMANDS)('%s has help with an example', async (path) => {
 });
 
 test('the help lists the exit codes', async () => {
-  const { code, out } = await new FakeOperator().run('--help');
+  const { code, out } = await operator.run('--help');
   expect(code).toBe(0);
   expect(out).toContain('3  not found');
 });
@@ -32,7 +37,6 @@ test.each([
   [['org', 'create'], "required option '--name <name>' not specified"],
   [['assistant', 'show'], "missing required argument 'site_id'"],
 ])('reports %j as a wrong command line', async (words, message) => {
-  const operator = new FakeOperator();
   const ended = await operator.run(...words);
   expect([ended.code, ended.out, ended.err]).toEqual([2, '', expect.stringContaining(message)]);
   const json = await operator.run(...words, '--json');
@@ -51,7 +55,6 @@ test.each([
   [['--stack', 'Other'], { VA_WAVE_STACK: 'Mine' }, { stack: 'Other' }],
   [['--local'], { VA_WAVE_STACK: 'Mine' }, { local: '' }],
 ])('%j with %j selects %j, before and after the command', async (words, environment, target) => {
-  const operator = new FakeOperator();
   operator.environment = environment;
   await operator.run(...words, 'org', 'list');
   await operator.run('org', 'list', ...words);
@@ -71,7 +74,6 @@ test.each([
   [new Refusal('stale_version', { message: 'version: changed' }), 2, 'version: changed'],
   [new Refusal('rate_limit_exceeded'), 2, 'Rate limit exceeded'],
 ])('%s ends with exit code %i', async (error, code, message) => {
-  const operator = new FakeOperator();
   operator.connectFails = error;
   const text = await operator.run('org', 'list');
   expect([text.code, text.out, text.err]).toEqual([code, '', expect.stringContaining(message)]);
@@ -82,7 +84,6 @@ test.each([
 });
 
 test('stored names cannot control the terminal, and are complete in JSON', async () => {
-  const operator = new FakeOperator();
   const name = 'a\u001b[31mb\u0007\u009bc\u202ed\ne';
   await operator.json('org', 'create', '--name', name);
   const { out } = await operator.run('org', 'list');
@@ -93,6 +94,6 @@ test('stored names cannot control the terminal, and are complete in JSON', async
 });
 
 test('an error that repeats the input cannot control the terminal', async () => {
-  const { err } = await new FakeOperator().run('org', 'update', 'org_\u001b[2J', '--plan', 'free');
+  const { err } = await operator.run('org', 'update', 'org_\u001b[2J', '--plan', 'free');
   expect(err).toBe('org_id: no organization org_\\u001b[2J\n');
 });

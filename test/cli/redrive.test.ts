@@ -1,5 +1,10 @@
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 const DELIVERY = {
   version: 1,
   action_id: 'act_1',
@@ -21,7 +26,6 @@ const EVENT = {
 };
 
 test('a dry run prints events and ids without payloads, and moves nothing', async () => {
-  const operator = new FakeOperator();
   const { deliveries, events } = operator.deadLetters;
   deliveries.add('message-1', DELIVERY);
   deliveries.add('message-2', 'private, not JSON');
@@ -64,7 +68,6 @@ test('a dry run prints events and ids without payloads, and moves nothing', asyn
 });
 
 test('moves each dead letter once, also one that becomes a dead letter again', async () => {
-  const operator = new FakeOperator();
   const { deliveries } = operator.deadLetters;
   for (let i = 1; i <= 5; i++) deliveries.add(`message-${i}`, DELIVERY);
   deliveries.diesAgain.add('message-2');
@@ -77,7 +80,6 @@ test('moves each dead letter once, also one that becomes a dead letter again', a
 });
 
 test('asks for confirmation at a terminal', async () => {
-  const operator = new FakeOperator();
   operator.terminal = true;
   operator.deadLetters.events.add('message-1', EVENT);
   expect(await operator.run('redrive', 'events')).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
@@ -88,7 +90,6 @@ test('asks for confirmation at a terminal', async () => {
 });
 
 test('accepts an empty queue, and refuses an unknown queue', async () => {
-  const operator = new FakeOperator();
   expect((await operator.run('redrive', 'events', '--dry-run')).out).toBe('No dead letters of events\n');
   expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', moved: 0, again: 0 });
   expect((await operator.run('redrive', 'all')).code).toBe(2);

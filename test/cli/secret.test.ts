@@ -1,7 +1,11 @@
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 test('prints only the server secret, and only once', async () => {
-  const operator = new FakeOperator();
   const { site_id } = await operator.assistant('--mode', 'session-signed');
   const { code, out, err } = await operator.run('secret', 'generate', site_id);
   expect([code, out]).toEqual([0, expect.stringMatching(/^ss_[a-z2-7]{20}_[A-Za-z0-9_-]{43}\n$/)]);
@@ -16,7 +20,6 @@ test('prints only the server secret, and only once', async () => {
 });
 
 test('requires regenerate for a second secret', async () => {
-  const operator = new FakeOperator();
   const { site_id } = await operator.assistant('--mode', 'session-signed');
   const { server_secret } = await operator.json<{ server_secret: string }>('secret', 'generate', site_id);
   expect(await operator.run('secret', 'generate', site_id)).toMatchObject({
@@ -35,7 +38,6 @@ test('requires regenerate for a second secret', async () => {
 });
 
 test('asks for confirmation at a terminal before it replaces a secret, except with --yes', async () => {
-  const operator = new FakeOperator();
   const { site_id } = await operator.assistant('--mode', 'session-signed');
   operator.terminal = true;
   expect((await operator.run('secret', 'regenerate', site_id)).code).toBe(0);
@@ -53,7 +55,6 @@ test('asks for confirmation at a terminal before it replaces a secret, except wi
 });
 
 test('is refused in Allowed Websites, and for an unknown assistant', async () => {
-  const operator = new FakeOperator();
   const { site_id } = await operator.assistant();
   expect(await operator.run('secret', 'generate', site_id)).toMatchObject({
     code: 2,

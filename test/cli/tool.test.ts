@@ -1,9 +1,13 @@
 import { Refusal } from '../../src/domain/refusal.ts';
 import { FakeOperator } from './operator.ts';
 
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+});
+
 describe('tool and usage', () => {
   test('makes a call like the assistant runtime, and prints the answer', async () => {
-    const operator = new FakeOperator();
     operator.runtimeAnswer = { outcome: 'completed', message: 'The Action completed.' };
     const words = ['tool', 'call', 'site_a', 'order-status', '--conversation', 'c-1', '--arguments', '{"order":7}'];
     const { code, out } = await operator.run(...words, '--json');
@@ -21,7 +25,6 @@ describe('tool and usage', () => {
   });
 
   test('lists the tools of an assistant', async () => {
-    const operator = new FakeOperator();
     const properties = { order: { type: 'integer' }, note: { type: 'string' } };
     const input_schema = { type: 'object', properties, required: ['order'] };
     operator.runtimeAnswer = { tools: [{ name: 'order-status', description: 'Finds an order', input_schema }] };
@@ -40,7 +43,6 @@ describe('tool and usage', () => {
   });
 
   test.each(['[1]', '7', '{'])('refuses arguments that are not a JSON object: %s', async (text) => {
-    const operator = new FakeOperator();
     const { code, err } = await operator.run('tool', 'call', 'site_a', 't', '--conversation', 'c', '--arguments', text);
     expect(code).toBe(2);
     expect(err).toContain('arguments: ');
@@ -48,7 +50,6 @@ describe('tool and usage', () => {
   });
 
   test('a usage report adds up the tokens, and reads its session token from a file', async () => {
-    const operator = new FakeOperator();
     operator.files = { 'token.txt': 'a.b.c\n' };
     operator.runtimeAnswer = { should_continue: true, reported: true };
     const words = ['usage', 'report', '--token', '@token.txt', '--input-tokens', '120', '--output-tokens', '48'];
@@ -64,7 +65,6 @@ describe('tool and usage', () => {
   });
 
   test('reports a refusal of the function without the token', async () => {
-    const operator = new FakeOperator();
     operator.runtimeAnswer = new Refusal('session_token_invalid');
     const words = ['usage', 'report', '--token', 'a.b.c', '--input-tokens', '1', '--output-tokens', '1'];
     const { code, err } = await operator.run(...words);
