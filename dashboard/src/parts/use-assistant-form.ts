@@ -1,12 +1,9 @@
-import { type SubmitEvent, useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
-import { ApiError } from '../session/api-error.ts';
+import { currentAssistant } from '../session/api-error.ts';
 import { useDashboard } from './context.ts';
-import { differences, useEdit } from './use-edit.ts';
-import { useProblems } from './use-problems.ts';
+import { type EditedForm, type Labels, useForm } from './use-form.ts';
 
-/** Names of the settings for people. */
-export const LABELS: Readonly<Record<string, string>> = {
+export const LABELS: Labels = {
   name: 'Name',
   domain: 'Domain',
   enabled: 'Assistant Status',
@@ -18,76 +15,30 @@ export const LABELS: Readonly<Record<string, string>> = {
   server_secret: 'Server secret',
 };
 
-/** Edits and saves the part of an assistant on one tab. When another user has saved a newer version, it shows the changes. */
+/** Edits and saves the part of an assistant on one tab. @param options.toApi converts the values for the API */
 export function useAssistantForm<V extends object>(options: {
   readonly tab: string;
   readonly assistant: AssistantView;
   readonly pick: (assistant: AssistantView) => V;
-  /** Converts the values for the API. */
-  readonly toApi?: (values: V) => Readonly<Record<string, unknown>>;
+  readonly toApi?: (values: V) => object;
   readonly onSaved: (assistant: AssistantView) => void;
-}) {
-  const { api, organization, notify, report } = useDashboard();
-  const { assistant, pick, onSaved } = options;
-  const edit = useEdit(`${assistant.site_id}.${options.tab}`, assistant, pick);
-  const [saving, setSaving] = useState(false);
-  const problems = useProblems(edit.values);
-  const [current, setCurrent] = useState<AssistantView>();
-
-  const save = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (edit.changed.length === 0) return;
-    setSaving(true);
-    problems.clear();
-    const values = new Map(Object.entries(options.toApi?.(edit.values) ?? edit.values));
-    const change = Object.fromEntries(edit.changed.map((field) => [String(field), values.get(String(field))]));
-    try {
+}): EditedForm<AssistantView, V> {
+  const { api, organization, notify } = useDashboard();
+  const { assistant, pick, toApi = (values) => values, onSaved } = options;
+  return useForm({
+    key: `${assistant.site_id}.${options.tab}`,
+    entity: assistant,
+    pick,
+    labels: LABELS,
+    newerIn: currentAssistant,
+    onNewer: onSaved,
+    write: async ({ base, values, changed, rebase }) => {
       const ids = { org_id: organization.org_id, site_id: assistant.site_id };
-      const saved = await api('updateAssistant', ids, { body: { version: edit.base.version, change } });
-      edit.saved(saved, edit.values);
-      setCurrent(undefined);
+      const change = Object.fromEntries(Object.entries(toApi(values)).filter(([field]) => changed.includes(field)));
+      const saved = await api('updateAssistant', ids, { body: { version: base.version, change } });
+      rebase(saved, values);
       onSaved(saved);
       notify('Saved. The change takes effect with the next request.');
-    } catch (cause) {
-      if (cause instanceof ApiError && cause.current !== undefined && !('action_id' in cause.current)) {
-        setCurrent(cause.current);
-      } else if (!problems.refuse(cause)) report(cause);
-    } finally {
-      setSaving(false);
-    }
-  };
-
-  const conflict =
-    current === undefined
-      ? undefined
-      : {
-          what: 'assistant',
-          changes: changesBetween(edit.base, current),
-          onKeepMine: () => {
-            edit.rebase(current);
-            setCurrent(undefined);
-          },
-          onTakeTheirs: () => {
-            edit.reset(current);
-            onSaved(current);
-            setCurrent(undefined);
-          },
-        };
-  return { edit, saving, save, conflict, problems };
-}
-
-function changesBetween(before: AssistantView, after: AssistantView) {
-  const fields = differences(before, after).filter((field) => LABELS[field] !== undefined);
-  return fields.map((field) => ({
-    label: LABELS[field] ?? field,
-    before: shown(before[field]),
-    after: shown(after[field]),
-  }));
-}
-
-function shown(value: AssistantView[keyof AssistantView]): string {
-  if (value === null || value === '') return 'not set';
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.join(', ');
-  return typeof value === 'object' ? `…${value.last_six}` : String(value);
+    },
+  });
 }

@@ -4,21 +4,18 @@ import { useRef, useState } from 'react';
 type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
 export type Edit<E, V> = Draft<E, V> & {
-  readonly changed: (keyof V)[];
+  readonly changed: readonly string[];
   /** Whether the input is from before the form was opened. */
   readonly restored: boolean;
   readonly set: (change: Partial<V>) => void;
   /** Discards the input and starts from the newest known version, or from the given one. */
   readonly reset: (base?: E) => void;
-  /** Keeps the changed fields and takes the other fields from the version that another user has saved. */
-  readonly rebase: (current: E) => void;
   /**
-   * Starts from the saved version and keeps what was typed during the save.
-   * @param sent the saved values
-   * @param savedKey the key of the form in which that input continues
+   * Takes a newer version, and keeps the fields in which the input differs from `before`.
+   * @param keyAfter the key of the form in which that input continues
    * @returns whether there is such input
    */
-  readonly saved: (entity: E, sent: V, savedKey?: string) => boolean;
+  readonly rebase: (base: E, before: V, keyAfter?: string) => boolean;
 };
 
 /**
@@ -34,32 +31,23 @@ export function useEdit<E extends { readonly version: number }, V extends object
   initial = pick(entity),
 ): Edit<E, V> {
   const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
-  const isClean = ({ base, values }: Draft<E, V>) => differences(pick(base), values).length === 0;
+  const changedIn = ({ base, values }: Draft<E, V>) => differences(pick(base), values).map(({ field }) => field);
   const [restored, setRestored] = useState(() => window.sessionStorage.getItem(nameOf(key)) !== null);
   const [draft, setDraft] = useState<Draft<E, V>>(() => storedDraft(key) ?? { ...unchanged(entity), values: initial });
   /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
-  if (entity.version > latest.current.base.version && isClean(latest.current)) latest.current = unchanged(entity);
+  const isClean = changedIn(latest.current).length === 0;
+  if (entity.version > latest.current.base.version && isClean) latest.current = unchanged(entity);
 
-  const keep = (next: Draft<E, V>, inKey = key) => {
+  const keep = (next: Draft<E, V>, keyAfter = key) => {
     latest.current = next;
-    if (inKey !== key || isClean(next)) window.sessionStorage.removeItem(nameOf(key));
-    if (!isClean(next)) window.sessionStorage.setItem(nameOf(inKey), JSON.stringify(next));
+    window.sessionStorage.removeItem(nameOf(key));
+    if (changedIn(next).length > 0) window.sessionStorage.setItem(nameOf(keyAfter), JSON.stringify(next));
     setDraft(next);
   };
-  /** Takes a version, and the fields in which the input differs from `before`. @returns whether there are any */
-  const keepOnto = (base: E, before: V, inKey?: string) => {
-    const { values, id } = latest.current;
-    const mine = differences(before, values).map((field) => [field, values[field]]);
-    keep({ base, values: { ...pick(base), ...Object.fromEntries(mine) }, id }, inKey);
-    return mine.length > 0;
-  };
-  const { base, values, id } = latest.current;
   return {
-    base,
-    values,
-    id,
-    changed: differences(pick(base), values),
+    ...latest.current,
+    changed: changedIn(latest.current),
     restored,
     set: (change) => keep({ ...latest.current, values: { ...latest.current.values, ...change } }),
     reset: (from) => {
@@ -67,12 +55,13 @@ export function useEdit<E extends { readonly version: number }, V extends object
       keep(unchanged(from ?? (entity.version > known.version ? entity : known)));
       setRestored(false);
     },
-    rebase: (current) => {
-      keepOnto(current, pick(latest.current.base));
-    },
-    saved: (saved, sent, savedKey) => {
+    rebase: (base, before, keyAfter) => {
+      const { values, id } = latest.current;
+      const mine = differences(before, values);
+      const kept = Object.fromEntries(mine.map(({ field, now }) => [field, now]));
+      keep({ base, values: { ...pick(base), ...kept }, id }, keyAfter);
       setRestored(false);
-      return keepOnto(saved, sent, savedKey);
+      return mine.length > 0;
     },
   };
 }
@@ -86,13 +75,10 @@ function storedDraft<E, V>(key: string): Draft<E, V> | undefined {
 }
 
 /** Returns the fields in which two values differ. */
-export function differences<V extends object>(before: V, after: V): (keyof V)[] {
-  const fields = new Set([...keysOf(before), ...keysOf(after)]);
-  return [...fields].filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
-}
-
-function keysOf<V extends object>(value: V): (keyof V)[] {
-  const keys: (keyof V)[] = [];
-  for (const key in value) keys.push(key);
-  return keys;
+export function differences(before: object, after: object): readonly { field: string; old: unknown; now: unknown }[] {
+  const old = new Map<string, unknown>(Object.entries(before));
+  const now = new Map<string, unknown>(Object.entries(after));
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((field) => ({ field, old: old.get(field), now: now.get(field) }))
+    .filter((difference) => JSON.stringify(difference.old) !== JSON.stringify(difference.now));
 }

@@ -3,7 +3,6 @@ import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import Form from '@cloudscape-design/components/form';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
@@ -19,8 +18,8 @@ import { navigate, paths } from '../navigation.ts';
 import { fetched } from '../parts/boundary.tsx';
 import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
+import { EditForm } from '../parts/edit-form.tsx';
 import { Help } from '../parts/help.tsx';
-import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
 import { actionValues, type EditedAction, isStored } from './action-values.ts';
 import { AiFields } from './ai-fields.tsx';
 import { EventFields } from './event-fields.tsx';
@@ -58,149 +57,129 @@ export function ActionForm({
 }) {
   const { organization, isAdmin } = useDashboard();
   const form = useActionForm(assistant, action, template);
-  const { values, set, changed, reset } = form.edit;
-  const { problems, isNew } = form;
+  const { base, values, set, problems } = form;
+  const isNew = !isStored(action);
   const back = () => navigate(paths.assistant(organization.org_id, assistant.site_id, 'intelligence'));
   return (
-    <form onSubmit={form.save} noValidate>
-      <Form
-        header={<Header variant="h1">{isNew ? 'Create Action' : actionValues(form.edit.base).name}</Header>}
-        actions={
-          isAdmin ? (
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button
-                formAction="none"
-                variant="link"
-                onClick={() => {
-                  reset();
-                  back();
-                }}
-              >
-                Cancel
-              </Button>
-              <SaveBar
-                dirty={changed.length > 0 && values.trigger !== undefined}
-                saving={form.saving}
-                onDiscard={() => reset()}
-                label={isNew ? 'Create Action' : 'Save changes'}
-              />
-            </SpaceBetween>
-          ) : (
-            <Button formAction="none" onClick={back}>
-              Back to the Actions
-            </Button>
-          )
-        }
-      >
-        <SpaceBetween size="m">
-          <FormNotice conflict={form.conflict} restored={form.edit.restored} />
-          {isNew && (
-            <Container header={<Header variant="h2">Trigger</Header>}>
-              <FormField
-                label="When is your endpoint called?"
-                description="The trigger cannot be changed later."
-                stretch
-                errorText={problems.of('trigger')}
-              >
-                <Tiles
-                  value={values.trigger ?? null}
-                  columns={3}
-                  onChange={({ detail }) => isTrigger(detail.value) && set({ trigger: detail.value })}
-                  items={TRIGGERS.map((tile) => ({ ...tile, disabled: !isAdmin }))}
-                />
-              </FormField>
-            </Container>
-          )}
-          {isStored(form.edit.base) && <Identity actionId={form.edit.base.action_id} />}
-          {values.trigger !== undefined && (
-            <Container
-              header={
-                <Header
-                  variant="h2"
-                  info={
-                    <Help
-                      page={values.trigger === 'Event' ? 'events' : 'actions'}
-                      about={`${values.trigger} Actions`}
-                    />
-                  }
-                  description={isNew ? undefined : 'The trigger was chosen at creation and cannot be changed.'}
-                >
-                  {values.trigger} Action
-                </Header>
+    <EditForm
+      form={form}
+      what="Action"
+      header={<Header variant="h1">{isNew ? 'Create Action' : actionValues(base).name}</Header>}
+      saveLabel={isNew ? 'Create Action' : 'Save changes'}
+      leave={
+        isAdmin ? (
+          <Button
+            formAction="none"
+            variant="link"
+            onClick={() => {
+              form.reset();
+              back();
+            }}
+          >
+            Cancel
+          </Button>
+        ) : (
+          <Button formAction="none" onClick={back}>
+            Back to the Actions
+          </Button>
+        )
+      }
+    >
+      {isNew && (
+        <Container header={<Header variant="h2">Trigger</Header>}>
+          <FormField label="When is your endpoint called?" description="The trigger cannot be changed later." stretch>
+            <Tiles
+              value={values.trigger ?? null}
+              columns={3}
+              onChange={({ detail }) => isTrigger(detail.value) && set({ trigger: detail.value })}
+              items={TRIGGERS.map((tile) => ({ ...tile, disabled: !isAdmin }))}
+            />
+          </FormField>
+        </Container>
+      )}
+      {isStored(base) && <Identity actionId={base.action_id} />}
+      {values.trigger !== undefined && (
+        <Container
+          header={
+            <Header
+              variant="h2"
+              info={
+                <Help page={values.trigger === 'Event' ? 'events' : 'actions'} about={`${values.trigger} Actions`} />
               }
+              description={isNew ? undefined : 'The trigger was chosen at creation and cannot be changed.'}
             >
-              <SpaceBetween size="l">
-                <FormField
-                  label="Name"
-                  description={values.trigger === 'Form' ? 'Visitors see it as the name of the form.' : undefined}
-                  errorText={problems.of('name')}
-                >
-                  <Input
-                    value={values.name}
-                    disabled={!isAdmin}
-                    ariaRequired
-                    onChange={({ detail }) => set({ name: detail.value })}
-                  />
-                </FormField>
-                {values.trigger === 'Event' && <EventFields values={values} set={set} problems={problems} />}
-                {values.trigger === 'AI-decided' && (
-                  <>
-                    <AiFields values={values} set={set} problems={problems} />
-                    {isStored(form.edit.base) && form.edit.base.trigger === 'AI-decided' && (
-                      <Parameters parameters={form.edit.base.parameters} />
-                    )}
-                  </>
-                )}
-                {values.trigger === 'Form' && <FormFields values={values} set={set} problems={problems} />}
-                {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
-                <FormField
-                  label="Method"
-                  constraintText={
-                    values.method === 'GET' ? 'A GET request has no body, so the payload is not sent.' : undefined
-                  }
-                  errorText={problems.of('method')}
-                >
-                  <Select
-                    selectedOption={{ value: values.method, label: values.method }}
-                    disabled={!isAdmin}
-                    options={METHODS.map((value) => ({ value, label: value }))}
-                    onChange={({ detail }) => set({ method: methodOf(detail.selectedOption.value) })}
-                  />
-                </FormField>
-                <FormField
-                  label="Endpoint URL"
-                  description="Your endpoint on the public internet. Every request is signed."
-                  constraintText="Starts with https://, at most 2000 characters."
-                  errorText={problems.of('url')}
-                  warningText={
-                    mayBeBlocked(values.url)
-                      ? 'The service may block this host: it sends requests to public hosts only, and checks their certificate. Test the Action after you have saved it.'
-                      : undefined
-                  }
-                  stretch
-                >
-                  <Input
-                    value={values.url}
-                    disabled={!isAdmin}
-                    ariaRequired
-                    inputMode="url"
-                    placeholder="https://api.example.com/va-wave"
-                    onChange={({ detail }) => set({ url: detail.value })}
-                  />
-                </FormField>
-                <Toggle
-                  checked={values.enabled}
-                  disabled={!isAdmin}
-                  onChange={({ detail }) => set({ enabled: detail.checked })}
-                >
-                  Enabled
-                </Toggle>
-              </SpaceBetween>
-            </Container>
-          )}
-        </SpaceBetween>
-      </Form>
-    </form>
+              {values.trigger} Action
+            </Header>
+          }
+        >
+          <SpaceBetween size="l">
+            <FormField
+              label="Name"
+              description={values.trigger === 'Form' ? 'Visitors see it as the name of the form.' : undefined}
+              errorText={problems.of('name')}
+            >
+              <Input
+                value={values.name}
+                disabled={!isAdmin}
+                ariaRequired
+                onChange={({ detail }) => set({ name: detail.value })}
+              />
+            </FormField>
+            {values.trigger === 'Event' && <EventFields values={values} set={set} problems={problems} />}
+            {values.trigger === 'AI-decided' && (
+              <>
+                <AiFields values={values} set={set} problems={problems} />
+                {isStored(base) && base.trigger === 'AI-decided' && <Parameters parameters={base.parameters} />}
+              </>
+            )}
+            {values.trigger === 'Form' && <FormFields values={values} set={set} problems={problems} />}
+            {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
+            <FormField
+              label="Method"
+              constraintText={
+                values.method === 'GET' ? 'A GET request has no body, so the payload is not sent.' : undefined
+              }
+              errorText={problems.of('method')}
+            >
+              <Select
+                selectedOption={{ value: values.method, label: values.method }}
+                disabled={!isAdmin}
+                options={METHODS.map((value) => ({ value, label: value }))}
+                onChange={({ detail }) => set({ method: methodOf(detail.selectedOption.value) })}
+              />
+            </FormField>
+            <FormField
+              label="Endpoint URL"
+              description="Your endpoint on the public internet. Every request is signed."
+              constraintText="Starts with https://, at most 2000 characters."
+              errorText={problems.of('url')}
+              warningText={
+                mayBeBlocked(values.url)
+                  ? 'The service may block this host: it sends requests to public hosts only, and checks their certificate. Test the Action after you have saved it.'
+                  : undefined
+              }
+              stretch
+            >
+              <Input
+                value={values.url}
+                disabled={!isAdmin}
+                ariaRequired
+                inputMode="url"
+                placeholder="https://api.example.com/va-wave"
+                onChange={({ detail }) => set({ url: detail.value })}
+              />
+            </FormField>
+            <Toggle
+              checked={values.enabled}
+              disabled={!isAdmin}
+              onChange={({ detail }) => set({ enabled: detail.checked })}
+            >
+              Enabled
+            </Toggle>
+          </SpaceBetween>
+        </Container>
+      )}
+    </EditForm>
   );
 }
 

@@ -3,6 +3,7 @@ import type { ActionSetting, FormField } from '../../../src/contract/actions.ts'
 import type { ActionView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import type { EventName } from '../../../src/contract/events.ts';
 import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
+import { differences } from '../parts/use-edit.ts';
 
 /** A form field in the editor. `id` identifies the row while its key changes. */
 export type FieldValues = FormField & { readonly id: string };
@@ -70,8 +71,8 @@ export function copyOf(action: ActionView): ActionValues {
   return { ...values, name: `Copy of ${values.name}`.slice(0, NAME_MAX_CHARACTERS), enabled: false };
 }
 
-/** Returns the settings for the API, with the fields of the trigger only. Undefined before a trigger is chosen. */
-export function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] | undefined {
+/** Returns the settings for the API, with the fields of the trigger only. @throws Error before a trigger is chosen */
+export function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] {
   const { name, method, enabled } = values;
   const common = { name, method, url: values.url.trim(), enabled };
   switch (values.trigger) {
@@ -90,15 +91,12 @@ export function actionSettings(values: ActionValues): DashboardBody<'createActio
     case 'Form':
       return { trigger: 'Form', ...common, form_fields: values.form_fields.map(({ id, ...field }) => field) };
     case undefined:
-      return undefined;
+      throw new Error('No trigger is chosen');
   }
 }
 
 /** Returns the changed settings for an update. null removes a setting. */
 export function settingsChange(before: ActionValues, after: ActionValues): Readonly<Record<string, unknown>> {
-  const old = new Map<string, unknown>(Object.entries(actionSettings(before) ?? {}));
-  const now = new Map<string, unknown>(Object.entries(actionSettings(after) ?? {}));
-  const names = [...new Set([...old.keys(), ...now.keys()])];
-  const changed = names.filter((name) => JSON.stringify(old.get(name)) !== JSON.stringify(now.get(name)));
-  return Object.fromEntries(changed.map((name) => [name, now.get(name) ?? null]));
+  const changes = differences(actionSettings(before), actionSettings(after));
+  return Object.fromEntries(changes.map(({ field, now }) => [field, now ?? null]));
 }

@@ -16,7 +16,7 @@ export function AiFields({ values, set, problems }: FieldsProps) {
   const { isAdmin } = useDashboard();
   /** The API refuses a whole row. Without a name, the name is the reason; otherwise the path is. */
   const wrongRow = (id: string, named: boolean) =>
-    problems.ofRow('response_field_map', id) === undefined
+    problems.of('response_field_map', id) === undefined
       ? undefined
       : `Entry ${values.response_field_map.findIndex((entry) => entry.id === id) + 1}: ${named ? 'Enter a path such as $.order.status.' : 'Enter a name of at most 100 characters.'}`;
   const change = (id: string, part: Partial<MapEntry>) =>

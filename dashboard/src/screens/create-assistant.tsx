@@ -3,14 +3,13 @@ import Button from '@cloudscape-design/components/button';
 import Form from '@cloudscape-design/components/form';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
+import { RestoredAlert } from '../parts/edit-form.tsx';
 import { GeneralFields, type GeneralValues, rateLimit } from '../parts/general-fields.tsx';
 import { describeProblem } from '../parts/problem.ts';
-import { FormNotice } from '../parts/save-bar.tsx';
-import { useEdit } from '../parts/use-edit.ts';
-import { useProblems } from '../parts/use-problems.ts';
+import { useForm } from '../parts/use-form.ts';
 import { SessionEnded } from '../session/session.ts';
 
 const NEW = { version: 0 };
@@ -20,32 +19,26 @@ const blank = (): GeneralValues => ({ name: '', domain: '', hourly_rate_limit: '
 export default function CreateAssistant({ onClose }: { readonly onClose: () => void }) {
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
-  const edit = useEdit(`${org_id}.assistant.new`, NEW, blank);
-  const { values } = edit;
-  const [saving, setSaving] = useState(false);
   const [error, setError] = useState<unknown>();
-  const problems = useProblems(values);
-
-  const create = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setSaving(true);
-    try {
+  const form = useForm({
+    key: `${org_id}.assistant.new`,
+    entity: NEW,
+    pick: blank,
+    write: async ({ values, id, reset }) => {
+      setError(undefined);
       const assistant = { ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) };
-      const { site_id } = await api('createAssistant', { org_id }, { body: { idempotency_key: edit.id, assistant } });
-      edit.reset();
+      const { site_id } = await api('createAssistant', { org_id }, { body: { idempotency_key: id, assistant } });
+      reset();
       notify(`${values.name} was created. Next, set on the Deploy tab where it may run.`);
       navigate(paths.assistant(org_id, site_id, 'deploy'));
-    } catch (cause) {
-      setError(problems.refuse(cause) ? undefined : cause);
-      if (cause instanceof SessionEnded) report(cause);
-    } finally {
-      setSaving(false);
-    }
-  };
+    },
+    // Screen readers do not read a message of the page while a dialog is open.
+    onFailure: (cause) => (cause instanceof SessionEnded ? report(cause) : setError(cause)),
+  });
 
   return (
     <Modal visible header="Create assistant" onDismiss={onClose} closeAriaLabel="Close">
-      <form onSubmit={create} noValidate>
+      <form onSubmit={form.save} noValidate>
         <Form
           errorText={error === undefined ? undefined : describeProblem(error)}
           actions={
@@ -53,21 +46,27 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
               <Button
                 formAction="none"
                 onClick={() => {
-                  edit.reset();
+                  form.reset();
                   onClose();
                 }}
               >
                 Cancel
               </Button>
-              <Button variant="primary" loading={saving} loadingText="Creating">
+              <Button variant="primary" loading={form.saving} loadingText="Creating">
                 Create
               </Button>
             </SpaceBetween>
           }
         >
           <SpaceBetween size="l">
-            <FormNotice conflict={undefined} restored={edit.restored} />
-            <GeneralFields values={values} problems={problems} disabled={saving} focused onChange={edit.set} />
+            {form.restored && <RestoredAlert />}
+            <GeneralFields
+              values={form.values}
+              problems={form.problems}
+              disabled={form.saving}
+              focused
+              onChange={form.set}
+            />
             <Box variant="small">
               The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.
             </Box>

@@ -1,6 +1,5 @@
 import Alert from '@cloudscape-design/components/alert';
 import Container from '@cloudscape-design/components/container';
-import Form from '@cloudscape-design/components/form';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import RadioGroup from '@cloudscape-design/components/radio-group';
@@ -8,8 +7,8 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
+import { EditForm } from '../parts/edit-form.tsx';
 import { Help } from '../parts/help.tsx';
-import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
 import { useAssistantForm } from '../parts/use-assistant-form.ts';
 import { AllowedDomains } from './allowed-domains.tsx';
 import { EntryList } from './entry-list.tsx';
@@ -33,10 +32,9 @@ export default function Deploy(props: {
 }) {
   const { api, isAdmin, organization } = useDashboard();
   const form = useAssistantForm({ ...props, tab: 'deploy', pick });
-  const { values, set, changed, reset } = form.edit;
+  const { values, set, changed, problems } = form;
   const { domain, enabled } = props.assistant;
   const locked = organization.plan === 'free' && props.assistant.authentication_mode !== 'Session Signed';
-  const { problems } = form;
   const acceptAddress = async (typed: string) => {
     const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: [typed] } });
     const normalized = addresses[0]?.normalized ?? null;
@@ -46,67 +44,60 @@ export default function Deploy(props: {
   };
   return (
     <SpaceBetween size="m">
-      <form onSubmit={form.save} noValidate>
-        <Form
-          actions={isAdmin && <SaveBar dirty={changed.length > 0} saving={form.saving} onDiscard={() => reset()} />}
+      <EditForm form={form} what="assistant">
+        <Container
+          header={
+            <Header variant="h2" info={<Help page="authentication" about="authentication" />}>
+              Authentication
+            </Header>
+          }
         >
-          <SpaceBetween size="m">
-            <FormNotice conflict={form.conflict} restored={form.edit.restored} />
-            <Container
-              header={
-                <Header variant="h2" info={<Help page="authentication" about="authentication" />}>
-                  Authentication
-                </Header>
-              }
-            >
-              <SpaceBetween size="l">
-                <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
-                  <RadioGroup
-                    value={values.authentication_mode}
-                    onChange={({ detail }) => isMode(detail.value) && set({ authentication_mode: detail.value })}
-                    items={[
-                      {
-                        value: 'Allowed Websites',
-                        label: 'Allowed Websites',
-                        description: 'The widget runs on the websites listed below. Your pages need only the site ID.',
-                        disabled: !isAdmin,
-                      },
-                      {
-                        value: 'Session Signed',
-                        label: 'Session Signed',
-                        description: locked
-                          ? 'A paid feature: this organization is on the free plan. Ask the operator to change the plan.'
-                          : "Your backend mints a short-lived token for each visitor and can attach the visitor's identity.",
-                        disabled: !isAdmin || locked,
-                      },
-                    ]}
-                  />
-                </FormField>
-                {values.authentication_mode === 'Allowed Websites' && (
-                  <AllowedDomains
-                    domain={domain}
-                    entries={values.allowed_domains}
-                    problems={problems}
-                    onChange={(allowed_domains) => set({ allowed_domains })}
-                  />
-                )}
-                <EntryList
-                  label="IP allowlist"
-                  description="Optional. If the list has entries, the service accepts only visitors with one of these IP addresses."
-                  placeholder="203.0.113.7"
-                  noun="address"
-                  entries={values.ip_allowlist}
-                  field="ip_allowlist"
-                  problems={problems}
-                  accept={acceptAddress}
-                  onChange={(ip_allowlist) => set({ ip_allowlist })}
-                />
-                <PageCheck settings={{ ...values, domain, enabled }} />
-              </SpaceBetween>
-            </Container>
+          <SpaceBetween size="l">
+            <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
+              <RadioGroup
+                value={values.authentication_mode}
+                onChange={({ detail }) => isMode(detail.value) && set({ authentication_mode: detail.value })}
+                items={[
+                  {
+                    value: 'Allowed Websites',
+                    label: 'Allowed Websites',
+                    description: 'The widget runs on the websites listed below. Your pages need only the site ID.',
+                    disabled: !isAdmin,
+                  },
+                  {
+                    value: 'Session Signed',
+                    label: 'Session Signed',
+                    description: locked
+                      ? 'A paid feature: this organization is on the free plan. Ask the operator to change the plan.'
+                      : "Your backend mints a short-lived token for each visitor and can attach the visitor's identity.",
+                    disabled: !isAdmin || locked,
+                  },
+                ]}
+              />
+            </FormField>
+            {values.authentication_mode === 'Allowed Websites' && (
+              <AllowedDomains
+                domain={domain}
+                entries={values.allowed_domains}
+                problems={problems}
+                onChange={(allowed_domains) => set({ allowed_domains })}
+              />
+            )}
+            <EntryList
+              label="IP allowlist"
+              description="Optional. If the list has entries, the service accepts only visitors with one of these IP addresses."
+              placeholder="203.0.113.7"
+              noun="address"
+              entries={values.ip_allowlist}
+              field="ip_allowlist"
+              problems={problems}
+              accept={acceptAddress}
+              onChange={(ip_allowlist) => set({ ip_allowlist })}
+            />
+            <PageCheck settings={{ ...values, domain, enabled }} />
           </SpaceBetween>
-        </Form>
-      </form>
+        </Container>
+      </EditForm>
       {changed.includes('authentication_mode') && (
         <Alert type="info">The sections below show the saved mode. Save first to see those of the new mode.</Alert>
       )}

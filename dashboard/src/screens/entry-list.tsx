@@ -28,7 +28,7 @@ export function EntryList(props: {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
 
-  const problemOf = (entry: string) => props.problems.ofRow(props.field, entry);
+  const problemOf = (entry: string) => props.problems.of(props.field, entry);
   const wrong = props.entries.filter((entry) => problemOf(entry) !== undefined);
   const refused = props.problems.of(props.field) ?? wrong.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 

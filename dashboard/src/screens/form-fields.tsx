@@ -42,7 +42,7 @@ export function FormFields({ values, set, problems }: FieldsProps) {
     set({ form_fields: next });
   };
   const wrong = (part: keyof FieldValues, column: string) => (field: FieldValues, index: number) => {
-    const text = problems.ofRow('form_fields', field.id, part);
+    const text = problems.of('form_fields', field.id, part);
     return text && `Field ${index + 1}, ${column}: ${text}`;
   };
   return (

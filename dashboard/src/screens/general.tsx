@@ -1,13 +1,12 @@
 import Container from '@cloudscape-design/components/container';
-import Form from '@cloudscape-design/components/form';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
+import { EditForm } from '../parts/edit-form.tsx';
 import { GeneralFields, rateLimit } from '../parts/general-fields.tsx';
-import { FormNotice, SaveBar } from '../parts/save-bar.tsx';
 import { useAssistantForm } from '../parts/use-assistant-form.ts';
 
 const pick = ({ name, domain, enabled, hourly_rate_limit }: AssistantView) => ({
@@ -29,31 +28,26 @@ export function General(props: {
     pick,
     toApi: (values) => ({ ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) }),
   });
-  const { values, set, changed, reset } = form.edit;
+  const { values, set } = form;
   return (
-    <form onSubmit={form.save} noValidate>
-      <Form actions={isAdmin && <SaveBar dirty={changed.length > 0} saving={form.saving} onDiscard={() => reset()} />}>
-        <SpaceBetween size="m">
-          <FormNotice conflict={form.conflict} restored={form.edit.restored} />
-          <Container header={<Header variant="h2">General</Header>}>
-            <SpaceBetween size="l">
-              <FormField
-                label="Assistant Status"
-                description="When it is off, the service refuses the widget and session creation at once."
-              >
-                <Toggle
-                  checked={values.enabled}
-                  disabled={!isAdmin}
-                  onChange={({ detail }) => set({ enabled: detail.checked })}
-                >
-                  {values.enabled ? 'On' : 'Off'}
-                </Toggle>
-              </FormField>
-              <GeneralFields values={values} problems={form.problems} disabled={!isAdmin} onChange={set} />
-            </SpaceBetween>
-          </Container>
+    <EditForm form={form} what="assistant">
+      <Container header={<Header variant="h2">General</Header>}>
+        <SpaceBetween size="l">
+          <FormField
+            label="Assistant Status"
+            description="When it is off, the service refuses the widget and session creation at once."
+          >
+            <Toggle
+              checked={values.enabled}
+              disabled={!isAdmin}
+              onChange={({ detail }) => set({ enabled: detail.checked })}
+            >
+              {values.enabled ? 'On' : 'Off'}
+            </Toggle>
+          </FormField>
+          <GeneralFields values={values} problems={form.problems} disabled={!isAdmin} onChange={set} />
         </SpaceBetween>
-      </Form>
-    </form>
+      </Container>
+    </EditForm>
   );
 }

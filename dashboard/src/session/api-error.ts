@@ -1,4 +1,4 @@
-import type { StaleAnswer } from '../../../src/contract/dashboard.ts';
+import type { ActionView, AssistantView, StaleAnswer } from '../../../src/contract/dashboard.ts';
 import type { ErrorResponse } from '../../../src/contract/error-response.ts';
 import type { ErrorCode } from '../../../src/contract/errors.ts';
 
@@ -32,6 +32,18 @@ export class ApiError extends Error {
 function onlyField({ field, error = '' }: ErrorBody): ApiError['fields'] {
   if (field === undefined) return [];
   return [{ field, problem: error.startsWith(`${field}: `) ? error.slice(field.length + 2) : error }];
+}
+
+/** Returns the current assistant from the refusal of a save, because another user has saved before. */
+export function currentAssistant(error: unknown): AssistantView | undefined {
+  const current = error instanceof ApiError ? error.current : undefined;
+  return current !== undefined && !('action_id' in current) ? current : undefined;
+}
+
+/** Returns the current Action from the refusal of a save. */
+export function currentAction(error: unknown): ActionView | undefined {
+  const current = error instanceof ApiError ? error.current : undefined;
+  return current !== undefined && 'action_id' in current ? current : undefined;
 }
 
 /** Creates the error for an answer of the service or of API Gateway. */

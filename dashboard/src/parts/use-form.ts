@@ -1,0 +1,94 @@
+import { type SubmitEvent, useState } from 'react';
+import { useDashboard } from './context.ts';
+import { differences, type Edit, useEdit } from './use-edit.ts';
+import { type Problems, useProblems } from './use-problems.ts';
+
+/** Names of settings for people. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** What another user has saved while the form was open. */
+type Conflict = {
+  readonly changes: readonly { readonly label: string; readonly before: string; readonly after: string }[];
+  readonly keepMine: () => void;
+  readonly takeTheirs: () => void;
+};
+
+export type EditedForm<E, V> = Edit<E, V> & {
+  readonly saving: boolean;
+  readonly save: (event: SubmitEvent) => Promise<void>;
+  readonly conflict: Conflict | undefined;
+  readonly problems: Problems;
+};
+
+/**
+ * Edits and saves an entity. The API validates it. It refuses a change of an older version, and the user then chooses.
+ * @param options.key identifies the form, as for `useEdit`
+ * @param options.labels the settings that a conflict shows
+ * @param options.newerIn returns the newer version that a refusal contains
+ * @param options.onNewer called with that version when the user chooses it
+ * @param options.write saves the input
+ * @param options.onFailure called with an error that is about no field
+ */
+export function useForm<E extends { readonly version: number }, V extends object>(options: {
+  readonly key: string;
+  readonly entity: E;
+  readonly pick: (entity: E) => V;
+  readonly initial?: V | undefined;
+  readonly labels?: Labels;
+  readonly newerIn?: (error: unknown) => E | undefined;
+  readonly onNewer?: (newer: E) => void;
+  readonly write: (edit: Edit<E, V>) => Promise<void>;
+  readonly onFailure?: (error: unknown) => void;
+}): EditedForm<E, V> {
+  const { report } = useDashboard();
+  const { pick, labels = {}, onFailure = report } = options;
+  const edit = useEdit(options.key, options.entity, pick, options.initial);
+  const problems = useProblems(edit.values);
+  const [saving, setSaving] = useState(false);
+  const [newer, setNewer] = useState<E>();
+
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setSaving(true);
+    problems.clear();
+    setNewer(undefined);
+    try {
+      await options.write(edit);
+    } catch (error) {
+      const current = options.newerIn?.(error);
+      if (current !== undefined) setNewer(current);
+      else if (!problems.refuse(error)) onFailure(error);
+    } finally {
+      setSaving(false);
+    }
+  };
+  const conflict = newer && {
+    changes: changesBetween(edit.base, newer, labels),
+    keepMine: () => {
+      edit.rebase(newer, pick(edit.base));
+      setNewer(undefined);
+    },
+    takeTheirs: () => {
+      edit.reset(newer);
+      options.onNewer?.(newer);
+      setNewer(undefined);
+    },
+  };
+  return { ...edit, saving, save, conflict, problems };
+}
+
+function changesBetween(before: object, after: object, labels: Labels): Conflict['changes'] {
+  return differences(before, after).flatMap(({ field, old, now }) => {
+    const label = labels[field];
+    return label === undefined ? [] : [{ label, before: shown(old), after: shown(now) }];
+  });
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value !== 'object') return String(value);
+  if ('last_six' in value) return `…${value.last_six}`;
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) return 'other entries';
+  return value.length === 0 ? 'empty' : value.join(', ');
+}
