@@ -2,6 +2,7 @@ import './style.css';
 import { createRoot, type Root } from 'react-dom/client';
 import { App } from './app.tsx';
 import { Failure } from './failure.tsx';
+import { followLinks } from './navigation.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { dashboardApi } from './session/api.ts';
 import { loadConfig } from './session/config.ts';
@@ -11,6 +12,7 @@ async function start(root: Root): Promise<void> {
   try {
     const session = await openSession(await loadConfig());
     if (session === undefined) return;
+    followLinks();
     root.render(
       <Boundary>
         <App api={dashboardApi(session)} session={session} />

@@ -20,6 +20,18 @@ export function navigate(path: string): void {
   for (const listener of listeners) listener();
 }
 
+/** Opens the screens of links in this page, unless the user asks for a new tab or window. */
+export function followLinks(): void {
+  document.addEventListener('click', (event) => {
+    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
+    const isOther = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (event.defaultPrevented || isOther || !link || link.target !== '') return;
+    if (link.origin !== window.location.origin || !link.pathname.startsWith(ROOT) || link.hash !== '') return;
+    event.preventDefault();
+    navigate(link.pathname + link.search);
+  });
+}
+
 export function usePlace(): Place {
   return placeOf(useSyncExternalStore(subscribe, () => window.location.pathname));
 }

@@ -3,6 +3,7 @@ import Button from '@cloudscape-design/components/button';
 import Skeleton from '@cloudscape-design/components/skeleton';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import type { LoadState } from './use-load.ts';
 
 /** The error for a file of the page that could not be loaded: there is no connection, or a new version was deployed. */
 class NotFetched extends Error {
@@ -60,6 +61,18 @@ export function Loading({ what }: { readonly what: string }) {
         <Skeleton height="120px" />
       </SpaceBetween>
     </div>
+  );
+}
+
+/** Placeholder for data that is loading, or could not be loaded. @param props.children further buttons */
+export function NotLoaded(props: { readonly loaded: LoadState; readonly what: string; readonly children?: ReactNode }) {
+  const { loaded } = props;
+  if (!loaded.failed) return <Loading what={props.what} />;
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      <Button onClick={loaded.reload}>Try again</Button>
+      {props.children}
+    </SpaceBetween>
   );
 }
 

@@ -1,11 +1,14 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import Cards, { type CardsProps } from '@cloudscape-design/components/cards';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { TableProps } from '@cloudscape-design/components/table';
+import Table, { type TableProps } from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { useParameters } from '../navigation.ts';
+import { NotLoaded } from './boundary.tsx';
+import type { LoadState } from './use-load.ts';
 
 /** From this number of items on, a list has a search, and rows where the window is wide enough. */
 const MANY = 12;
@@ -20,10 +23,19 @@ type Choice<Item> = {
   readonly options: readonly { readonly label: string; readonly fits: (item: Item) => boolean }[];
 };
 
-/** A column by which rows can be sorted. */
-export type Column<Item> = TableProps.ColumnDefinition<Item> & {
+/** A filter by whether items are enabled. */
+export const onOff = (label: string): Choice<{ readonly enabled: boolean }> => ({
+  label,
+  options: [
+    { label: 'On', fits: ({ enabled }) => enabled },
+    { label: 'Off', fits: ({ enabled }) => !enabled },
+  ],
+});
+
+/** A column of the rows. `sortBy` returns the text by which they can be sorted. */
+export type Column<Item> = Omit<TableProps.ColumnDefinition<Item>, 'sortingField'> & {
   readonly id: string;
-  readonly sortingComparator?: (a: Item, b: Item) => number;
+  readonly sortBy?: (item: Item) => string;
 };
 
 export type Narrowed<Item> = {
@@ -34,6 +46,8 @@ export type Narrowed<Item> = {
   readonly rows: boolean;
   /** Whether a search or a filter is active. */
   readonly narrowed: boolean;
+  /** Whether all items are shown in the order of the first column. */
+  readonly inOrder: boolean;
   /** The number of items, and of those that are shown. */
   readonly counter: string;
   /** The search and the filters. Nothing for a short list. */
@@ -41,6 +55,8 @@ export type Narrowed<Item> = {
   /** The message for a search without results. */
   readonly none: ReactNode;
   readonly sorting: Pick<TableProps<Item>, 'sortingColumn' | 'sortingDescending' | 'onSortingChange'>;
+  readonly columnDefinitions: TableProps<Item>['columnDefinitions'];
+  readonly noun: string;
 };
 
 /**
@@ -74,9 +90,10 @@ export function useNarrowed<Item>(
   const fits = (item: Item) =>
     textOf(item).toLowerCase().includes(wanted) && choices.every((choice) => chosen(choice)?.fits(item) ?? true);
   const found = narrowed ? items.filter(fits) : items;
-  const sortingColumn = columns.find(({ id }) => id === parameters.get('sort')) ?? columns[0];
+  const { id: sort = '', sortBy = () => '' } =
+    columns.find(({ id }) => id === parameters.get('sort')) ?? columns[0] ?? {};
   const sortingDescending = parameters.get('order') === 'descending';
-  const sorted = rows && sortingColumn?.sortingComparator ? found.toSorted(sortingColumn.sortingComparator) : found;
+  const sorted = rows ? found.toSorted((a, b) => byName(sortBy(a), sortBy(b))) : found;
   const counter = narrowed ? `(${found.length}/${items.length})` : `(${items.length})`;
   const filter = many && (
     <div className="narrow">
@@ -122,17 +139,61 @@ export function useNarrowed<Item>(
     many,
     rows,
     narrowed,
+    inOrder: !narrowed && (!rows || (sort === columns[0]?.id && !sortingDescending)),
+    noun,
     counter,
     filter,
     none,
     sorting: {
-      ...(sortingColumn && { sortingColumn }),
+      sortingColumn: { sortingField: sort },
       sortingDescending,
       onSortingChange: ({ detail }) =>
         change({
-          sort: columns.find((column) => column.sortingComparator === detail.sortingColumn.sortingComparator)?.id ?? '',
+          sort: detail.sortingColumn.sortingField ?? '',
           order: detail.isDescending === true ? 'descending' : '',
         }),
     },
+    columnDefinitions: columns.map(({ sortBy, ...column }) =>
+      sortBy ? { ...column, sortingField: column.id } : column,
+    ),
   };
+}
+
+/** Shows a narrowed list as rows or cards. @param props.empty shown when there are no items */
+export function Items<Item>(props: {
+  readonly list: Narrowed<Item>;
+  readonly loaded: LoadState;
+  readonly trackBy: string & keyof Item;
+  readonly header: ReactNode;
+  readonly empty: ReactNode;
+  readonly card: CardsProps.CardDefinition<Item>;
+  readonly cardsPerRow?: CardsProps['cardsPerRow'];
+}) {
+  const { list, loaded, cardsPerRow } = props;
+  const common = { header: props.header, filter: list.filter, items: list.shown, trackBy: props.trackBy };
+  if (list.rows) {
+    return (
+      <Table<Item>
+        {...common}
+        {...list.sorting}
+        wrapLines
+        contentDensity="compact"
+        ariaLabels={{ tableLabel: list.noun }}
+        empty={list.none}
+        columnDefinitions={list.columnDefinitions}
+      />
+    );
+  }
+  const empty = loaded.failed ? <NotLoaded loaded={loaded} what={list.noun} /> : props.empty;
+  return (
+    <Cards<Item>
+      {...common}
+      loading={loaded.value === undefined && !loaded.failed}
+      loadingText={`Loading ${list.noun}`}
+      empty={list.narrowed ? list.none : empty}
+      ariaLabels={{ itemSelectionLabel: () => '', selectionGroupLabel: '', cardsLabel: list.noun }}
+      cardDefinition={props.card}
+      {...(cardsPerRow && { cardsPerRow })}
+    />
+  );
 }

@@ -1,6 +1,6 @@
 import TopNavigation from '@cloudscape-design/components/top-navigation';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
-import { navigate, paths } from '../navigation.ts';
+import { paths } from '../navigation.ts';
 import type { Session } from '../session/session.ts';
 import type { Organization } from './context.ts';
 import { chooseTheme, THEMES, useTheme } from './theme.ts';
@@ -14,14 +14,7 @@ export function TopBar(props: {
 }) {
   const { me, organization, session, report } = props;
   const theme = useTheme();
-  const followed = (href: string) => ({
-    href,
-    onFollow: (event: CustomEvent) => {
-      event.preventDefault();
-      navigate(href);
-    },
-  });
-  const link = (text: string, href: string) => ({ type: 'button' as const, text, ...followed(href) });
+  const link = (text: string, href: string) => ({ type: 'button' as const, text, href });
   const email = organization?.email ?? 'Account';
   const account = {
     type: 'menu-dropdown' as const,
@@ -47,15 +40,19 @@ export function TopBar(props: {
       type: 'menu-dropdown' as const,
       text: name,
       ariaLabel: `Organization ${name}`,
-      items: me?.organizations.map((one) => ({ id: one.org_id, text: `${one.name} (${one.role})` })) ?? [],
-      onItemClick: ({ detail }: { detail: { id: string } }) => navigate(paths.organization(detail.id)),
+      items:
+        me?.organizations.map((one) => ({
+          id: one.org_id,
+          text: `${one.name} (${one.role})`,
+          href: paths.organization(one.org_id),
+        })) ?? [],
     },
   ];
   return (
     <TopNavigation
       identity={{
         title: 'va-wave',
-        ...followed(organization === undefined ? '/dashboard/' : paths.organization(organization.org_id)),
+        href: organization === undefined ? '/dashboard/' : paths.organization(organization.org_id),
       }}
       utilities={me === undefined ? [] : [...(organization === undefined ? [] : ofOrganization(organization)), account]}
     />

@@ -1,12 +1,10 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useDashboard } from './context.ts';
 
-export type Loaded<T> = {
-  readonly value: T | undefined;
-  readonly failed: boolean;
-  readonly reload: () => void;
-  readonly set: (value: T) => void;
-};
+/** The state of data that is loaded. `value` is undefined until it has arrived. */
+export type LoadState = { readonly value: unknown; readonly failed: boolean; readonly reload: () => void };
+
+export type Loaded<T> = LoadState & { readonly value: T | undefined; readonly set: (value: T) => void };
 
 /** Loads data when the screen opens. `key` identifies the data; another key loads again. */
 export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {

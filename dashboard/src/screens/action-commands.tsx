@@ -1,7 +1,9 @@
 import Button from '@cloudscape-design/components/button';
 import ButtonDropdown, { type ButtonDropdownProps } from '@cloudscape-design/components/button-dropdown';
 import type { ActionView } from '../../../src/contract/dashboard.ts';
+import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
+import type { Narrowed } from '../parts/many.tsx';
 import type { useActionCommands } from './use-action-commands.ts';
 
 /** The buttons and the menu of one Action in the list. */
@@ -9,31 +11,26 @@ export function ActionCommands(props: {
   readonly action: ActionView;
   /** The Form Actions in the order of the widget. */
   readonly forms: readonly ActionView[];
-  /** Whether the list shows all forms in the order of the widget. */
-  readonly inOrder: boolean;
-  /** Whether the list is long, so that the commands are small. */
-  readonly small: boolean;
-  /** Whether the menu is in a table, which would cut it off. */
-  readonly inTable: boolean;
+  readonly list: Narrowed<ActionView>;
   readonly commands: ReturnType<typeof useActionCommands>;
-  readonly onOpen: () => void;
   /** Whether the organization has no room for another Action. */
   readonly isFull: boolean;
-  readonly onDuplicate: () => void;
   readonly onDelete: () => void;
 }) {
-  const { isAdmin } = useDashboard();
-  const { action, forms, commands } = props;
-  const { name } = action;
-  const variant = props.small ? 'inline-link' : 'normal';
+  const { organization, isAdmin } = useDashboard();
+  const { action, forms, list, commands } = props;
+  const { name, site_id, action_id } = action;
+  const open = () => navigate(paths.action(organization.org_id, site_id, action_id));
+  // The commands of a long list are small.
+  const variant = list.many ? 'inline-link' : 'normal';
   if (!isAdmin) {
     return (
-      <Button variant={variant} ariaLabel={`View ${name}`} onClick={props.onOpen}>
+      <Button variant={variant} ariaLabel={`View ${name}`} onClick={open}>
         View
       </Button>
     );
   }
-  const from = forms.findIndex(({ action_id }) => action_id === action.action_id);
+  const from = forms.indexOf(action);
   const targets: Readonly<Record<string, number>> = {
     'Move to the top': 0,
     'Move up': from - 1,
@@ -41,7 +38,7 @@ export function ActionCommands(props: {
     'Move to the bottom': forms.length - 1,
   };
   const whyNot = (to: number) => {
-    if (!props.inOrder) return 'Remove the search and the sorting first.';
+    if (!list.inOrder) return 'Remove the search and the sorting first.';
     if (to < 0 || to === from || to === forms.length) return `It is the ${from === 0 ? 'first' : 'last'} form.`;
     return undefined;
   };
@@ -56,13 +53,13 @@ export function ActionCommands(props: {
   ];
   return (
     <div className="commands">
-      <Button variant={variant} ariaLabel={`Edit ${name}`} onClick={props.onOpen}>
+      <Button variant={variant} ariaLabel={`Edit ${name}`} onClick={open}>
         Edit
       </Button>
       <Button
         variant={variant}
         ariaLabel={`Test ${name}`}
-        loading={commands.busy === action.action_id}
+        loading={commands.busy === action_id}
         loadingText={`Testing ${name}`}
         onClick={() => commands.test(action)}
       >
@@ -72,15 +69,16 @@ export function ActionCommands(props: {
         variant="icon"
         ariaLabel={`More for ${name}`}
         items={items}
-        expandToViewport={props.inTable}
+        // A table would cut the menu off.
+        expandToViewport={list.rows}
         onItemClick={({ detail }) => {
           const to = targets[detail.id];
-          if (detail.id === 'duplicate') props.onDuplicate();
+          if (detail.id === 'duplicate') navigate(paths.copy(organization.org_id, site_id, action_id));
           else if (to === undefined) props.onDelete();
           else if (commands.busy === undefined) commands.moveTo(action, to);
         }}
         ref={(menu) => {
-          if (menu === null || commands.focusNext.current !== action.action_id || commands.busy !== undefined) return;
+          if (menu === null || commands.focusNext.current !== action_id || commands.busy !== undefined) return;
           commands.focusNext.current = undefined;
           menu.focus();
         }}

@@ -2,12 +2,10 @@ import Alert from '@cloudscape-design/components/alert';
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Cards from '@cloudscape-design/components/cards';
 import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
 import Skeleton from '@cloudscape-design/components/skeleton';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useState } from 'react';
 import { TRIGGERS } from '../../../src/contract/action-kinds.ts';
@@ -17,7 +15,7 @@ import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { Help } from '../parts/help.tsx';
-import { byName, type Column, useNarrowed } from '../parts/many.tsx';
+import { byName, type Column, Items, onOff, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { ActionCommands } from './action-commands.tsx';
 import { DeleteAction } from './delete-action.tsx';
@@ -46,20 +44,10 @@ export default function Actions({
   );
   const others = own.filter(({ trigger }) => trigger !== 'Form').toSorted((a, b) => byName(a.name, b.name));
   const commands = useActionCommands(loaded, forms, assistant, onSaved);
-  const open = (action: string) => navigate(paths.action(org_id, assistant.site_id, action));
-
   const used = all.length + unreadable.length;
   const isFull = used >= ACTIONS_PER_ORGANIZATION;
   const link = ({ action_id, name }: ActionView) => (
-    <Link
-      href={paths.action(org_id, assistant.site_id, action_id)}
-      onFollow={(event) => {
-        event.preventDefault();
-        open(action_id);
-      }}
-    >
-      {name}
-    </Link>
+    <Link href={paths.action(org_id, assistant.site_id, action_id)}>{name}</Link>
   );
   const toggle = (label: string) => (action: ActionView) => (
     <Toggle
@@ -75,13 +63,9 @@ export default function Actions({
     <ActionCommands
       action={action}
       forms={forms}
-      inOrder={!list.narrowed && (!list.rows || list.sorting.sortingColumn === columns[0])}
-      small={list.many}
-      inTable={list.rows}
+      list={list}
       commands={commands}
-      onOpen={() => open(action.action_id)}
       isFull={isFull}
-      onDuplicate={() => navigate(paths.copy(org_id, assistant.site_id, action.action_id))}
       onDelete={() => setDeleting(action)}
     />
   );
@@ -89,16 +73,17 @@ export default function Actions({
     {
       id: 'position',
       header: 'No.',
-      ...sortedBy.position,
+      // The Actions arrive in this order.
+      sortBy: () => '',
       width: 70,
       cell: (action) => (action.trigger === 'Form' ? forms.indexOf(action) + 1 : ''),
     },
-    { id: 'name', header: 'Name', ...sortedBy.name, isRowHeader: true, minWidth: 140, cell: link },
-    { id: 'trigger', header: 'Trigger', ...sortedBy.trigger, width: 120, cell: badge },
+    { id: 'name', header: 'Name', sortBy: ({ name }) => name, isRowHeader: true, minWidth: 140, cell: link },
+    { id: 'trigger', header: 'Trigger', sortBy: ({ trigger }) => trigger, width: 120, cell: badge },
     {
       id: 'endpoint',
       header: 'Endpoint',
-      ...sortedBy.endpoint,
+      sortBy: ({ url }) => url,
       minWidth: 140,
       cell: ({ method, url }) => (
         <Box variant="code">
@@ -108,13 +93,17 @@ export default function Actions({
         </Box>
       ),
     },
-    { id: 'state', header: 'On', ...sortedBy.state, width: 70, cell: toggle('') },
+    { id: 'state', header: 'On', sortBy: ({ enabled }) => (enabled ? 'on' : 'off'), width: 70, cell: toggle('') },
     { id: 'buttons', header: 'Commands', width: 150, cell: buttons },
   ];
-  const list = useNarrowed([...forms, ...others], 'Actions', searched, CHOICES, columns);
+  const list = useNarrowed([...forms, ...others], 'Actions', searched, [TRIGGER, onOff('State')], columns);
 
   const create = isAdmin && (
-    <Button variant="primary" disabled={isFull} onClick={() => open('new')}>
+    <Button
+      variant="primary"
+      disabled={isFull}
+      onClick={() => navigate(paths.action(org_id, assistant.site_id, 'new'))}
+    >
       Create Action
     </Button>
   );
@@ -136,18 +125,6 @@ export default function Actions({
       Actions
     </Header>
   );
-  const empty = loaded.failed ? (
-    <Button onClick={loaded.reload}>Try again</Button>
-  ) : (
-    <Box textAlign="center">
-      <Box variant="strong">No Actions yet</Box>
-      <Box variant="p">
-        An Action calls your endpoint when an event happens, when the assistant decides to, or when a visitor submits a
-        form.
-      </Box>
-      {create}
-    </Box>
-  );
   return (
     <>
       {unreadable.length > 0 && (
@@ -156,46 +133,37 @@ export default function Actions({
           service sends nothing for them until the operator has corrected this. All other Actions work.
         </Alert>
       )}
-      {list.rows ? (
-        <Table<ActionView>
-          header={header}
-          filter={list.filter}
-          items={list.shown}
-          trackBy="action_id"
-          wrapLines
-          contentDensity="compact"
-          ariaLabels={{ tableLabel: 'Actions' }}
-          empty={list.none}
-          columnDefinitions={columns}
-          {...list.sorting}
-        />
-      ) : (
-        <Cards<ActionView>
-          header={header}
-          filter={list.filter}
-          items={list.shown}
-          trackBy="action_id"
-          loading={loaded.value === undefined && !loaded.failed}
-          loadingText="Loading Actions"
-          cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
-          empty={list.narrowed ? list.none : empty}
-          ariaLabels={{ itemSelectionLabel: () => '', selectionGroupLabel: '', cardsLabel: 'Actions' }}
-          cardDefinition={{
-            header: (action) => (
-              <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-                <Box variant="h3">{action.name}</Box>
-                {badge(action)}
-              </SpaceBetween>
-            ),
-            sections: [
-              ...(list.many ? [] : [{ id: 'what', header: 'When', content: what }]),
-              { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint },
-              { id: 'enabled', width: list.many ? 40 : 100, content: toggle('Enabled') },
-              { id: 'buttons', width: list.many ? 60 : 100, content: buttons },
-            ],
-          }}
-        />
-      )}
+      <Items
+        list={list}
+        loaded={loaded}
+        trackBy="action_id"
+        header={header}
+        cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
+        empty={
+          <Box textAlign="center">
+            <Box variant="strong">No Actions yet</Box>
+            <Box variant="p">
+              An Action calls your endpoint when an event happens, when the assistant decides to, or when a visitor
+              submits a form.
+            </Box>
+            {create}
+          </Box>
+        }
+        card={{
+          header: (action) => (
+            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+              <Box variant="h3">{action.name}</Box>
+              {badge(action)}
+            </SpaceBetween>
+          ),
+          sections: [
+            ...(list.many ? [] : [{ id: 'what', header: 'When', content: what }]),
+            { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint },
+            { id: 'enabled', width: list.many ? 40 : 100, content: toggle('Enabled') },
+            { id: 'buttons', width: list.many ? 60 : 100, content: buttons },
+          ],
+        }}
+      />
       {deleting !== undefined && (
         <DeleteAction
           action={deleting}
@@ -223,18 +191,6 @@ const endpoint = ({ method, url }: ActionView) => (
   </Box>
 );
 
-const by = (textOf: (action: ActionView) => string) => ({
-  sortingComparator: (a: ActionView, b: ActionView) => byName(textOf(a), textOf(b)),
-});
-const sortedBy = {
-  // The Actions arrive in this order.
-  position: { sortingComparator: () => 0 },
-  name: by(({ name }) => name),
-  trigger: by(({ trigger }) => trigger),
-  endpoint: by(({ url }) => url),
-  state: by(({ enabled }) => (enabled ? 'on' : 'off')),
-};
-
 function what(action: ActionView): string {
   switch (action.trigger) {
     case 'Event':
@@ -251,16 +207,7 @@ function searched(action: ActionView): string {
   return [action.name, action.action_id, action.slug, action.url, what(action)].join('\n');
 }
 
-const CHOICES = [
-  {
-    label: 'Trigger',
-    options: TRIGGERS.map((label) => ({ label, fits: ({ trigger }: ActionView) => trigger === label })),
-  },
-  {
-    label: 'State',
-    options: [
-      { label: 'On', fits: ({ enabled }: ActionView) => enabled },
-      { label: 'Off', fits: ({ enabled }: ActionView) => !enabled },
-    ],
-  },
-];
+const TRIGGER = {
+  label: 'Trigger',
+  options: TRIGGERS.map((label) => ({ label, fits: ({ trigger }: ActionView) => trigger === label })),
+};

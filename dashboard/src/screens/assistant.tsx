@@ -5,7 +5,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
 import { navigate, type Place, paths } from '../navigation.ts';
-import { Boundary, fetched, Loading } from '../parts/boundary.tsx';
+import { Boundary, fetched, NotLoaded } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { useTitle } from '../parts/use-title.ts';
@@ -26,13 +26,10 @@ export default function Assistant({ site, place }: { readonly site: string; read
   const assistant = loaded.value;
   useTitle(`${place.action === undefined ? TABS[place.tab] : 'Action'}, ${assistant?.name ?? 'assistant'}`);
   if (assistant === undefined) {
-    return loaded.failed ? (
-      <SpaceBetween direction="horizontal" size="xs">
-        <Button onClick={loaded.reload}>Try again</Button>
+    return (
+      <NotLoaded loaded={loaded} what="the assistant">
         <Button onClick={() => navigate(paths.organization(org_id))}>Back to the assistants</Button>
-      </SpaceBetween>
-    ) : (
-      <Loading what="the assistant" />
+      </NotLoaded>
     );
   }
   const trail = [
@@ -42,14 +39,7 @@ export default function Assistant({ site, place }: { readonly site: string; read
   ];
   return (
     <SpaceBetween size="m">
-      <BreadcrumbGroup
-        items={trail}
-        ariaLabel="Breadcrumbs"
-        onFollow={(event) => {
-          event.preventDefault();
-          navigate(event.detail.href);
-        }}
-      />
+      <BreadcrumbGroup items={trail} ariaLabel="Breadcrumbs" />
       {!isAdmin && <ReadOnly />}
       {place.action !== undefined ? (
         <ActionScreen key={place.action} assistant={assistant} actionId={place.action} />

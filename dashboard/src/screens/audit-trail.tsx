@@ -3,15 +3,15 @@ import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
 import Table from '@cloudscape-design/components/table';
-import { useState } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { AuditOperation } from '../../../src/contract/members.ts';
-import { navigate, paths } from '../navigation.ts';
+import { paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { Time } from '../parts/time.tsx';
 import { LABELS as ASSISTANT_LABELS } from '../parts/use-assistant-form.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { useTitle } from '../parts/use-title.ts';
+import { useWork } from '../parts/use-work.ts';
 import { allAssistants } from './assistants.tsx';
 import { LABELS as ACTION_LABELS } from './use-action-form.ts';
 
@@ -31,7 +31,7 @@ const operations = new Map(Object.entries(OPERATIONS));
 
 /** The changes to the configuration of the organization, page by page. */
 export default function AuditTrail() {
-  const { api, organization, report } = useDashboard();
+  const { api, organization } = useDashboard();
   const { org_id, name } = organization;
   useTitle(`Audit trail of ${name}`);
   const { value, failed, reload, set } = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
@@ -45,36 +45,20 @@ export default function AuditTrail() {
       ...actions.map((action) => [action.action_id, action.name] as const),
     ]);
   });
-  const [adding, setAdding] = useState(false);
+  const [adding, add] = useWork();
   const after = value?.next ?? undefined;
-  const showEarlier = async () => {
-    if (value === undefined || after === undefined) return;
-    setAdding(true);
-    try {
+  const showEarlier = () =>
+    add(async () => {
+      if (value === undefined || after === undefined) return;
       const { records, next } = await api('listAudit', { org_id }, { query: { after } });
       set({ records: [...value.records, ...records], next });
-    } catch (error) {
-      report(error);
-    } finally {
-      setAdding(false);
-    }
-  };
+    });
 
   const entity = ({ site_id, entity_id }: Change) => {
     const known = names.value?.get(entity_id);
     if (known === undefined) return <Box variant="code">{entity_id}</Box>;
     const path = entity_id === site_id ? paths.assistant(org_id, site_id) : paths.action(org_id, site_id, entity_id);
-    return (
-      <Link
-        href={path}
-        onFollow={(event) => {
-          event.preventDefault();
-          navigate(path);
-        }}
-      >
-        {known}
-      </Link>
-    );
+    return <Link href={path}>{known}</Link>;
   };
   return (
     <Table<Change>

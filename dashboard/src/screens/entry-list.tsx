@@ -1,11 +1,10 @@
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import TokenGroup from '@cloudscape-design/components/token-group';
 import { useState } from 'react';
 import { useDashboard } from '../parts/context.ts';
+import { TextCommand } from '../parts/text-command.tsx';
 import type { Problems } from '../parts/use-problems.ts';
 
 /** A list of short texts. An entry is checked, normalized and added. */
@@ -23,56 +22,37 @@ export function EntryList(props: {
   readonly accept: (entry: string) => Promise<{ readonly entry: string } | { readonly problem: string }>;
   readonly onChange: (entries: string[]) => void;
 }) {
-  const { isAdmin, report } = useDashboard();
+  const { isAdmin } = useDashboard();
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
 
   const problemOf = (entry: string) => props.problems.of(props.field, entry);
   const wrong = props.entries.filter((entry) => problemOf(entry) !== undefined);
   const refused = props.problems.of(props.field) ?? wrong.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
-  const add = async () => {
-    const typed = text.trim();
-    if (typed === '') return;
-    setBusy(true);
-    try {
-      const accepted = await props.accept(typed);
-      if ('problem' in accepted) return setProblem(accepted.problem);
-      if (!props.entries.includes(accepted.entry)) props.onChange([...props.entries, accepted.entry]);
-      setText('');
-      setProblem(undefined);
-    } catch (error) {
-      report(error);
-    } finally {
-      setBusy(false);
-    }
+  const add = async (typed: string) => {
+    const accepted = await props.accept(typed);
+    if ('problem' in accepted) return setProblem(accepted.problem);
+    if (!props.entries.includes(accepted.entry)) props.onChange([...props.entries, accepted.entry]);
+    setText('');
+    setProblem(undefined);
   };
 
   return (
     <FormField label={props.label} description={props.description} errorText={problem ?? refused} stretch>
       <SpaceBetween size="xs">
         {isAdmin && (
-          <div className="entry">
-            <Input
-              value={text}
-              placeholder={props.placeholder}
-              ariaLabel={`New ${props.noun}`}
-              onChange={({ detail }) => {
-                setText(detail.value);
-                setProblem(undefined);
-              }}
-              onKeyDown={(event) => {
-                // Enter adds the entry; it does not save the form around it.
-                if (event.detail.key !== 'Enter') return;
-                event.preventDefault();
-                void add();
-              }}
-            />
-            <Button formAction="none" loading={busy} onClick={add}>
-              {`Add ${props.noun}`}
-            </Button>
-          </div>
+          <TextCommand
+            value={text}
+            placeholder={props.placeholder}
+            inputLabel={`New ${props.noun}`}
+            button={`Add ${props.noun}`}
+            onChange={(value) => {
+              setText(value);
+              setProblem(undefined);
+            }}
+            run={add}
+          />
         )}
         {props.entries.length === 0 ? (
           <Box color="text-status-inactive">No entries</Box>

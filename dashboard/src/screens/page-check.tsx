@@ -1,35 +1,25 @@
-import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { AssistantView, PageVerdict } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import { Status } from '../parts/status.tsx';
+import { TextCommand } from '../parts/text-command.tsx';
 
 type Settings = Pick<AssistantView, 'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'>;
 type Asked = { readonly page: string; readonly settings: Settings; readonly verdict: PageVerdict };
 
 /** Asks the service whether the widget would start on a page with the settings on the screen. */
 export function PageCheck({ settings }: { readonly settings: Settings }) {
-  const { api, report } = useDashboard();
+  const { api } = useDashboard();
   const [page, setPage] = useState('');
   const [asked, setAsked] = useState<Asked>();
-  const [checking, setChecking] = useState(false);
 
-  const check = async () => {
-    if (page.trim() === '') return;
-    setChecking(true);
+  const check = async (address: string) => {
     const { domain, enabled, authentication_mode, allowed_domains: entries } = settings;
-    try {
-      const body = { entries, page: { address: page, domain, enabled, authentication_mode } };
-      const { page: verdict } = await api('checkHosts', {}, { body });
-      if (verdict !== null) setAsked({ page, settings, verdict });
-    } catch (error) {
-      report(error);
-    } finally {
-      setChecking(false);
-    }
+    const body = { entries, page: { address, domain, enabled, authentication_mode } };
+    const { page: verdict } = await api('checkHosts', {}, { body });
+    if (verdict !== null) setAsked({ page: address, settings, verdict });
   };
 
   // An answer is valid only for the settings of its request.
@@ -41,21 +31,13 @@ export function PageCheck({ settings }: { readonly settings: Settings }) {
       stretch
     >
       <SpaceBetween size="xs">
-        <div className="entry">
-          <Input
-            value={page}
-            placeholder="https://www.example.com/shop"
-            onChange={({ detail }) => setPage(detail.value)}
-            onKeyDown={(event) => {
-              if (event.detail.key !== 'Enter') return;
-              event.preventDefault();
-              void check();
-            }}
-          />
-          <Button formAction="none" loading={checking} onClick={check}>
-            Check page
-          </Button>
-        </div>
+        <TextCommand
+          value={page}
+          placeholder="https://www.example.com/shop"
+          button="Check page"
+          onChange={setPage}
+          run={check}
+        />
         <div aria-live="polite">{current && <Answer {...asked} />}</div>
       </SpaceBetween>
     </FormField>

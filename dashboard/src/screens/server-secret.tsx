@@ -8,37 +8,36 @@ import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import { useLeaveGuard } from '../parts/use-leave-guard.ts';
-import { ApiError } from '../session/api-error.ts';
+import { useWork } from '../parts/use-work.ts';
+import { currentAssistant } from '../session/api-error.ts';
 
 type Props = { readonly assistant: AssistantView; readonly onSaved: (assistant: AssistantView) => void };
 
 /** Generates and replaces the server secret. */
 export function ServerSecret({ assistant, onSaved }: Props) {
-  const { api, organization, isAdmin, report, showSecret } = useDashboard();
+  const { api, organization, isAdmin, showSecret } = useDashboard();
   const [confirming, setConfirming] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const [busy, run] = useWork();
   const existing = assistant.server_secret;
   // The answer contains the only copy of the new secret.
   useLeaveGuard(busy);
 
-  const generate = async () => {
-    setBusy(true);
-    const ids = { org_id: organization.org_id, site_id: assistant.site_id };
-    try {
-      const body = { version: assistant.version, regenerate: existing !== null };
-      const answer = await api('generateServerSecret', ids, { body });
-      showSecret({ of: assistant.name, value: answer.server_secret });
-      onSaved(answer.assistant);
-    } catch (error) {
-      if (error instanceof ApiError && error.current !== undefined && !('action_id' in error.current)) {
-        onSaved(error.current);
+  const generate = () =>
+    run(async () => {
+      const ids = { org_id: organization.org_id, site_id: assistant.site_id };
+      try {
+        const body = { version: assistant.version, regenerate: existing !== null };
+        const answer = await api('generateServerSecret', ids, { body });
+        showSecret({ of: assistant.name, value: answer.server_secret });
+        onSaved(answer.assistant);
+      } catch (error) {
+        const current = currentAssistant(error);
+        if (current !== undefined) onSaved(current);
+        throw error;
+      } finally {
+        setConfirming(false);
       }
-      report(error);
-    } finally {
-      setBusy(false);
-      setConfirming(false);
-    }
-  };
+    });
 
   return (
     <Container

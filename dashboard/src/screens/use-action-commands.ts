@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import type { ActionView, AssistantView, DashboardAnswer, TestResult } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { Loaded } from '../parts/use-load.ts';
-import { ApiError } from '../session/api-error.ts';
+import { ApiError, currentAssistant } from '../session/api-error.ts';
 
 /** The result of a test, and the Action that was tested. */
 export type Tested = { readonly action: ActionView; readonly result: TestResult };
@@ -60,9 +60,8 @@ export function useActionCommands(
         );
       } catch (error) {
         // Another user has changed the assistant. The next command moves the form in the current order.
-        if (error instanceof ApiError && error.current !== undefined && !('action_id' in error.current)) {
-          onSaved(error.current);
-        }
+        const current = currentAssistant(error);
+        if (current !== undefined) onSaved(current);
         throw error;
       }
       focusNext.current = action.action_id;
