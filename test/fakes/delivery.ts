@@ -1,5 +1,6 @@
 import type { Action } from '../../src/contract/actions.ts';
 import type { FailureCode } from '../../src/contract/deliveries.ts';
+import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type {
   AttemptKey,
   AttemptResult,
@@ -9,7 +10,14 @@ import type {
   FinishedAttempt,
   LogWriteFailed,
 } from '../../src/domain/delivery/delivery-log.ts';
-import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
+import {
+  type MakeAttempt,
+  notSent,
+  type OutboundOutcome,
+  type OutboundRequest,
+} from '../../src/domain/delivery/outbound.ts';
+import { ORG_ID, SITE_ID } from './configuration.ts';
+import { FrozenClock } from './sources.ts';
 
 /** Returns the outcome of a response with this status: 2xx is a success, 3xx a redirect, and any other a failure. */
 export function answered(status: number, body = 'ok'): OutboundOutcome {
@@ -26,16 +34,10 @@ export function answered(status: number, body = 'ok'): OutboundOutcome {
 }
 
 /** Returns the outcome of an attempt without a response. */
-export function unanswered(code: FailureCode): OutboundOutcome {
-  return {
-    status: null,
-    body: new Uint8Array(),
-    bodyComplete: false,
-    latencyMs: 5000,
-    failure: { code, message: code },
-    note: null,
-  };
-}
+export const unanswered = (code: FailureCode): OutboundOutcome => ({
+  ...notSent({ code, message: code }),
+  latencyMs: 5000,
+});
 
 /** An outbound pipeline that sends nothing. It records requests and returns the outcomes in order, then the last one again. */
 export class FakeOutbound {
@@ -115,3 +117,39 @@ export class FakeLogWriteFailed {
 
 /** Opens the signing secret of each Action as `whsec_<action id>`. */
 export const openSigningSecret = async (action: Action): Promise<string> => `whsec_${action.action_id}`;
+
+/** Returns the fakes behind an attempt, and the ports that lead to them. */
+export function attemptFakes() {
+  const clock = new FrozenClock();
+  const outbound = new FakeOutbound();
+  const log = new InMemoryDeliveryLog();
+  const logWriteFailed = new FakeLogWriteFailed();
+  return {
+    clock,
+    outbound,
+    log,
+    logWriteFailed,
+    ports: {
+      openSigningSecret,
+      log,
+      logWriteFailed: logWriteFailed.report,
+      makeAttempt: outbound.makeAttempt,
+      now: clock.now,
+    },
+  };
+}
+
+/** The first attempt to deliver conversation.started to the Action `act_event`. */
+export const DELIVERY = {
+  version: 1,
+  action_id: 'act_event',
+  attempt: 1,
+  envelope: {
+    id: '6a7e8f90-0000-4000-8000-000000000001',
+    event: 'conversation.started',
+    timestamp: '2026-03-04T05:06:00Z',
+    data: { conversation_id: 'c-1' },
+    site_id: SITE_ID,
+    org_id: ORG_ID,
+  },
+} as const satisfies DeliveryMessage;

@@ -35,6 +35,19 @@ export function widgetAuthentication(setup: {
   };
 }
 
+/** Returns a conversation that an anonymous visitor began. */
+export function aConversation(changes: Partial<Conversation> = {}): Conversation {
+  return {
+    site_id: SITE_ID,
+    conversation_id: 'c-1',
+    session_id: 's',
+    visitor_id: 'v',
+    user_id: null,
+    started_at: '2026-01-01T00:00:00.000Z',
+    ...changes,
+  };
+}
+
 /** An in-memory store of conversations and submissions. */
 export class InMemoryConversations {
   readonly saved: Conversation[] = [];

@@ -1,28 +1,21 @@
 import type { AiAction } from '../../../src/contract/actions.ts';
 import { type CallToolPorts, callTool, listTools, type ToolCallRecord } from '../../../src/domain/actions/call-tool.ts';
 import { anAiAction, anAssistant, SITE_ID } from '../../fakes/configuration.ts';
-import {
-  answered,
-  FakeLogWriteFailed,
-  FakeOutbound,
-  InMemoryDeliveryLog,
-  openSigningSecret,
-  unanswered,
-} from '../../fakes/delivery.ts';
+import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
-import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { countingIds } from '../../fakes/sources.ts';
 
 const PARAMETERS = { type: 'object' as const, properties: { order: { type: 'string' as const } }, required: ['order'] };
 const UNAVAILABLE = { outcome: 'unavailable', message: 'The external service is unavailable. Offer a follow-up.' };
 
 function setUp(changes: Partial<AiAction> = {}) {
-  const outbound = new FakeOutbound();
-  const log = new InMemoryDeliveryLog();
+  const fakes = attemptFakes();
   const recorded: ToolCallRecord[] = [];
   const unrecorded: ToolCallRecord[] = [];
   const counts = new Map<string, number>();
   const action = anAiAction({ parameters: PARAMETERS, ...changes });
   const ports: CallToolPorts = {
+    ...fakes.ports,
     findTool: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
     countCall: async ({ siteId, conversationId, actionId }, limit) => {
       const key = `${siteId} ${conversationId} ${actionId}`;
@@ -34,16 +27,11 @@ function setUp(changes: Partial<AiAction> = {}) {
       recorded.push(record);
     },
     recordFailed: (record) => unrecorded.push(record),
-    openSigningSecret,
-    log,
-    logWriteFailed: new FakeLogWriteFailed().report,
-    makeAttempt: outbound.makeAttempt,
-    now: new FrozenClock().now,
     newId: countingIds(),
   };
   const call = (args: Record<string, unknown> = { order: 'A1' }, conversationId = 'c-1', tool = action.slug) =>
     callTool({ siteId: SITE_ID, conversationId, tool, arguments: args }, ports);
-  return { outbound, log, recorded, unrecorded, counts, ports, call };
+  return { ...fakes, recorded, unrecorded, counts, ports, call };
 }
 
 test('a call sends the arguments once as a flat object and returns only that it completed', async () => {

@@ -4,18 +4,17 @@ import type { SessionClaims } from '../../../src/contract/sessions.ts';
 import { type EscalationChannel, type SubmitFormPorts, submitForm } from '../../../src/domain/actions/submit-form.ts';
 import { identifyWidget, type WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
 import { aFormAction, anAssistant, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
-import {
-  answered,
-  FakeLogWriteFailed,
-  FakeOutbound,
-  InMemoryDeliveryLog,
-  openSigningSecret,
-  unanswered,
-} from '../../fakes/delivery.ts';
+import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
-import { countingIds, FrozenClock } from '../../fakes/sources.ts';
-import { InMemoryConversations, siteIdCredentials, someClaims, widgetAuthentication } from '../../fakes/widget.ts';
+import { countingIds } from '../../fakes/sources.ts';
+import {
+  aConversation,
+  InMemoryConversations,
+  siteIdCredentials,
+  someClaims,
+  widgetAuthentication,
+} from '../../fakes/widget.ts';
 
 type Setup = {
   readonly assistant?: Partial<Assistant>;
@@ -29,30 +28,13 @@ const SIGNED: Partial<Assistant> = { authentication_mode: 'Session Signed', allo
 const BODY = { conversation_id: CONVERSATION, values: { email: 'ada@example.com' } };
 
 function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 'none' }: Setup = {}) {
-  const clock = new FrozenClock();
-  const outbound = new FakeOutbound();
-  const log = new InMemoryDeliveryLog();
-  const logWriteFailed = new FakeLogWriteFailed();
+  const fakes = attemptFakes();
   const perMinute = new FakeLimit();
   const perHour = new FakeLimit();
   const conversations = new InMemoryConversations();
   conversations.saved.push(
-    {
-      site_id: SITE_ID,
-      conversation_id: CONVERSATION,
-      session_id: 's',
-      visitor_id: 'v',
-      user_id: null,
-      started_at: '2026-01-01T00:00:00.000Z',
-    },
-    {
-      site_id: SITE_ID,
-      conversation_id: 'of-user-1',
-      session_id: 's',
-      visitor_id: 'user-1',
-      user_id: 'user-1',
-      started_at: '2026-01-01T00:00:00.000Z',
-    },
+    aConversation({ conversation_id: CONVERSATION }),
+    aConversation({ conversation_id: 'of-user-1', user_id: 'user-1' }),
   );
   const action = aFormAction(form);
   const outcomes: Parameters<SubmitFormPorts['forwarded']>[0][] = [];
@@ -61,45 +43,29 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
   const identified = (changes: Partial<WidgetCredentials> = {}) =>
     identifyWidget(siteIdCredentials(changes), widgetAuthentication({ assistants, tokens }));
   const ports: SubmitFormPorts = {
+    ...fakes.ports,
     findForm: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
     findConversation: conversations.findConversation,
     claimSubmission: conversations.claimSubmission,
     settleSubmission: conversations.settleSubmission,
     hitPerMinute: perMinute.hit,
     hitPerHour: perHour.hit,
-    openSigningSecret,
-    log,
-    logWriteFailed: logWriteFailed.report,
-    makeAttempt: outbound.makeAttempt,
     escalate,
     forwarded: (outcome) => outcomes.push(outcome),
     settleFailed: (submissionId) => unsettled.push(submissionId),
-    now: clock.now,
     newId: countingIds(),
   };
   const submit = async (
     body: unknown = BODY,
     changes: Partial<WidgetCredentials> = {},
     path: { siteId?: string; slug?: string } = {},
+    other: Partial<SubmitFormPorts> = {},
   ) =>
     submitForm(
       { siteId: SITE_ID, slug: 'contact-us', ...path, widget: await identified(changes), readBody: () => body },
-      ports,
+      { ...ports, ...other },
     );
-  return {
-    clock,
-    outbound,
-    log,
-    logWriteFailed,
-    perMinute,
-    perHour,
-    conversations,
-    identified,
-    outcomes,
-    unsettled,
-    ports,
-    submit,
-  };
+  return { ...fakes, perMinute, perHour, conversations, outcomes, unsettled, submit };
 }
 
 describe('the limit of an assistant', () => {
@@ -144,15 +110,9 @@ const keyStoreAway = async () => {
 
 describe('an accepted submission', () => {
   test('stays accepted when its outcome cannot be stored', async () => {
-    const { ports, unsettled, identified } = setUp();
-    const away = { ...ports, settleSubmission: async () => Promise.reject(new Error('The table is away')) };
-    const request = {
-      siteId: SITE_ID,
-      slug: 'contact-us',
-      widget: await identified(),
-      readBody: () => ({ ...BODY, client_key: 'k' }),
-    };
-    const answer = await submitForm(request, away);
+    const { submit, unsettled } = setUp();
+    const settleSubmission = async () => Promise.reject(new Error('The table is away'));
+    const answer = await submit({ ...BODY, client_key: 'k' }, {}, {}, { settleSubmission });
     expect(answer).toEqual({ success: true, submission_id: 'id-1' });
     expect(unsettled).toEqual(['id-1']);
   });
@@ -211,113 +171,53 @@ describe('an accepted submission', () => {
 });
 
 describe('refuses', () => {
-  test.each<[string, Setup, unknown, Partial<WidgetCredentials>, { siteId?: string; slug?: string }, number, string]>([
+  type Case = Setup & {
+    readonly body?: unknown;
+    readonly credentials?: Partial<WidgetCredentials>;
+    readonly path?: { siteId?: string; slug?: string };
+  };
+  const evil = { origin: 'https://evil.example' };
+  const signed = (changes: Partial<Assistant> = {}) => ({
+    assistant: { ...SIGNED, ...changes },
+    tokens: { good: someClaims() },
+  });
+  const token = { sessionToken: 'good' };
+  const of = (body: object) => ({ body: { ...BODY, ...body } });
+
+  test.each<[number, string, string, Case]>([
+    [401, 'Origin not in allowed domains', 'another origin', { credentials: evil }],
     [
-      'an origin that is not allowed',
-      {},
-      BODY,
-      { origin: 'https://evil.example' },
-      {},
       401,
       'Origin not in allowed domains',
+      'a token from elsewhere',
+      { ...signed(), credentials: { ...token, ...evil } },
     ],
-    ['a disabled site', { assistant: { enabled: false } }, BODY, {}, {}, 401, 'Widget site is disabled'],
     [
-      'a token from a page outside the Domain',
-      { assistant: SIGNED, tokens: { good: someClaims() } },
-      BODY,
-      { sessionToken: 'good', origin: 'https://evil.example' },
-      {},
       401,
       'Origin not in allowed domains',
+      'a token without a Domain',
+      { ...signed({ domain: '' }), credentials: token },
     ],
     [
-      'a token without any origin',
-      { assistant: SIGNED, tokens: { good: someClaims() } },
-      BODY,
-      { sessionToken: 'good', origin: undefined },
-      {},
       401,
       'Origin or Referer header required for safelist auth',
+      'a token without any origin',
+      { ...signed(), credentials: { ...token, origin: undefined } },
     ],
-    [
-      'a token of an assistant without a Domain',
-      { assistant: { ...SIGNED, domain: '' }, tokens: { good: someClaims() } },
-      BODY,
-      { sessionToken: 'good' },
-      {},
-      401,
-      'Origin not in allowed domains',
-    ],
-    [
-      'another site in the path',
-      {},
-      BODY,
-      {},
-      { siteId: OTHER_SITE_ID },
-      403,
-      'The credential belongs to another site',
-    ],
-    ['an unknown form', {}, BODY, {}, { slug: 'nothing' }, 404, 'Form not found'],
-    ['a malformed slug', {}, BODY, {}, { slug: 'a/../b' }, 404, 'Form not found'],
-    ['a disabled form', { form: { enabled: false } }, BODY, {}, {}, 404, 'Form not found'],
-    ['a body without conversation_id', {}, { values: {} }, {}, {}, 400, 'conversation_id: is required'],
-    ['a body without values', {}, { conversation_id: CONVERSATION }, {}, {}, 400, 'values: must be an object'],
-    [
-      'values that are a list',
-      {},
-      { conversation_id: CONVERSATION, values: [] },
-      {},
-      {},
-      400,
-      'values: must be an object',
-    ],
-    [
-      'a malformed client_key',
-      {},
-      { ...BODY, client_key: 'a b' },
-      {},
-      {},
-      400,
-      'client_key: must be 1 to 128 letters, digits, _ or -',
-    ],
-    [
-      'an unknown conversation',
-      {},
-      { ...BODY, conversation_id: 'unknown' },
-      {},
-      {},
-      400,
-      'conversation_id: unknown conversation',
-    ],
-    [
-      'a conversation of a user, without the token',
-      {},
-      { ...BODY, conversation_id: 'of-user-1' },
-      {},
-      {},
-      400,
-      'conversation_id: unknown conversation',
-    ],
-    [
-      'a missing required field',
-      {},
-      { conversation_id: CONVERSATION, values: { note: 'x' } },
-      {},
-      {},
-      400,
-      'values.email: is required',
-    ],
-    [
-      'a blank required field',
-      {},
-      { conversation_id: CONVERSATION, values: { email: '  ' } },
-      {},
-      {},
-      400,
-      'values.email: is required',
-    ],
-  ])('%s', async (_, setup, body, credentials, path, status, message) => {
+    [401, 'Widget site is disabled', 'a disabled site', { assistant: { enabled: false } }],
+    [403, 'The credential belongs to another site', 'another site in the path', { path: { siteId: OTHER_SITE_ID } }],
+    [404, 'Form not found', 'an unknown form', { path: { slug: 'nothing' } }],
+    [404, 'Form not found', 'a malformed slug', { path: { slug: 'a/../b' } }],
+    [404, 'Form not found', 'a disabled form', { form: { enabled: false } }],
+    [400, 'conversation_id: is required', 'no conversation', of({ conversation_id: undefined })],
+    [400, 'values: must be an object', 'a body without values', of({ values: undefined })],
+    [400, 'values: must be an object', 'values that are a list', of({ values: [] })],
+    [400, 'client_key: must be 1 to 128 letters, digits, _ or -', 'a malformed key', of({ client_key: 'a b' })],
+    [400, 'conversation_id: unknown conversation', 'an unknown conversation', of({ conversation_id: 'unknown' })],
+    [400, 'conversation_id: unknown conversation', "a user's, without the token", of({ conversation_id: 'of-user-1' })],
+    [400, 'values.email: is required', 'a missing required field', of({ values: { note: 'x' } })],
+    [400, 'values.email: is required', 'a blank required field', of({ values: { email: '  ' } })],
+  ])('with %i %s: %s', async (status, message, _, { body = BODY, credentials, path, ...setup }) => {
     const { submit, outbound, log } = setUp(setup);
     expect(await refusedWith(submit(body, credentials, path))).toEqual([status, message]);
     expect([outbound.requests, log.all()]).toEqual([[], []]);
@@ -353,11 +253,11 @@ describe('refuses', () => {
 
 describe('neither endpoint nor channel accepts', () => {
   test.each([
-    ['the endpoint responds with 500', answered(500)],
-    ['the endpoint responds with 400', answered(400)],
-    ['the endpoint redirects', answered(302)],
-    ['the endpoint times out', unanswered('timeout')],
-    ['the endpoint is blocked', unanswered('blocked_address')],
+    ['500', answered(500)],
+    ['400', answered(400)],
+    ['a redirect', answered(302)],
+    ['a timeout', unanswered('timeout')],
+    ['a blocked address', unanswered('blocked_address')],
   ])('%s: answers 502 after one recorded attempt', async (_, outcome) => {
     const { submit, outbound, log } = setUp();
     outbound.outcomes = [outcome];
@@ -414,12 +314,8 @@ describe('the escalation channels', () => {
   });
 
   test('accept although the sealing keys cannot be read', async () => {
-    const { ports, identified } = setUp({ escalate: async () => 'accepted' });
-    const answer = await submitForm(
-      { siteId: SITE_ID, slug: 'contact-us', widget: await identified(), readBody: () => BODY },
-      { ...ports, openSigningSecret: keyStoreAway },
-    );
-    expect(answer.success).toBe(true);
+    const { submit } = setUp({ escalate: async () => 'accepted' });
+    expect(await submit(BODY, {}, {}, { openSigningSecret: keyStoreAway })).toMatchObject({ success: true });
   });
 });
 
@@ -456,11 +352,8 @@ describe('a client_key', () => {
   });
 
   test('is free again after an internal error prevented the submission', async () => {
-    const { ports, submit, identified } = setUp();
-    const failed = submitForm(
-      { siteId: SITE_ID, slug: 'contact-us', widget: await identified(), readBody: () => KEYED },
-      { ...ports, openSigningSecret: keyStoreAway },
-    );
+    const { submit } = setUp();
+    const failed = submit(KEYED, {}, {}, { openSigningSecret: keyStoreAway });
     await expect(failed).rejects.toThrow('The key store is away');
     expect(await submit(KEYED)).toMatchObject({ success: true });
   });

@@ -3,36 +3,23 @@ import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { checkArguments } from '../../../src/domain/actions/parameters.ts';
 import { testAction } from '../../../src/domain/actions/test-action.ts';
 import { aFormAction, anAiAction, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
-import {
-  answered,
-  FakeLogWriteFailed,
-  FakeOutbound,
-  InMemoryDeliveryLog,
-  openSigningSecret,
-  unanswered,
-} from '../../fakes/delivery.ts';
+import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
-import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { countingIds } from '../../fakes/sources.ts';
 
 function setUp(action: Action) {
-  const clock = new FrozenClock();
-  const outbound = new FakeOutbound();
-  const log = new InMemoryDeliveryLog();
+  const fakes = attemptFakes();
   const perMinute = new FakeLimit();
   const ports = {
+    ...fakes.ports,
     findAction: async (orgId: string, id: string) => (orgId === ORG_ID && id === action.action_id ? action : undefined),
     hitPerMinute: perMinute.hit,
-    openSigningSecret,
-    log,
-    logWriteFailed: new FakeLogWriteFailed().report,
-    makeAttempt: outbound.makeAttempt,
-    now: clock.now,
     newId: countingIds(),
   };
   const test = (id = action.action_id, orgId = ORG_ID) => testAction(orgId, id, ports);
-  const body = () => JSON.parse(Buffer.from(outbound.requests[0]?.body ?? []).toString());
-  return { body, clock, log, outbound, perMinute, test };
+  const body = () => JSON.parse(Buffer.from(fakes.outbound.requests[0]?.body ?? []).toString());
+  return { ...fakes, body, perMinute, test };
 }
 
 test('an Event Action receives test.ping, independent of its subscriptions', async () => {

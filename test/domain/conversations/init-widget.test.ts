@@ -49,99 +49,82 @@ const initOf = async (asked: Parameters<typeof identifyInit>[0], ports: Identify
   initWidget(await identifyInit(asked, ports), ports);
 
 const SIGNED = { authentication_mode: 'Session Signed' } as const;
+const signed = (changes: Partial<Assistant> = {}): Setup => ({
+  assistant: { ...SIGNED, ...changes },
+  tokens: { good: someClaims() },
+});
 const withToken = { siteId: undefined, sessionToken: 'good', origin: undefined };
+const PAGE = 'https://shop.example/';
 
 describe('refuses', () => {
-  test.each<[string, Setup, Partial<WidgetCredentials>, number, string]>([
-    ['neither credential', {}, { siteId: undefined }, 401, 'X-Site-Id or X-Session-Token header required'],
-    ['empty credentials', {}, { siteId: '', sessionToken: '' }, 401, 'X-Site-Id or X-Session-Token header required'],
-    ['an invalid token', {}, { sessionToken: 'forged' }, 401, 'Invalid or expired session token'],
+  test.each<[string, readonly (readonly [string, Setup, Partial<WidgetCredentials>])[]]>([
     [
-      'an expired token',
-      { expired: { old: someClaims() } },
-      { sessionToken: 'old' },
-      401,
+      'X-Site-Id or X-Session-Token header required',
+      [
+        ['neither credential', {}, { siteId: undefined }],
+        ['empty credentials', {}, { siteId: '', sessionToken: '' }],
+      ],
+    ],
+    [
       'Invalid or expired session token',
+      [
+        ['an invalid token', {}, { sessionToken: 'forged' }],
+        ['an expired token', { expired: { old: someClaims() } }, { sessionToken: 'old' }],
+      ],
     ],
-    ['an unknown site', {}, { siteId: 'site_nobody' }, 401, 'Widget site not found'],
-    ['a malformed site id', {}, { siteId: '../x y' }, 401, 'Widget site not found'],
-    ['a site of a suspended organization', { assistant: { suspended: true } }, {}, 401, 'Widget site is disabled'],
-    ['a disabled site', { assistant: { enabled: false } }, {}, 401, 'Widget site is disabled'],
     [
-      'a disabled site with a token',
-      { assistant: { ...SIGNED, enabled: false }, tokens: { good: someClaims() } },
-      withToken,
-      401,
+      'Widget site not found',
+      [
+        ['an unknown site', {}, { siteId: 'site_nobody' }],
+        ['a malformed site id', {}, { siteId: '../x y' }],
+      ],
+    ],
+    [
       'Widget site is disabled',
+      [
+        ['a site of a suspended organization', { assistant: { suspended: true } }, {}],
+        ['a disabled site', { assistant: { enabled: false } }, {}],
+        ['a disabled site with a token', signed({ enabled: false }), withToken],
+      ],
+    ],
+    ['This site requires session token authentication', [['the site id in Session Signed', signed(), {}]]],
+    ['Site has no allowed domains configured', [['an empty list', { assistant: { allowed_domains: [] } }, {}]]],
+    [
+      'Origin or Referer header required for safelist auth',
+      [
+        ['neither header', {}, { origin: undefined }],
+        ['empty headers', {}, { origin: '', referer: '' }],
+      ],
     ],
     [
-      'the site id in Session Signed',
-      { assistant: SIGNED },
-      {},
-      401,
-      'This site requires session token authentication',
-    ],
-    ['an empty list', { assistant: { allowed_domains: [] } }, {}, 401, 'Site has no allowed domains configured'],
-    ['neither header', {}, { origin: undefined }, 401, 'Origin or Referer header required for safelist auth'],
-    ['empty headers', {}, { origin: '', referer: '' }, 401, 'Origin or Referer header required for safelist auth'],
-    ['another host', {}, { origin: 'https://evil.example' }, 401, 'Origin not in allowed domains'],
-    ['a subdomain', {}, { origin: 'https://www.shop.example' }, 401, 'Origin not in allowed domains'],
-    [
-      'a host with the same beginning',
-      {},
-      { origin: 'https://shop.example.evil.example' },
-      401,
       'Origin not in allowed domains',
-    ],
-    ['a host with the same ending', {}, { origin: 'https://myshop.example' }, 401, 'Origin not in allowed domains'],
-    ['the origin null', {}, { origin: 'null' }, 401, 'Origin not in allowed domains'],
-    [
-      'a port that is not listed',
-      { assistant: { allowed_domains: ['shop.example:8443'] } },
-      {},
-      401,
-      'Origin not in allowed domains',
-    ],
-    [
-      'another Referer',
-      {},
-      { origin: undefined, referer: 'https://evil.example/shop.example' },
-      401,
-      'Origin not in allowed domains',
+      [
+        ['another host', {}, { origin: 'https://evil.example' }],
+        ['a subdomain', {}, { origin: 'https://www.shop.example' }],
+        ['a host with the same beginning', {}, { origin: 'https://shop.example.evil.example' }],
+        ['a host with the same ending', {}, { origin: 'https://myshop.example' }],
+        ['the origin null', {}, { origin: 'null' }],
+        ['a port that is not listed', { assistant: { allowed_domains: ['shop.example:8443'] } }, {}],
+        ['another Referer', {}, { origin: undefined, referer: 'https://evil.example/shop.example' }],
+        ['an allowed Referer with another Origin', {}, { origin: 'https://evil.example', referer: PAGE }],
+        ['an allowed Referer with the origin null', {}, { origin: 'null', referer: PAGE }],
+      ],
     ],
     [
-      'an allowed Referer with another Origin',
-      {},
-      { origin: 'https://evil.example', referer: 'https://shop.example/' },
-      401,
-      'Origin not in allowed domains',
-    ],
-    [
-      'an allowed Referer with the origin null',
-      {},
-      { origin: 'null', referer: 'https://shop.example/' },
-      401,
-      'Origin not in allowed domains',
-    ],
-    [
-      'an IP address that is not on the list',
-      { assistant: { ip_allowlist: ['203.0.113.1'] } },
-      {},
-      403,
       'Access denied: IP not in allowlist',
+      [
+        ['another IP address', { assistant: { ip_allowlist: ['203.0.113.1'] } }, {}],
+        ['another IP address, with a token', signed({ ip_allowlist: ['203.0.113.1'] }), withToken],
+      ],
     ],
-    [
-      'an IP address that is not on the list, with a token',
-      { assistant: { ...SIGNED, ip_allowlist: ['203.0.113.1'] }, tokens: { good: someClaims() } },
-      withToken,
-      403,
-      'Access denied: IP not in allowlist',
-    ],
-  ])('%s', async (_, setup, credentials, status, message) => {
-    const { init, perHour, conversations, published } = setUp(setup);
-    expect(await refusedWith(init(credentials))).toEqual([status, message]);
-    // Only authenticated requests count towards the limit, and refused requests store nothing.
-    expect([perHour.calls, conversations.saved, published]).toEqual([[], [], []]);
+  ])('with "%s"', async (message, requests) => {
+    for (const [what, setup, credentials] of requests) {
+      const { init, perHour, conversations, published } = setUp(setup);
+      const status = message.startsWith('Access denied') ? 403 : 401;
+      expect([what, ...(await refusedWith(init(credentials)))]).toEqual([what, status, message]);
+      // Only authenticated requests count towards the limit, and refused requests store nothing.
+      expect([perHour.calls, conversations.saved, published]).toEqual([[], [], []]);
+    }
   });
 
   test('a site over its hourly limit, with the time until the next hour', async () => {
@@ -210,16 +193,8 @@ describe('accepts', () => {
       { assistant: { ip_allowlist: ['198.51.100.7'] } },
       { ip: '::ffff:198.51.100.7' },
     ],
-    [
-      'a token on a page of any host',
-      { assistant: { ...SIGNED, allowed_domains: [] }, tokens: { good: someClaims() } },
-      withToken,
-    ],
-    [
-      'a token together with another site id',
-      { assistant: SIGNED, tokens: { good: someClaims() } },
-      { ...withToken, siteId: 'site_other' },
-    ],
+    ['a token on a page of any host', signed({ allowed_domains: [] }), withToken],
+    ['a token together with another site id', signed(), { ...withToken, siteId: 'site_other' }],
   ])('%s', async (_, setup, credentials) => {
     const { init, perHour } = setUp(setup);
     expect(await init(credentials)).toMatchObject({ success: true, site_id: SITE_ID });
@@ -292,7 +267,7 @@ describe('a new conversation', () => {
   });
 
   test('with a token belongs to the user and has the session of the token', async () => {
-    const { init, conversations } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
+    const { init, conversations } = setUp(signed());
     const answer = await init(withToken, { visitor_id: 'somebody-else' });
     expect(answer).toMatchObject({ session_id: 'session-1', visitor_id: 'user-1' });
     expect(conversations.saved).toEqual([expect.objectContaining({ user_id: 'user-1', session_id: 'session-1' })]);
@@ -413,7 +388,7 @@ describe('with begin_conversation: false', () => {
   });
 
   test('the response has the session of the token', async () => {
-    const { init } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
+    const { init } = setUp(signed());
     const answer = await init(withToken, { begin_conversation: false, conversation_id: 'unknown' });
     expect(answer).toMatchObject({ session_id: 'session-1', visitor_id: 'user-1', conversation_id: null });
   });

@@ -1,42 +1,16 @@
-import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { type AttemptAndWatchPorts, attemptAndWatch } from '../../../src/domain/delivery/attempt-and-watch.ts';
-import { anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
-import {
-  answered,
-  FakeLogWriteFailed,
-  FakeOutbound,
-  InMemoryDeliveryLog,
-  openSigningSecret,
-} from '../../fakes/delivery.ts';
-import { FrozenClock } from '../../fakes/sources.ts';
-
-const MESSAGE: DeliveryMessage = {
-  version: 1,
-  action_id: 'act_event',
-  attempt: 3,
-  envelope: {
-    id: 'e',
-    event: 'sms.sent',
-    timestamp: '2026-03-04T05:06:00Z',
-    data: {},
-    site_id: SITE_ID,
-    org_id: ORG_ID,
-  },
-};
+import { anEventAction } from '../../fakes/configuration.ts';
+import { answered, attemptFakes, DELIVERY } from '../../fakes/delivery.ts';
 
 function setUp(changes: Partial<AttemptAndWatchPorts> = {}) {
-  const outbound = new FakeOutbound();
+  const { outbound, ports: attempting } = attemptFakes();
   const attempted: [attempt: number, outcome: string, status: number | null | undefined][] = [];
   const noted: string[] = [];
   const notWatched: unknown[] = [];
   const ports: AttemptAndWatchPorts = {
+    ...attempting,
     findAction: async () => anEventAction(),
-    openSigningSecret,
-    log: new InMemoryDeliveryLog(),
-    logWriteFailed: new FakeLogWriteFailed().report,
-    makeAttempt: outbound.makeAttempt,
     sendLater: async () => undefined,
-    now: new FrozenClock().now,
     recordFailure: async (actionId) => {
       noted.push(actionId);
       return { since: Number.MAX_SAFE_INTEGER, signalled_at: null, looked_to: null };
@@ -49,7 +23,8 @@ function setUp(changes: Partial<AttemptAndWatchPorts> = {}) {
     watchFailed: (cause) => notWatched.push(cause),
     ...changes,
   };
-  return { outbound, attempted, noted, notWatched, work: () => attemptAndWatch(MESSAGE, 'message-1', ports) };
+  const work = () => attemptAndWatch({ ...DELIVERY, attempt: 3 }, 'message-1', ports);
+  return { outbound, attempted, noted, notWatched, work };
 }
 
 const away = async () => {

@@ -1,57 +1,29 @@
 import type { EventAction } from '../../../src/contract/actions.ts';
 import { FAILURE_CODES, type FailureCode } from '../../../src/contract/deliveries.ts';
-import type { DeliveryMessage } from '../../../src/contract/queues.ts';
+import type { DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
 import {
   type AttemptDeliveryPorts,
   attemptDelivery,
   recordNotCarried,
 } from '../../../src/domain/delivery/attempt-delivery.ts';
-import { isRetried, retryDelaySeconds } from '../../../src/domain/delivery/retries.ts';
-import { anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
-import {
-  answered,
-  FakeLogWriteFailed,
-  FakeOutbound,
-  InMemoryDeliveryLog,
-  openSigningSecret,
-  unanswered,
-} from '../../fakes/delivery.ts';
-import { FrozenClock } from '../../fakes/sources.ts';
+import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
+import { answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
 
-const MESSAGE: DeliveryMessage = {
-  version: 1,
-  action_id: 'act_event',
-  attempt: 1,
-  envelope: {
-    id: '6a7e8f90-0000-4000-8000-000000000001',
-    event: 'conversation.started',
-    timestamp: '2026-03-04T05:06:00Z',
-    data: { conversation_id: 'c-1' },
-    site_id: SITE_ID,
-    org_id: ORG_ID,
-  },
-};
+const MESSAGE: DeliveryMessage = DELIVERY;
 
 function setUp(action: EventAction | undefined = anEventAction()) {
-  const clock = new FrozenClock();
-  const outbound = new FakeOutbound();
-  const log = new InMemoryDeliveryLog();
-  const logWriteFailed = new FakeLogWriteFailed();
+  const fakes = attemptFakes();
   const later: { readonly message: DeliveryMessage; readonly seconds: number }[] = [];
   const ports: AttemptDeliveryPorts = {
+    ...fakes.ports,
     findAction: async (orgId, actionId) => (orgId === ORG_ID && actionId === action?.action_id ? action : undefined),
-    openSigningSecret,
-    log,
-    logWriteFailed: logWriteFailed.report,
-    makeAttempt: outbound.makeAttempt,
     sendLater: async (message, seconds) => {
       later.push({ message, seconds });
     },
-    now: clock.now,
   };
   const attempt = (changes: Partial<Pick<DeliveryMessage, 'action_id' | 'attempt'>> = {}, messageId = 'message-1') =>
     attemptDelivery({ ...MESSAGE, ...changes }, messageId, ports);
-  return { clock, outbound, log, logWriteFailed, later, ports, attempt };
+  return { ...fakes, later, ports, attempt };
 }
 
 const queueAway = async () => {
@@ -112,16 +84,6 @@ describe('an attempt', () => {
     ]);
     expect(await attempt()).toMatchObject({ outcome: 'taken' });
   });
-});
-
-test('of a suspended organization is recorded with its code and not sent', async () => {
-  const { attempt, outbound, log, later } = setUp(anEventAction({ suspended: true }));
-  expect(await attempt()).toEqual({ outcome: 'unsent', result: null });
-  expect(log.all()[0]?.result?.error).toEqual({
-    code: 'organization_suspended',
-    message: 'The organization is suspended',
-  });
-  expect([outbound.requests, later]).toEqual([[], []]);
 });
 
 describe('of an organization with a quota', () => {
@@ -201,48 +163,22 @@ describe('a message whose record is spread', () => {
 });
 
 describe('after a failure', () => {
-  test.each<[number, number | undefined]>([
-    [200, undefined],
-    [201, undefined],
-    [204, undefined],
-    [299, undefined],
-    [301, undefined],
-    [302, undefined],
-    [307, undefined],
-    [400, undefined],
-    [401, undefined],
-    [404, undefined],
-    [407, undefined],
-    [408, 2],
-    [409, undefined],
-    [410, undefined],
-    [428, undefined],
-    [429, 2],
-    [430, undefined],
-    [499, undefined],
-    [500, 2],
-    [502, 2],
-    [503, 2],
-    [599, 2],
-  ])('with status %p the next attempt is scheduled after %p seconds', async (status, seconds) => {
-    const { attempt, outbound, later } = setUp();
-    outbound.outcomes = [answered(status)];
-    expect((await attempt()).outcome).toBe(status < 300 ? 'succeeded' : 'failed');
-    expect(later.map((retry) => retry.seconds)).toEqual(seconds === undefined ? [] : [seconds]);
-  });
+  const FINAL = [200, 201, 204, 299, 301, 302, 307, 400, 401, 404, 407, 409, 410, 428, 430, 499];
+  const RETRIED = [408, 429, 500, 502, 503, 599];
+  test.each([...FINAL.map((status) => [status, []] as const), ...RETRIED.map((status) => [status, [2]] as const)])(
+    'with status %p the next attempt is scheduled after %j seconds',
+    async (status, seconds) => {
+      const { attempt, outbound, later } = setUp();
+      outbound.outcomes = [answered(status)];
+      expect((await attempt()).outcome).toBe(status < 300 ? 'succeeded' : 'failed');
+      expect(later.map((retry) => retry.seconds)).toEqual(seconds);
+    },
+  );
 
-  test.each<[FailureCode, boolean]>([
-    ['timeout', true],
-    ['dns_failure', true],
-    ['connect_failure', true],
-    ['tls_failure', true],
-    ['connection_closed', true],
-    ['response_malformed', true],
-    ['invalid_url', false],
-    ['blocked_address', false],
-    ['internal_error', false],
-    ['quota_exceeded', false],
-  ])('with the code %p another attempt is made: %p', async (code, retried) => {
+  /** The codes with which another attempt is made. */
+  const PASSING = 'timeout dns_failure connect_failure tls_failure connection_closed response_malformed'.split(' ');
+  test.each(FAILURE_CODES.filter((code) => code !== 'http_status'))('with the code %p', async (code) => {
+    const retried = PASSING.includes(code);
     const { attempt, outbound, later, log } = setUp();
     outbound.outcomes = [unanswered(code)];
     expect((await attempt()).outcome).toBe('failed');
@@ -362,25 +298,15 @@ describe('after an internal error', () => {
 });
 
 describe('is recorded as failed without a request', () => {
-  test('when the Action was disabled', async () => {
-    const { attempt, outbound, log, later } = setUp(anEventAction({ enabled: false }));
+  test.each<[Partial<EventAction>, FailureCode, string]>([
+    [{ enabled: false }, 'action_disabled', 'The Action is disabled'],
+    [{ suspended: true }, 'organization_suspended', 'The organization is suspended'],
+    [{ action_id: 'act_other' }, 'action_deleted', 'The Action was deleted'],
+  ])('of the Action %j: %s', async (changes, code, message) => {
+    const { attempt, outbound, log, later } = setUp(anEventAction(changes));
     expect(await attempt({ attempt: 2 })).toEqual({ outcome: 'unsent', result: null });
     expect([outbound.requests, later]).toEqual([[], []]);
-    expect(log.all()).toEqual([
-      expect.objectContaining({
-        sends: 0,
-        result: expect.objectContaining({
-          success: false,
-          error: { code: 'action_disabled', message: 'The Action is disabled' },
-        }),
-      }),
-    ]);
-  });
-
-  test('when the Action was deleted', async () => {
-    const { attempt, log } = setUp(anEventAction({ action_id: 'act_other' }));
-    expect((await attempt()).outcome).toBe('unsent');
-    expect(log.all()[0]?.result?.error?.code).toBe('action_deleted');
+    expect(log.all()).toMatchObject([{ sends: 0, result: { success: false, error: { code, message } } }]);
   });
 
   test('without changing the record of a request that was sent before', async () => {
@@ -393,45 +319,22 @@ describe('is recorded as failed without a request', () => {
     ]);
   });
 
-  test('when its data is nested too deeply, without the payload, which cannot be written', async () => {
-    const log = new InMemoryDeliveryLog();
-    const data = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
-    const deep = { ...MESSAGE, envelope: { ...MESSAGE.envelope, data } };
-    await recordNotCarried({ log, now: new FrozenClock().now })(deep, 'too_deep');
+  test.each<[NotCarried, string, string, boolean]>([
+    ['too_deep', 'nested too deeply', 'The data of the event is nested in more than 500 levels', false],
+    ['too_large', 'too large for a queue message', 'The event is too large to be delivered', true],
+  ])('when its data is %s: %s', async (why, _, message, withPayload) => {
+    const { log, ports } = setUp();
+    const data = withPayload ? {} : JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
+    const event = { ...MESSAGE, envelope: { ...MESSAGE.envelope, data } };
+    await recordNotCarried(ports)(event, why);
+    // JSON.stringify cannot write data that is nested too deeply.
+    const payload = withPayload ? JSON.stringify(event.envelope) : null;
     expect(log.all()).toMatchObject([
       {
-        start: { action_id: 'act_event', reference: MESSAGE.envelope.id, attempt: 1, payload: null },
-        result: {
-          success: false,
-          error: { code: 'payload_too_large', message: 'The data of the event is nested in more than 500 levels' },
-        },
+        start: { action_id: 'act_event', reference: MESSAGE.envelope.id, attempt: 1, payload },
+        result: { success: false, error: { code: 'payload_too_large', message } },
         sends: 0,
       },
     ]);
   });
-
-  test('when it is too large for a queue message', async () => {
-    const log = new InMemoryDeliveryLog();
-    await recordNotCarried({ log, now: new FrozenClock().now })(MESSAGE, 'too_large');
-    expect(log.all()).toEqual([
-      {
-        start: expect.objectContaining({
-          action_id: 'act_event',
-          reference: MESSAGE.envelope.id,
-          attempt: 1,
-          payload: JSON.stringify(MESSAGE.envelope),
-        }),
-        result: expect.objectContaining({
-          success: false,
-          error: expect.objectContaining({ code: 'payload_too_large' }),
-        }),
-        sends: 0,
-      },
-    ]);
-  });
-});
-
-test('every failure code has a retry decision, and only three attempts are made', () => {
-  for (const code of FAILURE_CODES) expect(typeof isRetried({ code, status: 500 })).toBe('boolean');
-  expect([1, 2, 3, 4].map(retryDelaySeconds)).toEqual([2, 4, undefined, undefined]);
 });

@@ -1,4 +1,3 @@
-import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import {
   type EndpointFailing,
   type FailurePeriod,
@@ -7,14 +6,9 @@ import {
 } from '../../../src/domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
 import { ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { DELIVERY } from '../../fakes/delivery.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
-const MESSAGE: DeliveryMessage = {
-  version: 1,
-  action_id: 'act_event',
-  attempt: 3,
-  envelope: { id: 'e', event: 'sms.sent', timestamp: 't', data: {}, site_id: SITE_ID, org_id: ORG_ID },
-};
 const FAILED = { success: false, status: 503, error: { code: 'http_status', message: 'HTTP 503' } } as const;
 const MINUTE = 60_000;
 
@@ -54,7 +48,7 @@ function setUp() {
     now: clock.now,
   };
   const fail = (changes: { attempt?: number } = {}, result: Parameters<typeof watchEndpoint>[1] = FAILED) =>
-    watchEndpoint({ ...MESSAGE, ...changes }, result, ports);
+    watchEndpoint({ ...DELIVERY, attempt: 3, ...changes }, result, ports);
   const succeed = () => {
     succeededAt = unixSeconds(clock.now());
   };

@@ -5,9 +5,9 @@ import type { OutboundOutcome } from '../../../src/domain/delivery/outbound.ts';
 import { withinInFlight } from '../../../src/domain/delivery/within-in-flight.ts';
 import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
-import { answered, FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, unanswered } from '../../fakes/delivery.ts';
+import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
-import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { countingIds } from '../../fakes/sources.ts';
 import { someClaims } from '../../fakes/widget.ts';
 
 const SECRET = 's'.repeat(32);
@@ -15,21 +15,15 @@ const USAGE = { input_tokens: 10, output_tokens: 20, total_tokens: 30, tts_chars
 const HOOKED = someClaims({ usage_webhook: { url: 'https://hooks.example/usage', secret: SECRET } });
 
 function setUp(claims: SessionClaims | undefined = HOOKED) {
-  const clock = new FrozenClock();
-  const outbound = new FakeOutbound();
-  const log = new InMemoryDeliveryLog();
-  const logWriteFailed = new FakeLogWriteFailed();
+  const fakes = attemptFakes();
   const ports = {
+    ...fakes.ports,
     verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined),
     findAssistant: async (): Promise<{ org_id: string } | undefined> => ({ org_id: 'org_1' }),
-    makeAttempt: outbound.makeAttempt,
-    log,
-    logWriteFailed: logWriteFailed.report,
-    now: clock.now,
     newId: countingIds(),
   };
   const report = (session_token = 'good') => reportUsage({ session_token, usage: USAGE }, ports);
-  return { clock, outbound, log, logWriteFailed, ports, report };
+  return { ...fakes, ports, report };
 }
 
 test('a turn is reported with the sorted fields of the spec in compact JSON, and the sent bytes are signed', async () => {
@@ -118,8 +112,7 @@ test('reports count as in flight for their organization, apart from its forms', 
 });
 
 test('of 60 reports at once to a webhook that hangs, 50 are sent, and a form of the same organization too', async () => {
-  const { ports, log } = setUp();
-  const clock = new FrozenClock();
+  const { ports, log, clock } = setUp();
   const taken = new Map<string, number>();
   const hanging = Promise.withResolvers<OutboundOutcome>();
   let sent = 0;
