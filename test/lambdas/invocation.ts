@@ -10,8 +10,8 @@ type Request = {
   readonly pathParameters?: Record<string, string>;
   readonly query?: Record<string, string>;
   readonly headers?: Record<string, string>;
-  /** Text is sent unchanged, an object as JSON. */
-  readonly body?: string | object;
+  /** Text is sent unchanged, an object as JSON, and bytes in base64. */
+  readonly body?: string | object | Buffer;
   readonly base64?: boolean;
   readonly sourceIp?: string;
 };
@@ -19,8 +19,10 @@ type Request = {
 /** Returns an event of the HTTP API (payload format 2.0). */
 export function httpEvent(request: Request): APIGatewayProxyEventV2 {
   const { method = 'POST', path = '/', sourceIp = '198.51.100.7' } = request;
-  const text = typeof request.body === 'object' ? JSON.stringify(request.body) : request.body;
-  const body = request.base64 && text !== undefined ? Buffer.from(text).toString('base64') : text;
+  const isBase64Encoded = request.base64 ?? Buffer.isBuffer(request.body);
+  const isData = typeof request.body === 'object' && !Buffer.isBuffer(request.body);
+  const sent = isData ? JSON.stringify(request.body) : request.body;
+  const body = isBase64Encoded && sent !== undefined ? Buffer.from(sent).toString('base64') : sent?.toString();
   return {
     version: '2.0',
     routeKey: `${method} ${path}`,
@@ -30,7 +32,7 @@ export function httpEvent(request: Request): APIGatewayProxyEventV2 {
     ...(request.query === undefined ? {} : { queryStringParameters: request.query }),
     ...(request.pathParameters === undefined ? {} : { pathParameters: request.pathParameters }),
     ...(body === undefined ? {} : { body }),
-    isBase64Encoded: request.base64 ?? false,
+    isBase64Encoded,
     requestContext: {
       accountId: '123456789012',
       apiId: 'api',

@@ -8,7 +8,7 @@ import { errorBody } from '../fakes/error-body.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import { aws, STACK_NAME } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
-import { ORIGIN_SECRET, store, TOKEN_KEY } from './stored.ts';
+import { store, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/session-create/handler.ts');
 
@@ -30,12 +30,6 @@ const create = (request: Parameters = {}) =>
     ...request,
     headers: { 'x-server-key': KEY, ...request.headers },
   });
-
-const countedAs = () =>
-  aws
-    .callsOf('UpdateItem')
-    .map((one) => String(one.Key?.pk))
-    .filter((key) => key.startsWith('session-create#'));
 
 const CONTEXT = '{"__proto__":{"a":1},"constructor":{"name":"Set"}}';
 
@@ -61,45 +55,18 @@ describe('answers 200', () => {
     const { payload } = await jwtVerify(body.session_token, Buffer.from(TOKEN_KEY.key));
     expect(payload).toMatchObject({ sub: 'user-1', site_id: SITE_ID, exp: Date.parse(body.expires_at) / 1000 });
   });
-
-  test.each<[string, Parameters]>([
-    ['no body', {}],
-    ['an empty body', { body: '' }],
-    ['a blank body', { body: ' \n' }],
-    ['an empty object', { body: {} }],
-    ['a base64 body', { body: { user_name: 'Zoë' }, base64: true }],
-    ['another content type', { body: '{"user_id":"u"}', headers: { 'content-type': 'text/plain' } }],
-    ['a body of 256 KB', { body: `{"ignored":"${'x'.repeat(256 * 1024 - 14)}"}` }],
-  ])('to %s', async (_, request) => {
-    expect((await create(request)).status).toBe(200);
-  });
 });
 
 describe('refuses', () => {
   test.each<[string, Parameters, number, string]>([
-    ['no server key', { headers: { 'x-server-key': '' } }, 401, 'Server key required'],
-    ['a key with another prefix', { headers: { 'x-server-key': 'sk_1' } }, 401, 'Invalid server key format'],
     ['a wrong key', { headers: { 'x-server-key': `${KEY.slice(0, -1)}-` } }, 401, 'Invalid server key'],
     ['malformed JSON', { body: '{"user_id":' }, 400, 'Request body must be valid JSON'],
-    ['a list', { body: '[]' }, 400, 'Request body must be a JSON object'],
-    ['null', { body: 'null' }, 400, 'Request body must be a JSON object'],
-    ['text', { body: '"hello"' }, 400, 'Request body must be a JSON object'],
-    ['a number', { body: '5' }, 400, 'Request body must be a JSON object'],
-    ['malformed base64 JSON', { body: '{', base64: true }, 400, 'Request body must be valid JSON'],
-    ['a body above 256 KB', { body: `{"ignored":"${'x'.repeat(256 * 1024 - 13)}"}` }, 413, 'Request body is too large'],
-    [
-      'a base64 body above 256 KB',
-      { body: `{"ignored":"${'x'.repeat(256 * 1024)}"}`, base64: true },
-      413,
-      'Request body is too large',
-    ],
     [
       'a context that is nested too deeply',
       { body: `{"context":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}` },
       400,
       'context: must be at most 2048 bytes of JSON',
     ],
-    ['a wrong field', { body: { user_id: 'u'.repeat(256) } }, 400, 'user_id: must be at most 255 characters'],
   ])('%s', async (_, request, status, error) => {
     const answer = await create(request);
     expect([answer.status, answer.body]).toEqual([status, errorBody(error)]);
@@ -127,18 +94,6 @@ describe('refuses', () => {
     expect([answer.status, answer.body]).toEqual([429, errorBody('Rate limit exceeded')]);
     expect(answer.headers['retry-after']).toMatch(/^4[12]$/);
     expect(answer.log).toContain('"reason":"rate_limit_exceeded"');
-  });
-});
-
-describe('the address that is counted', () => {
-  test('is that of the connection, independent of other headers', async () => {
-    await create({ headers: { 'x-forwarded-for': '203.0.113.9', 'cloudfront-viewer-address': '203.0.113.9:1' } });
-    expect(countedAs()).toEqual(['session-create#198.51.100.7']);
-  });
-
-  test("is the viewer's when the distribution sends it", async () => {
-    await create({ headers: { 'x-va-wave-origin': ORIGIN_SECRET, 'cloudfront-viewer-address': '203.0.113.9:4711' } });
-    expect(countedAs()).toEqual(['session-create#203.0.113.9']);
   });
 });
 

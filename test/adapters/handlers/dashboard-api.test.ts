@@ -121,28 +121,6 @@ function pick(path: string, body: { version: number; change: object; idempotency
 }
 
 describe('assistants', () => {
-  test('are created with normalized entries and the defaults of the contract', async () => {
-    const { call } = dashboardApi();
-    const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, {
-      idempotency_key: 'one',
-      assistant: {
-        ...settings,
-        domain: 'https://Shop.Example/x',
-        allowed_domains: ['HTTP://Shop.example/a', 'b.example:8443'],
-      },
-    });
-    expect(status).toBe(201);
-    expect(body).toMatchObject({
-      domain: 'shop.example',
-      allowed_domains: ['shop.example', 'b.example:8443'],
-      enabled: true,
-      authentication_mode: 'Allowed Websites',
-      server_secret: null,
-      escalation_channels: 0,
-      version: 1,
-    });
-  });
-
   test('are at most 100 in an organization, and are listed in pages', async () => {
     const { call } = dashboardApi();
     for (let count = 0; count < 100; count++) {
@@ -164,18 +142,6 @@ describe('assistants', () => {
     expect([first.assistants.length, second.assistants.length, second.next]).toEqual([50, 50, null]);
     expect(new Set([...first.assistants, ...second.assistants].map(({ site_id }) => site_id)).size).toBe(100);
     expect((await call('anna', 'GET', `${ORG}/assistants?after=a%20b`)).status).toBe(400);
-  });
-
-  test.each([
-    ['*.example.com', 'allowed_domains'],
-    ['', 'allowed_domains'],
-  ])('the entry %j is refused with its field', async (entry, field) => {
-    const { status, body } = await withAssistant().call('anna', 'PATCH', SITE, {
-      version: 1,
-      change: { [field]: [entry] },
-    });
-    expect([status, body.code, body.field]).toEqual([400, 'invalid_request', `${field}.0`]);
-    expect(body.error.startsWith(`${field}.0: `)).toBe(true);
   });
 
   test('escalation channels, the owner and the secret cannot be set here', async () => {
@@ -253,13 +219,14 @@ describe('Actions', () => {
     }
   });
 
-  test.each([[{ ...eventAction, url: 'http://crm.example/' }, 'url: must start with https://']])(
-    '%# is refused with the field',
-    async (action, message) => {
-      const { status, body } = await withAssistant().call('anna', 'POST', ...create(action));
-      expect([status, body.error]).toEqual([400, `action.${message}`]);
-    },
-  );
+  test('are refused with the field', async () => {
+    const { status, body } = await withAssistant().call(
+      'anna',
+      'POST',
+      ...create({ ...eventAction, url: 'http://a/' }),
+    );
+    expect([status, body.error]).toEqual([400, 'action.url: must start with https://']);
+  });
 
   test('are deleted only with the current version', async () => {
     const { call, store } = withAssistant();
@@ -369,26 +336,22 @@ describe('the check whether a page is allowed', () => {
     });
   });
 
-  test('returns normalized addresses, and null for names, ranges and texts that are no address', async () => {
-    const addresses = ['203.0.113.7', '2001:DB8::0:1', 'localhost', '999.1.1.1', '10.0.0.0/8', '10.0.0.1-9', ''];
+  test('returns normalized addresses, and null for a text that is none', async () => {
+    const addresses = ['2001:DB8::0:1', '10.0.0.0/8'];
     const { body } = await dashboardApi().call('max', 'POST', '/check-hosts', { entries: [], addresses });
-    expect(body.addresses.map(({ normalized }: { normalized: unknown }) => normalized)).toEqual([
-      '203.0.113.7',
-      '2001:db8::1',
-      ...Array(5).fill(null),
+    expect(body.addresses).toEqual([
+      { address: '2001:DB8::0:1', normalized: '2001:db8::1' },
+      { address: '10.0.0.0/8', normalized: null },
     ]);
   });
 
-  test.each<[string, object, string | null, readonly string[]]>([
-    ['https://example.com:444/', {}, 'example.com', []],
-    ['https://www.example.com/shop', {}, null, ['domain', 'allowed_domains']],
-    ['https://b.example:8443/', {}, 'b.example:8443', ['domain']],
-    ['https://example.com/', { enabled: false }, 'example.com', ['enabled']],
-    ['https://b.example/', { domain: 'b.example', authentication_mode: 'Session Signed' }, null, []],
-    ['not a page', {}, null, []],
-  ])('%s', async (address, settings, matched_by, refused_by) => {
-    const { body } = await ask({ address, domain: 'example.com', ...settings });
-    expect(body.page).toMatchObject({ matched_by, refused_by });
+  test('says which settings refuse the page', async () => {
+    const { body } = await ask({ address: 'https://b.example:8443/', domain: 'example.com', enabled: false });
+    expect(body.page).toEqual({
+      host: 'b.example:8443',
+      matched_by: 'b.example:8443',
+      refused_by: ['domain', 'enabled'],
+    });
   });
 
   test.each([

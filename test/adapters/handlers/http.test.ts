@@ -4,7 +4,7 @@ import { required } from '../../../src/adapters/handlers/environment.ts';
 import { type HttpRequest, httpHandler } from '../../../src/adapters/handlers/http.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { errorBody } from '../../fakes/error-body.ts';
-import { call, httpEvent, lambdaContext, logged, REQUEST_ID } from '../../lambdas/invocation.ts';
+import { call, type httpEvent, REQUEST_ID } from '../../lambdas/invocation.ts';
 
 const logger = new Logger({ serviceName: 'test' });
 const handlerOf = (route: Parameters<typeof httpHandler>[1]) => httpHandler(logger, route);
@@ -58,19 +58,47 @@ test('headers that were set before a refusal or an error are kept', async () => 
   }
 });
 
-test.each([
-  ['a byte that is not UTF-8', Buffer.from('{"user_id":"caf\xe9"}', 'latin1')],
-  ['a character cut short', Buffer.from('{"user_id":"\u20ac"}').subarray(0, 14)],
-  ['a byte order mark', Buffer.from('\ufeff{}')],
-])('refuses a body with %s', async (_, bytes) => {
-  const event = { ...httpEvent({ path: '/a' }), body: bytes.toString('base64'), isBase64Encoded: true };
-  const { result } = await logged(() =>
-    handlerOf(async ({ readBody }) => ({ status: 200, body: readBody() }))(event, lambdaContext()),
-  );
-  expect([result.statusCode, JSON.parse(result.body ?? '')]).toEqual([
-    400,
-    errorBody('Request body must be valid JSON'),
-  ]);
+describe('a body', () => {
+  const read = (request: Parameters<typeof httpEvent>[0]) =>
+    call(
+      handlerOf(async ({ readBody }) => ({ status: 200, body: readBody() })),
+      request,
+    );
+  const LARGEST = { ignored: 'x'.repeat(256 * 1024 - 14) };
+
+  test.each<[string, Parameters<typeof httpEvent>[0], object]>([
+    ['missing', {}, {}],
+    ['empty', { body: '' }, {}],
+    ['blank', { body: ' \n' }, {}],
+    ['an object', { body: { a: 1 } }, { a: 1 }],
+    ['base64', { body: { user_name: 'Zoë' }, base64: true }, { user_name: 'Zoë' }],
+    ['of another type', { body: '{"a":1}', headers: { 'content-type': 'text/plain' } }, { a: 1 }],
+    ['of 256 KB', { body: LARGEST }, LARGEST],
+  ])('that is %s is read', async (_, request, body) => {
+    expect(await read(request)).toMatchObject({ status: 200, body });
+  });
+
+  const larger = { ...LARGEST, a: 1 };
+  test.each<[number, string, string, Parameters<typeof httpEvent>[0]]>([
+    [400, 'Request body must be valid JSON', 'malformed', { body: '{"user_id":' }],
+    [400, 'Request body must be valid JSON', 'malformed and base64', { body: '{', base64: true }],
+    [400, 'Request body must be a JSON object', 'a list', { body: '[]' }],
+    [400, 'Request body must be a JSON object', 'null', { body: 'null' }],
+    [400, 'Request body must be a JSON object', 'text', { body: '"hello"' }],
+    [400, 'Request body must be a JSON object', 'a number', { body: '5' }],
+    [413, 'Request body is too large', 'larger', { body: larger }],
+    [413, 'Request body is too large', 'larger and base64', { body: larger, base64: true }],
+  ])('is refused with %i %s: %s', async (status, error, _, request) => {
+    expect(await read(request)).toMatchObject({ status, body: errorBody(error) });
+  });
+
+  test.each([
+    ['a byte that is not UTF-8', Buffer.from('{"user_id":"caf\xe9"}', 'latin1')],
+    ['a character cut short', Buffer.from('{"user_id":"\u20ac"}').subarray(0, 14)],
+    ['a byte order mark', Buffer.from('\ufeff{}')],
+  ])('is refused with %s', async (_, body) => {
+    expect(await read({ body })).toMatchObject({ status: 400, body: errorBody('Request body must be valid JSON') });
+  });
 });
 
 test('only a refusal with a time has the header Retry-After', async () => {
