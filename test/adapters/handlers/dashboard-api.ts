@@ -7,6 +7,7 @@ import { ORG_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { InMemoryRecordedStores } from '../../fakes/recorded-stores.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
+import { httpEvent, lambdaContext } from '../../lambdas/invocation.ts';
 
 export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
 
@@ -71,45 +72,16 @@ export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAct
 
   /** @param sub of the access token; undefined for an event that no authorizer saw */
   const call = async (sub: string | undefined, method: string, path: string, body?: object) => {
-    const [rawPath = '', rawQueryString = ''] = `/api/dashboard${path}`.split('?');
-    const event = {
-      version: '2.0',
-      routeKey: `${method} /api/dashboard/{proxy+}`,
-      rawPath,
-      rawQueryString,
-      headers: { 'content-type': 'application/json' },
-      queryStringParameters: Object.fromEntries(new URLSearchParams(rawQueryString)),
-      requestContext: {
-        accountId: '1',
-        apiId: 'api',
-        domainName: 'api',
-        domainPrefix: 'api',
-        http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '198.51.100.7', userAgent: 'test' },
-        requestId: 'request',
-        routeKey: '',
-        stage: '$default',
-        time: '',
-        timeEpoch: 0,
-        ...(sub === undefined ? {} : { authorizer: { jwt: { claims: { sub }, scopes: ['va-wave-dashboard/use'] } } }),
-      },
-      isBase64Encoded: false,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    };
-    const context = {
-      callbackWaitsForEmptyEventLoop: false,
-      functionName: 'dashboard-api',
-      functionVersion: '1',
-      invokedFunctionArn: 'arn',
-      memoryLimitInMB: '512',
-      awsRequestId: 'aws-request',
-      logGroupName: '',
-      logStreamName: '',
-      getRemainingTimeInMillis: () => 10_000,
-      done: () => undefined,
-      fail: () => undefined,
-      succeed: () => undefined,
-    };
-    const reply = await handler(event, context);
+    const [rawPath = '', query = ''] = `/api/dashboard${path}`.split('?');
+    const event = httpEvent({
+      method,
+      path: rawPath,
+      query: Object.fromEntries(new URLSearchParams(query)),
+      ...(body === undefined ? {} : { body }),
+    });
+    const authorizer = { jwt: { claims: { sub }, scopes: ['va-wave-dashboard/use'] } };
+    const requestContext = { ...event.requestContext, ...(sub === undefined ? {} : { authorizer }) };
+    const reply = await handler({ ...event, requestContext }, lambdaContext());
     return {
       status: reply.statusCode ?? 0,
       headers: reply.headers ?? {},

@@ -1,15 +1,10 @@
 import { InvocationEnded } from '../../../src/domain/delivery/outbound.ts';
 import { within } from '../../harness/within.ts';
 import { selfSigned } from './authority.ts';
-import { type Receiver, startAnswering, startTcp, startTls, staysOpen, stopReceivers } from './receiver.ts';
-import { ALLOWED, createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
+import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
+import { ALLOWED, HOST, networkOfFile, OK, post } from './test-network.ts';
 
-let network: TestNetwork;
-beforeAll(async () => {
-  network = await createTestNetwork();
-});
-afterEach(stopReceivers);
-afterAll(() => network.stop());
+const network = await networkOfFile();
 
 /** Deadline for attempts that only the deadline ends. */
 const SHORT_MS = 300;
@@ -53,10 +48,27 @@ describe('a receiver that stops responding', () => {
 });
 
 test('the deadline is 5 seconds by default', async () => {
-  const receiver = await startTls(network.identity, (socket) => socket.resume());
-  const pending = network.outbound().makeAttempt(post(receiver.port));
-  await expect(within(4800, pending)).rejects.toThrow('Not over');
-  expect((await within(200, pending)).failure?.code).toBe('timeout');
+  const { jest } = import.meta;
+  const asked = Promise.withResolvers<unknown>();
+  const receiver = await startTls(network.identity, (socket) => socket.once('data', asked.resolve));
+  jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
+  try {
+    let ended = false;
+    const pending = network
+      .outbound()
+      .makeAttempt(post(0, { url: `https://${ALLOWED}:${receiver.port}/` }))
+      .finally(() => {
+        ended = true;
+      });
+    await asked.promise;
+    jest.advanceTimersByTime(4999);
+    await new Promise(setImmediate);
+    expect(ended).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect((await pending).failure?.code).toBe('timeout');
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a port without a listener refuses the connection', async () => {

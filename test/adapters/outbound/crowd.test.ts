@@ -1,15 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Receiver, startAnswering, startTls, stopReceivers } from './receiver.ts';
-import { createTestNetwork, OK, type TestNetwork } from './test-network.ts';
+import { type Receiver, startAnswering, startTls } from './receiver.ts';
+import { networkOfFile, OK } from './test-network.ts';
 
-let network: TestNetwork;
-beforeAll(async () => {
-  network = await createTestNetwork();
-});
-afterEach(stopReceivers);
-afterAll(() => network.stop());
+const network = await networkOfFile();
 
 /** Deadline for attempts that must end before it, also on a busy machine. */
 const LONG_MS = 100_000;

@@ -3,18 +3,14 @@ import { createServer } from 'node:tls';
 import { within } from '../../harness/within.ts';
 import { untrustedChain } from './authority.ts';
 import { HOSTILE_SERVERS, startRenegotiating } from './hostile-servers.ts';
-import { listen, type Receiver, startAnswering, staysOpen, stopReceivers } from './receiver.ts';
-import { createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
+import { listen, type Receiver, startAnswering, staysOpen } from './receiver.ts';
+import { HOST, networkOfFile, OK, post } from './test-network.ts';
 
 /** Deadline for attempts that must end before it, also on a busy machine. */
 const LONG_MS = 100_000;
+const LARGE_KEYS = generateKeyPairSync('rsa', { modulusLength: 4096 });
 
-let network: TestNetwork;
-beforeAll(async () => {
-  network = await createTestNetwork();
-});
-afterEach(stopReceivers);
-afterAll(() => network.stop());
+const network = await networkOfFile();
 
 async function start(name: string): Promise<Receiver> {
   const server = HOSTILE_SERVERS.find((one) => one.name.includes(name));
@@ -44,14 +40,12 @@ test.each(['RSA exponents', 'sect571r1'])('certificates without end (%s) are not
 });
 
 test('a chain of usual length is read, and the message names what is wrong with it', async () => {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 4096 });
-  const receiver = await startAnswering(untrustedChain([HOST], 4, publicKey, privateKey), OK);
+  const receiver = await startAnswering(untrustedChain([HOST], 4, LARGE_KEYS.publicKey, LARGE_KEYS.privateKey), OK);
   expect((await event(receiver)).failure?.message).not.toContain('12 KB');
 });
 
 test('a trusted certificate is accepted in a chain of 10 KB', async () => {
-  const keys = generateKeyPairSync('rsa', { modulusLength: 4096 });
-  const more = untrustedChain([HOST], 6, keys.publicKey, keys.privateKey).cert;
+  const more = untrustedChain([HOST], 6, LARGE_KEYS.publicKey, LARGE_KEYS.privateKey).cert;
   const receiver = await startAnswering({ ...network.identity, cert: network.identity.cert + more }, OK);
   expect(await event(receiver)).toMatchObject({ status: 200, failure: null });
 });

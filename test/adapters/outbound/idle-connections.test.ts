@@ -2,17 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import type { Connection } from '../../../src/adapters/outbound/connect.ts';
 import { createIdleConnections } from '../../../src/adapters/outbound/idle-connections.ts';
-import { startAnswering, stopReceivers } from './receiver.ts';
-import { ALLOWED, createTestNetwork, HOST, OK, type TestNetwork } from './test-network.ts';
+import { startAnswering } from './receiver.ts';
+import { ALLOWED, HOST, networkOfFile, OK } from './test-network.ts';
 
 const KEY = 'action-1';
 
-let network: TestNetwork;
-beforeAll(async () => {
-  network = await createTestNetwork();
-});
-afterEach(stopReceivers);
-afterAll(() => network.stop());
+const network = await networkOfFile();
 
 /** Sends one request and returns what `then` returns, which runs as soon as the response arrives. */
 async function afterResponse<Result>(port: number, then: (connection: Connection) => Promise<Result>): Promise<Result> {

@@ -16,7 +16,7 @@ export type Receiver = {
 
 const started = new Set<Receiver>();
 
-/** Stops all running receivers. Call it in `afterEach`, because a failed test does not reach its end. */
+/** Stops all running receivers. */
 export async function stopReceivers(): Promise<void> {
   await Promise.all([...started].map((receiver) => receiver.stop()));
 }

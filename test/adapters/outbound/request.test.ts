@@ -1,12 +1,7 @@
-import { startAnswering, stopReceivers } from './receiver.ts';
-import { createTestNetwork, OK, post, type TestNetwork } from './test-network.ts';
+import { startAnswering } from './receiver.ts';
+import { networkOfFile, OK, post } from './test-network.ts';
 
-let network: TestNetwork;
-beforeAll(async () => {
-  network = await createTestNetwork();
-});
-afterEach(stopReceivers);
-afterAll(() => network.stop());
+const network = await networkOfFile();
 
 test('sends exactly the headers and bytes of the request', async () => {
   const receiver = await startAnswering(network.identity, OK);

@@ -3,6 +3,7 @@ import type { NetworkRule } from '../../../src/adapters/outbound/rule.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { type Authority, createAuthority, type Identity } from './authority.ts';
 import { type NameServer, startNameServer } from './name-server.ts';
+import { stopReceivers } from './receiver.ts';
 import { ALLOWED, clock, HOST, type Surroundings, testRule } from './sender.ts';
 
 export { ALLOWED, ALLOWED_TOO, clock, HOST } from './sender.ts';
@@ -47,6 +48,14 @@ export async function createTestNetwork(): Promise<TestNetwork> {
       await names.stop();
     },
   };
+}
+
+/** Creates the network of a test file. Stops its receivers after each test, because a failed test does not reach its end. */
+export async function networkOfFile(): Promise<TestNetwork> {
+  const network = await createTestNetwork();
+  afterEach(stopReceivers);
+  afterAll(() => network.stop());
+  return network;
 }
 
 /** Returns a POST of a small JSON body to the receiver on `port`. */

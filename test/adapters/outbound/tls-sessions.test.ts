@@ -1,16 +1,15 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { clock, createTestNetwork, post, type TestNetwork } from './test-network.ts';
+import { clock, networkOfFile, post } from './test-network.ts';
 
-let network: TestNetwork;
+const network = await networkOfFile();
 let server: Server;
 let port: number;
 /** For each connection, whether it resumed a session. */
 const resumed: boolean[] = [];
 
 beforeAll(async () => {
-  network = await createTestNetwork();
   server = createServer({ ...network.identity, maxVersion: 'TLSv1.3' }, (request, response) => {
     request.resume().on('end', () => response.writeHead(200, { connection: 'close' }).end('{}'));
   });
@@ -22,7 +21,6 @@ beforeEach(() => {
   resumed.length = 0;
 });
 afterAll(async () => {
-  await network.stop();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
