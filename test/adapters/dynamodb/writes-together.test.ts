@@ -3,19 +3,15 @@ import { writesTogether } from '../../../src/adapters/dynamodb/writes-together.t
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Writes to a table that makes those whose key does not begin with `refused`. Calls wait while `hold` is set. */
+/** Writes to a table that makes those whose key does not begin with `refused`. */
 function aTable() {
   const calls: (readonly WriteStatement[])[] = [];
   const alone: string[] = [];
-  const state: { hold: Promise<void> | undefined; failure: Error | undefined } = {
-    hold: undefined,
-    failure: undefined,
-  };
+  const state: { failure: Error | undefined } = { failure: undefined };
   const writes = writesTogether(
     {
       writeEach: async (statements) => {
         calls.push(statements);
-        await state.hold;
         if (state.failure !== undefined) throw state.failure;
         return statements.map(({ parameters }) => !parameters.some((value) => String(value).startsWith('refused')));
       },
@@ -28,14 +24,6 @@ function aTable() {
     return 'alone';
   };
   return { calls, alone, state, writes, insert };
-}
-
-function aHold(): { readonly held: Promise<void>; readonly release: () => void } {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { held, release };
 }
 
 test('writes of one turn share a call, and values are only parameters', async () => {
@@ -87,21 +75,6 @@ test('a call that fails fails each of its writes, and no write is repeated alone
   const results = await Promise.allSettled([insert('a'), insert('b')]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(alone).toEqual([]);
-  state.failure = undefined;
-  expect(await Promise.all([insert('c'), insert('d')])).toEqual(['together', 'together']);
-});
-
-test('a call that hangs does not stop later writes', async () => {
-  const { calls, insert, state } = aTable();
-  const { held, release } = aHold();
-  state.hold = held;
-  const hanging = [insert('a'), insert('b')];
-  await turn();
-  state.hold = undefined;
-  expect(await Promise.all([insert('c'), insert('d')])).toEqual(['together', 'together']);
-  expect(calls).toHaveLength(2);
-  release();
-  await Promise.all(hanging);
 });
 
 test('a call has 25 writes at most', async () => {

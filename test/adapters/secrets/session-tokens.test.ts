@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -28,24 +28,28 @@ function tokensOf(keys: readonly [RingKey, ...RingKey[]], clock = new FrozenCloc
 const NOW = Date.parse('2026-03-04T05:00:00Z') / 1000;
 const CLAIMS = someClaims({ iat: NOW, exp: NOW + 900 });
 
-const hasPython = (() => {
-  try {
-    return execFileSync('python3', ['--version']).length > 0;
-  } catch {
-    console.log('The Python check is skipped: there is no python3 on the PATH');
-    return false;
-  }
-})();
-
-/** Checks a token with Python's standard library only, and prints its payload. */
+/**
+ * Checks tokens with Python's standard library only, and prints their payloads, or null for a wrong signature. Its input is a list of keys
+ * and tokens.
+ */
 const PYTHON_CHECK = `
-import base64, hashlib, hmac, sys
-key, token = sys.argv[1], sys.argv[2]
-head, body, mark = token.split('.')
-made = base64.urlsafe_b64encode(hmac.new(key.encode(), (head + '.' + body).encode(), hashlib.sha256).digest()).rstrip(b'=').decode()
-if not hmac.compare_digest(made, mark): sys.exit(3)
-sys.stdout.buffer.write(base64.urlsafe_b64decode(body + '=' * (-len(body) % 4)))
+import base64, hashlib, hmac, json, sys
+def read(key, token):
+    head, body, mark = token.split('.')
+    made = base64.urlsafe_b64encode(hmac.new(key.encode(), (head + '.' + body).encode(), hashlib.sha256).digest()).rstrip(b'=').decode()
+    return json.loads(base64.urlsafe_b64decode(body + '=' * (-len(body) % 4))) if hmac.compare_digest(made, mark) else None
+print(json.dumps([read(key, token) for key, token in json.load(sys.stdin)]))
 `;
+
+function python(input: unknown): unknown {
+  const { stdout, status, error } = spawnSync('python3', ['-c', PYTHON_CHECK], {
+    input: JSON.stringify(input),
+    encoding: 'utf8',
+  });
+  if (error !== undefined) return undefined;
+  expect(status).toBe(0);
+  return JSON.parse(stdout);
+}
 
 import { anyCharacter } from '../../harness/any-character.ts';
 
@@ -68,15 +72,16 @@ describe('fixed vectors', () => {
     expect(protectedHeader).toMatchObject({ alg: 'HS256', typ: 'JWT' });
   });
 
-  (hasPython ? test.each(vectors) : test.skip.each(vectors))(
-    'Python accepts the token of $claims.sub and reads the same payload',
-    ({ key, claims, token }) => {
-      const read = (with_key: string) =>
-        execFileSync('python3', ['-c', PYTHON_CHECK, with_key, token], { encoding: 'utf8' });
-      expect(JSON.parse(read(key))).toEqual(claims);
-      expect(() => read(`${key}x`)).toThrow(expect.objectContaining({ status: 3 }));
-    },
-  );
+  test('Python accepts the tokens and reads the same payloads', () => {
+    const read = python(
+      vectors.flatMap(({ key, token }) => [
+        [key, token],
+        [`${key}x`, token],
+      ]),
+    );
+    if (read === undefined) return console.log('The Python check is skipped: there is no python3 on the PATH');
+    expect(read).toEqual(vectors.flatMap(({ claims }) => [claims, null]));
+  });
 });
 
 describe('a token', () => {

@@ -87,34 +87,6 @@ describe('sending', () => {
     expect(count).toBe(50);
     expect(most).toBe(6);
   });
-
-  test('sends only refused messages again', async () => {
-    aws.on(
-      'SendMessageBatch',
-      {},
-      { Successful: [], Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }] },
-      { Successful: [], Failed: [] },
-    );
-    await queue.send([aMessage(), aMessage(), aMessage()]);
-    expect(batches().map((input) => input.Entries?.map((entry) => entry.Id))).toEqual([['0', '1', '2'], ['0']]);
-  });
-
-  test('fails after three attempts, so that the event is delivered again', async () => {
-    aws.on(
-      'SendMessageBatch',
-      {},
-      { Successful: [], Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] },
-    );
-    await expect(queue.send([aMessage()])).rejects.toThrow('SQS refused a delivery: InternalError');
-    expect(batches()).toHaveLength(3);
-  });
-
-  test('a retry has its delay', async () => {
-    const message = { ...aMessage(), attempt: 2 };
-    await queue.sendLater(message, 2);
-    const entry = { Id: '0', MessageBody: JSON.stringify(message), MessageGroupId: 'act_1', DelaySeconds: 2 };
-    expect(batches()).toEqual([{ QueueUrl: URL, Entries: [entry] }]);
-  });
 });
 
 test('a message has no character that SQS does not take, and its values stay as they are', async () => {
@@ -138,33 +110,13 @@ describe('sending retries at the same time', () => {
     (await Promise.allSettled(messages.map((message, index) => queue.sendLater(message, index)))).map((one) =>
       one.status === 'rejected' ? String(one.reason) : 'sent',
     );
-  const failing = (...failed: readonly number[]) =>
-    aws.on('SendMessageBatch', {}, () => {
-      const refused = (calls().at(-1) ?? []).filter(({ DelaySeconds = 0 }) => failed.includes(DelaySeconds));
-      return {
-        Successful: [],
-        Failed: refused.map(({ Id = '' }) => ({ Id, SenderFault: false, Code: 'InternalError' })),
-      };
-    });
 
-  test('uses one call for ten, each with its own delay, and one after the other for later ones', async () => {
-    expect(await later(...Array.from({ length: 12 }, () => aMessage()))).toEqual(Array(12).fill('sent'));
-    expect(calls().map((entries) => entries.map(({ DelaySeconds }) => DelaySeconds))).toEqual([
-      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-      [10, 11],
-    ]);
-    await later(aMessage());
-    expect(calls()).toHaveLength(3);
-  });
-
-  test('fails only the message that SQS refuses three times', async () => {
-    failing(1);
-    expect(await later(aMessage(), aMessage(), aMessage())).toEqual([
-      'sent',
-      'Error: SQS refused a delivery: InternalError',
-      'sent',
-    ]);
-    expect(calls().map((entries) => entries.length)).toEqual([3, 1, 1]);
+  test('uses one call for ten, each with its own delay', async () => {
+    const message = { ...aMessage(), attempt: 2 };
+    expect(await later(...Array.from({ length: 12 }, () => message))).toEqual(Array(12).fill('sent'));
+    const entry = { MessageBody: JSON.stringify(message), MessageGroupId: 'act_1' };
+    const sent = (Id: number, DelaySeconds: number) => ({ Id: String(Id), ...entry, DelaySeconds });
+    expect(calls()).toEqual([Array.from({ length: 10 }, (_, i) => sent(i, i)), [sent(0, 10), sent(1, 11)]]);
   });
 
   test('fails only the message that is too large', async () => {
@@ -195,21 +147,6 @@ describe('sending retries at the same time', () => {
     expect(await later(aMessage(), aMessage())).toEqual(Array(2).fill(expect.stringContaining('RequestThrottled')));
     expect(calls().map((entries) => entries.length)).toEqual([2, 2, 2]);
   });
-
-  test('sends each message separately when SQS refuses the call', async () => {
-    aws.on('SendMessageBatch', {}, () => {
-      if (
-        calls()
-          .at(-1)
-          ?.some(({ DelaySeconds }) => DelaySeconds === 1)
-      )
-        throw new AwsFault('InvalidMessageContents');
-      return { Successful: [], Failed: [] };
-    });
-    const [first, second, third] = await later(aMessage(), aMessage(), aMessage());
-    expect([first, third]).toEqual(['sent', 'sent']);
-    expect(second).toContain('InvalidMessageContents');
-  });
 });
 
 describe('sending the messages of several events', () => {
@@ -221,9 +158,8 @@ describe('sending the messages of several events', () => {
       const message = aMessage(bytes, `${org_id}_${index}`);
       return { ...message, envelope: { ...message.envelope, org_id } };
     });
-  const outcomesOf = (...events: readonly (readonly DeliveryMessage[])[]) => Promise.allSettled(events.map(queue.send));
   const statuses = async (...events: readonly (readonly DeliveryMessage[])[]) =>
-    (await outcomesOf(...events)).map(({ status }) => status);
+    (await Promise.allSettled(events.map(queue.send))).map(({ status }) => status);
 
   test('sends messages of several events in one call when they do not fill a batch', async () => {
     const events = Array.from({ length: 10 }, (_, index) => event(`e${index}`, 1));
@@ -231,33 +167,7 @@ describe('sending the messages of several events', () => {
     expect(batches()).toEqual([events.map((_, index) => `e${index}_0`)]);
   });
 
-  test('stays within the limits of a call, sends each message once and returns those that are too large', async () => {
-    const events = [
-      event('many', 23),
-      event('half', 1, MEGABYTE / 2),
-      [],
-      [...event('more', 1, MEGABYTE / 2 + 1), aMessage(MEGABYTE + 1, 'too_large')],
-      event('few', 3),
-    ];
-    const outcomes = await outcomesOf(...events);
-    expect(outcomes.map((one) => one.status === 'fulfilled' && one.value.tooLarge.length)).toEqual([0, 0, 0, 1, 0]);
-    const calls = aws.callsOf('SendMessageBatch').map(({ Entries = [] }) => Entries);
-    expect(calls.length).toBe(4);
-    for (const entries of calls) {
-      expect(entries.length).toBeLessThanOrEqual(10);
-      expect(entries.reduce((sum, one) => sum + (one.MessageBody?.length ?? 0), 0)).toBeLessThanOrEqual(MEGABYTE);
-    }
-    const sent = calls.flat().map((one) => one.MessageGroupId);
-    expect(sent.toSorted()).toEqual(
-      events
-        .flat()
-        .map((one) => one.action_id)
-        .filter((id) => id !== 'too_large')
-        .toSorted(),
-    );
-  });
-
-  test('fails only the event whose message is still refused', async () => {
+  test('sends only refused messages again, and fails only the event whose message is refused three times', async () => {
     aws.on(
       'SendMessageBatch',
       {},
