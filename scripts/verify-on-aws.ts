@@ -9,9 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { AwsAccess } from '../src/adapters/aws-clients.ts';
 import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
-import { coldStarts } from './aws-checks/cold-starts.ts';
 import { delayWithGroup, escapesInEvents, eventsWithoutGroup, groupOfEvents } from './aws-checks/message-groups.ts';
-import { retriesAllowed } from './aws-checks/recursion.ts';
 import { sharedWrites } from './aws-checks/shared-writes.ts';
 import { forgedAddress } from './aws-checks/viewer-address.ts';
 
@@ -32,9 +30,7 @@ const checks = [
   eventsWithoutGroup,
   escapesInEvents,
   delayWithGroup,
-  retriesAllowed,
   sharedWrites,
-  coldStarts,
   forgedAddress('at the API', 'apiUrl'),
   forgedAddress('behind CloudFront', 'baseUrl'),
 ];
