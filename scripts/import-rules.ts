@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { brokenRules } from './import-rules/broken-rules.ts';
-import { withPictures, withTable } from './import-rules/documents.ts';
+import { withPictures } from './import-rules/documents.ts';
 import { readRepository } from './import-rules/repository.ts';
 
-// Checks the imports of the repository in the current folder. With --write, updates the documents that show the rules and the imports.
+// Checks the imports of the repository in the current folder. With --write, updates the pictures of docs/architecture.md.
 const sources = readRepository('.');
 if (process.argv.includes('--write')) {
-  writeFileSync('docs/development.md', withTable(readFileSync('docs/development.md', 'utf8')));
   writeFileSync('docs/architecture.md', withPictures(readFileSync('docs/architecture.md', 'utf8'), sources));
 } else {
   const broken = brokenRules(sources);

@@ -39,29 +39,30 @@ function brokenIn(source: Source): readonly string[] {
   ];
 }
 
-function refusal(one: Import, { rule, folder }: Home): string | undefined {
-  if (one.kind === 'computed') return rule.importsComputed ? undefined : 'a module whose name is computed at run time';
-  const target = one.target ?? '';
-  if (one.kind === 'url') return target;
-  if (one.kind === 'file') return fileRefusal(target, one, rule, folder);
-  if (!allows(rule.packages ?? [], target)) return target;
+function refusal(one: Import, home: Home): string | undefined {
+  const { rule } = home;
+  const { kind, target = '' } = one;
+  if (kind === 'computed') return rule.importsComputed ? undefined : 'a module whose name is computed at run time';
+  if (kind === 'url') return target;
+  if (kind === 'file') return fileRefusal(target, one, home);
+  if (!allows(rule.imports, target)) return target;
   const names = rule.names?.[target];
-  const refused = one.isType || names === undefined ? [] : one.names.filter((name) => !names.includes(name));
+  const refused = one.isType || names === undefined ? [] : one.names.filter((name) => !allows(names, name));
   return refused.length === 0 ? undefined : `${refused.join(', ')} of ${target}`;
 }
 
-function fileRefusal(target: string, one: Import, rule: FolderRule, folder: string): string | undefined {
+function fileRefusal(target: string, { isType }: Import, { rule, folder }: Home): string | undefined {
   const other = homeOf(target);
   if (other === undefined) return target;
-  if (other.folder === folder || allows(rule.folders ?? [], other.rule.path)) return undefined;
-  if (!rule.typesOf?.includes(other.rule.path)) return target;
-  return one.isType ? undefined : `more than types of ${target}`;
+  if (other.folder === folder || allows(rule.imports, other.rule.path)) return undefined;
+  if (rule.typesOf !== other.rule.path) return target;
+  return isType ? undefined : `more than types of ${target}`;
 }
 
-function allows(list: readonly string[], target: string): boolean {
-  return list.some((entry) => {
+function allows(list: string, target: string): boolean {
+  return list.split(/\s+/).some((entry) => {
     if (entry === 'node:*') return target.startsWith('node:') && target !== 'node:module';
-    return entry.endsWith('*') ? target.startsWith(entry.slice(0, -1)) : entry === target;
+    return entry === target || (entry.endsWith('*') && target.startsWith(entry.slice(0, -1)));
   });
 }
 

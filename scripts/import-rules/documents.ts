@@ -1,38 +1,10 @@
 import { arrowsBetween, folderUnder, homeOf } from './broken-rules.ts';
 import type { Source } from './imports.ts';
-import { FOLDER_RULES, type FolderRule } from './rules.ts';
 
 /** Folders that the pictures omit, because they may import almost everything or have a build of their own. */
 const NOT_DRAWN = ['test', 'test/fakes', 'bench', 'scripts', 'dashboard', 'packages/receiver'];
 
-const TABLE = /(\n\| Folder \| Contents \| May import \|\n).*?(?=\n\n)/s;
 const PICTURES = /(\n## Imports between folders\n).*?(?=\n## )/s;
-
-/** Returns the text of docs/development.md with the table of folders generated from the rules. */
-export function withTable(text: string): string {
-  return text.replace(TABLE, (_, head: string) => `${head}${table()}`);
-}
-
-function table(): string {
-  return [
-    '| --- | --- | --- |',
-    ...FOLDER_RULES.map((rule) => `| \`${rule.path}\` | ${rule.purpose} | ${mayImport(rule)} |`),
-  ].join('\n');
-}
-
-function mayImport({ folders = [], typesOf = [], packages = [], names, importsComputed }: FolderRule): string {
-  const code = (name: string) => `\`${name}\``;
-  const all = [
-    ...folders.map((path) => (path === '*' ? 'every folder' : code(path))),
-    ...typesOf.map((path) => `types of ${code(path)}`),
-    ...packages.map((name) => {
-      const some = names?.[name]?.map(code).join(' ');
-      return name === '*' ? 'every package' : `${code(name)}${some === undefined ? '' : ` (only ${some})`}`;
-    }),
-    ...(importsComputed ? ['modules whose names it computes'] : []),
-  ];
-  return all.length === 0 ? 'nothing' : all.join(', ');
-}
 
 /** Returns the text of docs/architecture.md with the import diagrams generated from the code. */
 export function withPictures(text: string, sources: readonly Source[]): string {
@@ -42,7 +14,7 @@ export function withPictures(text: string, sources: readonly Source[]): string {
 function pictures(sources: readonly Source[]): string {
   return `
 \`node scripts/import-rules.ts --write\` generates these diagrams from the imports in the code. A dotted arrow means that only types are imported. \`bench\`,
-\`scripts\` and \`test\` are omitted. [Working on the code](development.md#folders) lists what each folder may import.
+\`scripts\` and \`test\` are omitted. [\`rules.ts\`](../scripts/import-rules/rules.ts) lists what each folder may import.
 
 ${picture(sources, drawnFolder)}
 

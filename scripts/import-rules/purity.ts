@@ -33,6 +33,7 @@ export type Impurity = { readonly line: number; readonly what: string };
 export function impurities({ program, text }: Source): readonly Impurity[] {
   const found: Impurity[] = [];
   const pure = new Set<object>();
+  const named = ({ key, computed }: { readonly key: object; readonly computed: boolean }) => computed || pure.add(key);
   const say = (start: number, what: string) => found.push({ line: text.slice(0, start).split('\n').length, what });
   new Visitor({
     // A visitor visits the outer expression first. An expression that is judged as a whole is not judged again by its name.
@@ -52,36 +53,16 @@ export function impurities({ program, text }: Source): readonly Impurity[] {
         say(node.start, `${object.name}.${node.computed ? '[…]' : node.property.name}`);
       }
     },
-    Property: ({ key, computed }) => {
-      if (!computed) pure.add(key);
-    },
-    MethodDefinition: ({ key, computed }) => {
-      if (!computed) pure.add(key);
-    },
-    PropertyDefinition: ({ key, computed }) => {
-      if (!computed) pure.add(key);
-    },
-    ImportSpecifier: ({ imported }) => {
-      pure.add(imported);
-    },
-    ExportSpecifier: ({ exported }) => {
-      pure.add(exported);
-    },
-    TSModuleDeclaration: ({ id }) => {
-      pure.add(id);
-    },
-    TSTypeReference: ({ typeName }) => {
-      pure.add(typeName);
-    },
-    TSPropertySignature: ({ key }) => {
-      pure.add(key);
-    },
-    TSMethodSignature: ({ key }) => {
-      pure.add(key);
-    },
-    MetaProperty: ({ start }) => {
-      say(start, 'import.meta');
-    },
+    Property: named,
+    MethodDefinition: named,
+    PropertyDefinition: named,
+    TSPropertySignature: named,
+    TSMethodSignature: named,
+    ImportSpecifier: ({ imported }) => pure.add(imported),
+    ExportSpecifier: ({ exported }) => pure.add(exported),
+    TSModuleDeclaration: ({ id }) => pure.add(id),
+    TSTypeReference: ({ typeName }) => pure.add(typeName),
+    MetaProperty: ({ start }) => say(start, 'import.meta'),
     Identifier: (node) => {
       if (pure.has(node)) return;
       if (NODE_GLOBALS.has(node.name) && !PURE_GLOBALS.has(node.name)) say(node.start, node.name);
