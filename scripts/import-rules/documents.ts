@@ -4,7 +4,7 @@ import type { Source } from './imports.ts';
 /** Folders that the pictures omit, because they may import almost everything or have a build of their own. */
 const NOT_DRAWN = ['test', 'test/fakes', 'bench', 'scripts', 'dashboard', 'packages/receiver'];
 
-const PICTURES = /(\n## Imports between folders\n).*?(?=\n## )/s;
+const PICTURES = /(\n## Imports between folders\n).*?(?=\n## |$)/s;
 
 /** Returns the text of docs/architecture.md with the import diagrams generated from the code. */
 export function withPictures(text: string, sources: readonly Source[]): string {

@@ -14,7 +14,9 @@ test('docs/development.md says what each folder with an import rule contains', (
 test('docs/architecture.md shows the imports of the code (node scripts/import-rules.ts --write)', () => {
   const text = readFileSync('docs/architecture.md', 'utf8');
   expect(withPictures(text, sources)).toBe(text);
-  expect(withPictures(text.replace('lambdas____ --> src_domain', 'src_domain --> lambdas____'), sources)).toBe(text);
+  const altered = text.replace('  lambdas__ --> src_domain\n', '');
+  expect(altered).not.toBe(text);
+  expect(withPictures(altered, sources)).toBe(text);
 });
 
 test('every import rule covers at least one file', () => {
