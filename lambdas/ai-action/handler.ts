@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { dynamoDbClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
+import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { functionSigningSecrets } from '../../src/adapters/handlers/function-secrets.ts';
 import { invokeHandler } from '../../src/adapters/handlers/invoke.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportNotListed, reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
-import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
-import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { toolRequest } from '../../src/contract/tools.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
@@ -21,10 +19,7 @@ const ports = {
   ...outbound.ports,
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), reportUnreadable(logger)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...signingSecrets(
-    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
-    randomBytes,
-  ),
+  ...functionSigningSecrets(process.env),
   notListed: reportNotListed(logger),
   recordFailed: ({ call_id, action_id, status, latency_ms }: ToolCallRecord) =>
     logger.error('A call could not be recorded with its conversation', { call_id, action_id, status, latency_ms }),

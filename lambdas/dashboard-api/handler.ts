@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { dynamoDbClient, lambdaClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
+import { dynamoDbClient, lambdaClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { members } from '../../src/adapters/dynamodb/members.ts';
@@ -9,11 +9,10 @@ import { dashboardHandler } from '../../src/adapters/handlers/dashboard-router.t
 import { dashboardRoutes } from '../../src/adapters/handlers/dashboard-routes.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
+import { functionSigningSecrets } from '../../src/adapters/handlers/function-secrets.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { actionTestFunction } from '../../src/adapters/lambda/action-test.ts';
-import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
-import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 
 const logger = functionLogger('dashboard-api');
@@ -21,7 +20,6 @@ const dynamo = dynamoDb(dynamoDbClient());
 const configuration = required(process.env, ENVIRONMENT.configurationTable);
 const counters = required(process.env, ENVIRONMENT.countersTable);
 const memberships = members(dynamo, configuration);
-const sealing = cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now);
 const routes = dashboardRoutes({
   ...recordedStores(dynamo, { configuration, counters }, now),
   store: configurationStore(dynamo, configuration),
@@ -30,7 +28,7 @@ const routes = dashboardRoutes({
   reportUnreadable: reportUnreadable(logger),
   requestCounts: requestCounts(dynamo, counters, now),
   testAction: actionTestFunction(lambdaClient(), required(process.env, ENVIRONMENT.actionTestFunction)),
-  sealSigningSecret: signingSecrets(sealing, randomBytes).sealSigningSecret,
+  sealSigningSecret: functionSigningSecrets(process.env).sealSigningSecret,
   now,
   randomBytes,
 });

@@ -1,18 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { dynamoDbClient, eventBridgeClient, secretsManagerClient, sqsClient } from '../../src/adapters/aws-clients.ts';
+import { dynamoDbClient, eventBridgeClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { endpointFailing } from '../../src/adapters/eventbridge/event-bus.ts';
 import { deliveryReport } from '../../src/adapters/handlers/delivery-report.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import { functionSigningSecrets } from '../../src/adapters/handlers/function-secrets.ts';
 import { unlessEnded } from '../../src/adapters/handlers/invocation.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
-import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS } from '../../src/contract/metrics.ts';
@@ -30,10 +28,7 @@ const ports = {
     deliveryLog: required(process.env, ENVIRONMENT.deliveryLogTable),
   }),
   findAction: actionsTogether(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...signingSecrets(
-    cachedRing(secretsManagerClient(), required(process.env, ENVIRONMENT.sealingKey), now),
-    randomBytes,
-  ),
+  ...functionSigningSecrets(process.env),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
 };
 const signal = endpointFailing(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));

@@ -1,36 +1,36 @@
-import { randomBytes } from 'node:crypto';
-import { dynamoDbClient, secretsManagerClient, snsClient } from '../../src/adapters/aws-clients.ts';
+import { dynamoDbClient, snsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
+import {
+  functionOriginSecret,
+  functionSessionTokens,
+  functionSigningSecrets,
+} from '../../src/adapters/handlers/function-secrets.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
 import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
-import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
-import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
-import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import { escalationTopics } from '../../src/adapters/sns/escalation-topic.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
 import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const secrets = secretsManagerClient();
 const outbound = outboundFunction('form-submit', process.env, dynamo);
 const { logger } = outbound;
-const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const isOriginSecret = functionOriginSecret(process.env);
 const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
 const ports = {
   ...outbound.ports,
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
-  ...signingSecrets(cachedRing(secrets, required(process.env, ENVIRONMENT.sealingKey), now), randomBytes),
+  ...functionSessionTokens(process.env),
+  ...functionSigningSecrets(process.env),
   hitPerMinute: hitPerMinute(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   escalate: escalationTopics(snsClient()),

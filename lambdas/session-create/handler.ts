@@ -1,27 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { dynamoDbClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
+import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
+import { functionOriginSecret, functionSessionTokens } from '../../src/adapters/handlers/function-secrets.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
-import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
-import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 
 const logger = functionLogger('session-create');
 const dynamo = dynamoDb(dynamoDbClient());
-const secrets = secretsManagerClient();
 const counters = required(process.env, ENVIRONMENT.countersTable);
-const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const isOriginSecret = functionOriginSecret(process.env);
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
+  ...functionSessionTokens(process.env),
   hitPerMinute: hitPerMinute(dynamo, counters),
   hitPerHour: hitPerHour(dynamo, counters),
   now,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { dynamoDbClient, eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
+import { dynamoDbClient, eventBridgeClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
@@ -8,25 +8,23 @@ import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
+import { functionOriginSecret, functionSessionTokens } from '../../src/adapters/handlers/function-secrets.ts';
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
 import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
-import { acceptedValues, cachedRing } from '../../src/adapters/secrets/secret-store.ts';
-import { sessionTokens } from '../../src/adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { identifyInit, initWidget } from '../../src/domain/conversations/init-widget.ts';
 
 const logger = functionLogger('widget-init');
 const dynamo = dynamoDb(dynamoDbClient());
-const secrets = secretsManagerClient();
-const isOriginSecret = acceptedValues(secrets, required(process.env, ENVIRONMENT.originSecret), now);
+const isOriginSecret = functionOriginSecret(process.env);
 const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
 const ports = {
   ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), reportUnreadable(logger)),
   ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...sessionTokens(cachedRing(secrets, required(process.env, ENVIRONMENT.tokenKeys), now), now),
+  ...functionSessionTokens(process.env),
   hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),
   publish: eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus)),
   now,

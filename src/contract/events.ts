@@ -1,61 +1,37 @@
+const fires = (group: string, firesWhen: string) => ({ group, firesWhen, reserved: false });
+/** An event that can be selected and is never delivered. */
+const reserved = (group: string, firesWhen: string) => ({ group, firesWhen, reserved: true });
+
 /** The event catalog of the spec ("Events"): 27 names that an Event Action can select. */
 export const EVENT_CATALOG = {
-  'conversation.started': { group: 'Conversation', firesWhen: 'a new widget conversation begins', reserved: false },
-  'conversation.ended': { group: 'Conversation', firesWhen: 'a session closes or expires', reserved: false },
-  'conversation.resolved': {
-    group: 'Conversation',
-    firesWhen: 'a conversation is graded against its goal',
-    reserved: false,
-  },
-  'message.received': { group: 'Message', firesWhen: 'a user sends a message', reserved: false },
-  'message.sent': { group: 'Message', firesWhen: 'the bot sends a response', reserved: false },
-  'form.submitted': { group: 'Form', firesWhen: 'a form submission is collected', reserved: true },
-  'contact.created': { group: 'Contact', firesWhen: 'a new contact is added', reserved: false },
-  'contact.updated': { group: 'Contact', firesWhen: 'contact fields are modified', reserved: false },
-  'contact.merged': { group: 'Contact', firesWhen: 'two contact records are merged', reserved: false },
-  'escalation.triggered': { group: 'Escalation', firesWhen: 'a live escalation is initiated', reserved: false },
-  'live_chat.requested': { group: 'Live chat', firesWhen: 'a visitor requests live chat', reserved: false },
-  'live_chat.claimed': {
-    group: 'Live chat',
-    firesWhen: 'an agent claims a live chat conversation',
-    reserved: false,
-  },
-  'live_chat.released': {
-    group: 'Live chat',
-    firesWhen: 'an agent releases a live chat conversation',
-    reserved: false,
-  },
-  'call.completed': { group: 'Call', firesWhen: 'a phone call ends', reserved: true },
-  'call.resolved': { group: 'Call', firesWhen: 'a call is graded against its goal', reserved: false },
-  'campaign.completed': { group: 'Campaign', firesWhen: 'an outbound campaign finishes', reserved: false },
-  'campaign.contact.completed': {
-    group: 'Campaign',
-    firesWhen: 'a single contact in a campaign finishes',
-    reserved: true,
-  },
-  'campaign.paused': { group: 'Campaign', firesWhen: 'a campaign is paused', reserved: true },
-  'sms.sent': { group: 'SMS', firesWhen: 'an SMS is sent', reserved: false },
-  'sms.received': { group: 'SMS', firesWhen: 'an SMS is received', reserved: false },
-  'email.sent': { group: 'Email', firesWhen: 'an email is sent (campaign or transactional)', reserved: true },
-  'appointment.booked': { group: 'Appointment', firesWhen: 'an appointment is booked', reserved: false },
-  'appointment.cancelled': { group: 'Appointment', firesWhen: 'an appointment is cancelled', reserved: false },
-  'appointment.rescheduled': {
-    group: 'Appointment',
-    firesWhen: 'an appointment is rescheduled',
-    reserved: false,
-  },
-  'personal_assistant.activated': {
-    group: 'Personal assistant',
-    firesWhen: 'an assignment is accepted and goes active',
-    reserved: false,
-  },
-  'compliance.conversation.archived': {
-    group: 'Compliance',
-    firesWhen: 'a conversation is archived for compliance',
-    reserved: false,
-  },
-  'test.ping': { group: 'System', firesWhen: 'test event sent from the dashboard', reserved: false },
-} as const satisfies Record<string, { group: string; firesWhen: string; reserved: boolean }>;
+  'conversation.started': fires('Conversation', 'a new widget conversation begins'),
+  'conversation.ended': fires('Conversation', 'a session closes or expires'),
+  'conversation.resolved': fires('Conversation', 'a conversation is graded against its goal'),
+  'message.received': fires('Message', 'a user sends a message'),
+  'message.sent': fires('Message', 'the bot sends a response'),
+  'form.submitted': reserved('Form', 'a form submission is collected'),
+  'contact.created': fires('Contact', 'a new contact is added'),
+  'contact.updated': fires('Contact', 'contact fields are modified'),
+  'contact.merged': fires('Contact', 'two contact records are merged'),
+  'escalation.triggered': fires('Escalation', 'a live escalation is initiated'),
+  'live_chat.requested': fires('Live chat', 'a visitor requests live chat'),
+  'live_chat.claimed': fires('Live chat', 'an agent claims a live chat conversation'),
+  'live_chat.released': fires('Live chat', 'an agent releases a live chat conversation'),
+  'call.completed': reserved('Call', 'a phone call ends'),
+  'call.resolved': fires('Call', 'a call is graded against its goal'),
+  'campaign.completed': fires('Campaign', 'an outbound campaign finishes'),
+  'campaign.contact.completed': reserved('Campaign', 'a single contact in a campaign finishes'),
+  'campaign.paused': reserved('Campaign', 'a campaign is paused'),
+  'sms.sent': fires('SMS', 'an SMS is sent'),
+  'sms.received': fires('SMS', 'an SMS is received'),
+  'email.sent': reserved('Email', 'an email is sent (campaign or transactional)'),
+  'appointment.booked': fires('Appointment', 'an appointment is booked'),
+  'appointment.cancelled': fires('Appointment', 'an appointment is cancelled'),
+  'appointment.rescheduled': fires('Appointment', 'an appointment is rescheduled'),
+  'personal_assistant.activated': fires('Personal assistant', 'an assignment is accepted and goes active'),
+  'compliance.conversation.archived': fires('Compliance', 'a conversation is archived for compliance'),
+  'test.ping': fires('System', 'test event sent from the dashboard'),
+} as const;
 
 export type EventName = keyof typeof EVENT_CATALOG;
 
