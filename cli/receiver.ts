@@ -96,8 +96,11 @@ export function receiverServer(options: {
   return createServer(options.tls, (request, response) => {
     receive(request, response).catch((error: unknown) => {
       if (request.destroyed && !request.complete) return response.destroy();
-      options.onFault?.(error);
-      response.writeHead(503, { 'content-type': 'application/json' }).end('{"message":"The Actions cannot be read"}');
+      const isRefused = error instanceof VerificationError;
+      if (!isRefused) options.onFault?.(error);
+      response
+        .writeHead(isRefused ? error.status : 503, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ message: isRefused ? error.message : 'The Actions cannot be read' }));
     });
   });
 }

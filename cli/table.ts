@@ -43,8 +43,6 @@ function cut(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-const padded = (text: string, columns: number) => text + ' '.repeat(Math.max(0, columns - width(text)));
-
 /** How a table looks. In a terminal of a known width, lines fit it and times are relative. */
 export type Look = { readonly colour: boolean; readonly columns: number | undefined; readonly now: () => Date };
 const PLAIN: Look = { colour: false, columns: undefined, now: () => new Date(0) };
@@ -56,11 +54,13 @@ export function table(
 ): string {
   const names = Object.keys(rows[0] ?? {});
   const shown = (cell: string) => (columns === undefined ? cell : relative(cell, now()));
-  const cells = rows.map((row) => names.map((name) => shown(row[name] ?? '')));
-  const heading = names.map((name) => name.toUpperCase());
-  const style = (cell: string, column: number, line: number) =>
-    line === 0 ? styled('bold', cell) : coloured(names[column] ?? '', cell);
-  return tableLines([heading, ...cells], colour ? style : asItIs, columns);
+  const heading = names.map((name): Cell => [name.toUpperCase(), 'bold']);
+  const cells = rows.map((row) => names.map((name): Cell => [shown(row[name] ?? ''), formatOf(name, row[name] ?? '')]));
+  // Ids are copied into other commands, so they stay complete.
+  const isKept = (column: number) => /^(.*_id|nonce)$/.test(names[column] ?? '');
+  return lines([heading, ...cells], colour, (widths) =>
+    columns === undefined ? widths : fitting(widths, columns, isKept),
+  );
 }
 
 /** Returns a time of the past as a duration ago, in the units of --since, and any other text unchanged. */
@@ -74,46 +74,46 @@ function relative(text: string, now: Date): string {
 
 /** Returns indented names and values. The text ends with a line feed. */
 export function fields(rows: readonly (readonly [string, string])[], colour = false): string {
-  const style = (cell: string, column: number, line: number) =>
-    column === 1 ? styled('dim', cell) : column === 2 ? coloured(rows[line]?.[0] ?? '', cell) : cell;
-  return tableLines(
-    rows.map(([name, value]) => ['', name, value === '' ? '–' : value]),
-    colour ? style : asItIs,
+  return lines(
+    rows.map(([name, value]): Cell[] => [[''], [name, 'dim'], [value === '' ? '–' : value, formatOf(name, value)]]),
+    colour,
   );
 }
 
-type Style = (cell: string, column: number, line: number) => string;
-
-const asItIs: Style = (cell) => cell;
-
-// The caller has already decided whether to use colours.
-const styled = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) =>
-  styleText(format, text, { validateStream: false });
+type Format = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+/** A text, and how it looks where there are colours. */
+type Cell = readonly [text: string, format?: Format | undefined];
 
 /** Colours only outcomes and states. */
-function coloured(name: string, cell: string): string {
-  if (name !== 'outcome' && name !== 'status') return cell;
-  if (/^(delivered|accepted|on\b|2\d\d$)/.test(cell)) return styled('green', cell);
-  if (/^(failed|[345]\d\d$)/.test(cell)) return styled('red', cell);
-  return /^(off|suspended|under way|not finished)/.test(cell) ? styled('yellow', cell) : cell;
+function formatOf(name: string, text: string): Format | undefined {
+  if (name !== 'outcome' && name !== 'status') return undefined;
+  if (/^(delivered|accepted|on\b|2\d\d$)/.test(text)) return 'green';
+  if (/^(failed|[345]\d\d$)/.test(text)) return 'red';
+  return /^(off|suspended|under way|not finished)/.test(text) ? 'yellow' : undefined;
 }
 
-function tableLines(rows: readonly (readonly string[])[], style: Style, limit?: number): string {
-  const complete = rows.map((row) => row.map(plainText));
-  const needed = (complete[0] ?? []).map((_, column) => Math.max(...complete.map((row) => width(row[column] ?? ''))));
-  // Ids are copied into other commands, so they stay complete.
-  const isId = (column: number) => /^(.*_ID|NONCE)$/.test(rows[0]?.[column] ?? '');
-  const columns = limit === undefined ? needed : fitting(needed, limit, isId);
-  const safe = complete.map((row) => row.map((cell, column) => cut(cell, columns[column] ?? 0)));
-  const lines = safe.map((row, line) =>
-    row
-      .map((cell, column) =>
-        cell === ''
-          ? padded('', columns[column] ?? 0)
-          : style(cell, column, line) + padded(cell, columns[column] ?? 0).slice(cell.length),
-      )
-      .join(GAP)
-      .trimEnd(),
-  );
-  return lines.map((line) => `${line}\n`).join('');
+/** @param narrowed returns the widths of the columns from those that they need */
+function lines(
+  rows: readonly (readonly Cell[])[],
+  colour: boolean,
+  narrowed: (needed: readonly number[]) => readonly number[] = (needed) => needed,
+): string {
+  const safe = rows.map((row) => row.map(([text, format]): Cell => [plainText(text), format]));
+  const needed = (safe[0] ?? []).map((_, column) => Math.max(...safe.map((row) => width(row[column]?.[0] ?? ''))));
+  const widths = narrowed(needed);
+  const cell = ([text, format]: Cell, columns: number) => {
+    const shown = cut(text, columns);
+    // The caller has already decided whether to use colours.
+    const styled = colour && format && shown ? styleText(format, shown, { validateStream: false }) : shown;
+    return styled + ' '.repeat(Math.max(0, columns - width(shown)));
+  };
+  return safe
+    .map(
+      (row) =>
+        `${row
+          .map((one, column) => cell(one, widths[column] ?? 0))
+          .join(GAP)
+          .trimEnd()}\n`,
+    )
+    .join('');
 }

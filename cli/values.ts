@@ -37,7 +37,8 @@ export type Moment = { readonly agoMs: number } | { readonly at: string };
 /** Parses a time in the past. @throws InvalidArgumentError */
 export function moment(text: string): Moment {
   if (!/^\d{4}-\d\d-\d\d/.test(text)) return { agoMs: duration(text) };
-  const time = /T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !text.includes('T') ? Date.parse(text) : Number.NaN;
+  // A time of day needs its offset, because Date.parse would take it for the time zone of this machine.
+  const time = /^[\d-]+$|T.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z.');
   return { at: new Date(time).toISOString() };
 }

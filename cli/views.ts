@@ -8,26 +8,13 @@ type Fields = (readonly [string, string])[];
 export function assistantView(assistant: Assistant): Omit<Assistant, 'server_secret'> & {
   readonly server_secret: { readonly last_six: string } | null;
 } {
-  const { server_secret, ...rest } = assistant;
-  return { ...rest, server_secret: server_secret === undefined ? null : { last_six: server_secret.last_six } };
-}
-
-export function assistantFields(assistant: Assistant): Fields {
-  const secret = assistant.server_secret;
-  return [
-    ['site_id', assistant.site_id],
-    ['org_id', assistant.org_id],
-    ['name', assistant.name],
-    ['status', status(assistant)],
-    ['domain', assistant.domain],
-    ['authentication mode', assistant.authentication_mode],
-    ['allowed domains', assistant.allowed_domains.join(', ')],
-    ['IP allowlist', assistant.ip_allowlist.join(', ')],
-    ['rate limit', `${assistant.hourly_rate_limit} requests/hour`],
-    ['server secret', secret === undefined ? 'none' : `ends in ${secret.last_six}`],
-    ['escalation topics', (assistant.escalation_topics ?? []).join(', ')],
-    ['updated', assistant.updated_at],
-  ];
+  const { server_secret, site_id, org_id, ...rest } = assistant;
+  return {
+    site_id,
+    org_id,
+    ...rest,
+    server_secret: server_secret === undefined ? null : { last_six: server_secret.last_six },
+  };
 }
 
 export function assistantRow(assistant: Assistant): Row {

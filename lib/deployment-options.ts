@@ -87,7 +87,7 @@ const context = z.object({
   /** Point-in-time recovery of the delivery log. @default true */
   deliveryLogRecovery: flag.optional(),
   /**
-   * Reserved concurrency of form-submit, ai-action and action-test, for each of them. Endpoints that hang then cannot use more of the account.
+   * Reserved concurrency of form-submit, ai-action, usage-report and action-test, for each of them. Endpoints that hang then cannot use more of the account.
    * @default none
    */
   requestConcurrency: wholeNumber(1, 1000).optional(),
@@ -153,6 +153,11 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
   };
 }
 
+/** form-submit, ai-action, usage-report and action-test. */
+const FUNCTIONS_THAT_RESERVE = 4;
+/** Lambda refuses a deployment that leaves less of the account's quota unreserved. */
+const UNRESERVED_MIN = 100;
+
 /** Options, each with those without which it has no effect. */
 const NEEDS: readonly (readonly [keyof Context, ...(keyof Context)[]])[] = [
   ['domainName', 'certificateArn'],
@@ -176,7 +181,22 @@ function refuseContradictions(options: Context, { addIssue }: z.RefinementCtx<Co
   if (options.fixedEgress && options.vpcId !== undefined) {
     refuse('vpcId', 'leave out -c fixedEgress, which creates a network');
   }
-  const { deliveriesPerSecond, accountConcurrency = USUAL_ACCOUNT_CONCURRENCY } = options;
+  const { deliveriesPerSecond, accountConcurrency = USUAL_ACCOUNT_CONCURRENCY, requestConcurrency = 0 } = options;
+  if (requestConcurrency > 0 && FUNCTIONS_THAT_RESERVE * requestConcurrency + UNRESERVED_MIN > accountConcurrency) {
+    const most = Math.floor((accountConcurrency - UNRESERVED_MIN) / FUNCTIONS_THAT_RESERVE);
+    refuse(
+      'requestConcurrency',
+      `must be at most ${Math.max(0, most)} with an accountConcurrency of ${accountConcurrency}`,
+    );
+  }
+  const { routerConcurrency = 0, deliveryConcurrency = 0 } = options;
+  if (routerConcurrency + deliveryConcurrency >= accountConcurrency) {
+    const needed = `also needs -c accountConcurrency=<more than ${routerConcurrency + deliveryConcurrency}>`;
+    refuse(
+      deliveryConcurrency > 0 ? 'deliveryConcurrency' : 'routerConcurrency',
+      `${needed}, the account's quota, of which requests need a part`,
+    );
+  }
   if (deliveriesPerSecond === undefined) return;
   const { account, dispatcher } = capacityFor(deliveriesPerSecond);
   if (account > accountConcurrency) {

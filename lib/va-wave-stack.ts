@@ -51,7 +51,7 @@ export class VaWaveStack extends Stack {
     const stage: Stage = { ...ofStage, gradual: ofStage.gradual && props.gradual === true };
     super(scope, id, {
       description: 'va-wave: chat widget authentication and signed outbound requests',
-      terminationProtection: STAGES[props.stage ?? 'prod'].deletionProtection,
+      terminationProtection: stage.deletionProtection,
       ...props,
     });
     const { networkRule, emulated = false } = props;
@@ -110,13 +110,11 @@ export class VaWaveStack extends Stack {
 
     this.#output(OUTPUTS.version, VERSION);
     this.#output(OUTPUTS.baseUrl, baseUrl);
-    if (edge !== undefined) {
-      this.#output(OUTPUTS.distributionDomain, edge.distribution.distributionDomainName);
-      this.#output(OUTPUTS.distributionId, edge.distribution.distributionId);
-      this.#output(OUTPUTS.widgetPinnedPath, edge.widget.immutablePath);
-      this.#output(OUTPUTS.widgetIntegrity, edge.widget.integrity);
-    }
-    if (egress !== undefined) this.#output(OUTPUTS.egressAddresses, egress.addresses.join(', '));
+    this.#output(OUTPUTS.distributionDomain, edge?.distribution.distributionDomainName);
+    this.#output(OUTPUTS.distributionId, edge?.distribution.distributionId);
+    this.#output(OUTPUTS.widgetPinnedPath, edge?.widget.immutablePath);
+    this.#output(OUTPUTS.widgetIntegrity, edge?.widget.integrity);
+    this.#output(OUTPUTS.egressAddresses, egress?.addresses.join(', '));
     this.#output(OUTPUTS.apiUrl, api.http.apiEndpoint);
     this.#output(OUTPUTS.configurationTable, tables.configuration.table.tableName);
     this.#output(OUTPUTS.countersTable, tables.counters.table.tableName);
@@ -130,7 +128,7 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.tokenKeys, keys.token.secretArn);
     this.#output(OUTPUTS.sealingKey, keys.sealing.secretArn);
     this.#output(OUTPUTS.originSecret, keys.origin.secretArn);
-    if (canary !== undefined) this.#output(OUTPUTS.canaryServerKey, canary.serverKey.secretArn);
+    this.#output(OUTPUTS.canaryServerKey, canary?.serverKey.secretArn);
     this.#output(OUTPUTS.aiAction, runtime.aiAction.callable.functionName);
     this.#output(OUTPUTS.usageReport, runtime.usageReport.callable.functionName);
     this.#output(OUTPUTS.dashboardUrl, dashboard.url);
@@ -140,7 +138,7 @@ export class VaWaveStack extends Stack {
     for (const { name, log } of functions) this.#output(logOutput(name), log.logGroupName);
   }
 
-  #output(name: string, value: string): void {
-    new CfnOutput(this, name, { value });
+  #output(name: string, value: string | undefined): void {
+    if (value !== undefined) new CfnOutput(this, name, { value });
   }
 }

@@ -13,7 +13,7 @@ import { withoutUndefined } from '../../src/domain/without-undefined.ts';
 import type { Run } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { collect, spelled, switched, wholeNumber } from '../values.ts';
-import { assistantFields, assistantRow, assistantView } from '../views.ts';
+import { assistantRow, assistantView } from '../views.ts';
 import { addAssistantDelete } from './erase.ts';
 
 type Settings = {
@@ -39,34 +39,23 @@ function settingsFrom(options: Settings): Record<string, unknown> {
   };
 }
 
-const LISTS = {
-  mode: ['--mode <mode>', `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is accepted too`],
-  allowedDomain: [
-    '--allowed-domain <host>',
-    'host or host:port that the service accepts; the page must also be on the Domain; may be repeated',
-  ],
-  ip: ['--ip <address>', 'IPv4 or IPv6 address of visitors for the IP allowlist; may be repeated'],
-} as const;
-
-const mode = (text: string) => spelled(AUTHENTICATION_MODES, text);
-
 /** Assistants: the widget sites of an organization. */
 export function addAssistantCommands(program: Command, run: Run): void {
   const assistant = program.command('assistant').description('assistants: the widget sites of an organization');
 
-  assistant
-    .command('create')
-    .description('create an assistant')
-    .requiredOption('--org <org_id>', 'organization that it belongs to')
-    .requiredOption('--name <name>', 'at most 100 characters')
-    .requiredOption(
-      '--domain <host>',
-      'the host where the widget is embedded; browsers allow its requests only from there',
-    )
-    .requiredOption('--rate-limit <number>', 'requests per hour', wholeNumber)
-    .option(LISTS.mode[0], LISTS.mode[1], mode)
-    .option(LISTS.allowedDomain[0], `${LISTS.allowedDomain[1]} (default: the Domain)`, collect)
-    .option(LISTS.ip[0], LISTS.ip[1], collect)
+  withSettings(
+    assistant
+      .command('create')
+      .description('create an assistant')
+      .requiredOption('--org <org_id>', 'organization that it belongs to')
+      .requiredOption('--name <name>', 'at most 100 characters')
+      .requiredOption(
+        '--domain <host>',
+        'the host where the widget is embedded; browsers allow its requests only from there',
+      )
+      .requiredOption('--rate-limit <number>', 'requests per hour', wholeNumber),
+    'may be repeated',
+  )
     .option('--disabled', 'create it switched off')
     .addHelpText(
       'after',
@@ -79,21 +68,21 @@ Example:
         const ports = await deployment();
         const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
         const created = await createAssistant(options.org, input, ports);
-        output.object(assistantView(created), 'Created the assistant', assistantFields(created));
+        output.object(assistantView(created), 'Created the assistant');
         output.note(embedding(created, ports.baseUrl));
       }),
     );
 
-  assistant
-    .command('update <site_id>')
-    .description('change settings; other settings stay unchanged')
-    .option('--name <name>', 'at most 100 characters')
-    .option('--domain <host>', "the host where the widget is embedded; '' for none")
-    .option('--rate-limit <number>', 'requests per hour', wholeNumber)
-    .option(LISTS.mode[0], LISTS.mode[1], mode)
-    .option(LISTS.allowedDomain[0], `${LISTS.allowedDomain[1]}; replaces the whole list`, collect)
+  withSettings(
+    assistant
+      .command('update <site_id>')
+      .description('change settings; other settings stay unchanged')
+      .option('--name <name>', 'at most 100 characters')
+      .option('--domain <host>', "the host where the widget is embedded; '' for none")
+      .option('--rate-limit <number>', 'requests per hour', wholeNumber),
+    'may be repeated; replaces the whole list',
+  )
     .option('--clear-allowed-domains', 'allow no website')
-    .option(LISTS.ip[0], `${LISTS.ip[1]}; replaces the whole list`, collect)
     .option('--clear-ip-allowlist', 'allow any address')
     .option('--enable', 'switch it on')
     .option('--disable', 'switch it off: the service refuses its widget and its server secret')
@@ -105,7 +94,7 @@ Example:
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
         }
         const changed = await updateAssistant(siteId, change, await deployment());
-        output.object(assistantView(changed), 'Changed the assistant', assistantFields(changed));
+        output.object(assistantView(changed), 'Changed the assistant');
       }),
     );
 
@@ -124,7 +113,7 @@ Example:
           throw new CommandFailure(EXIT.refused, 'Give either --none, or --topic for each topic');
         }
         const changed = await setEscalationTopics(siteId, options.topic ?? [], await deployment());
-        output.object(assistantView(changed), 'Changed the escalation channels', assistantFields(changed));
+        output.object(assistantView(changed), 'Changed the escalation channels');
       }),
     );
 
@@ -138,8 +127,7 @@ Example:
     .action((siteId: string, { perHour }: { perHour: number }) =>
       run(async ({ output, deployment }) => {
         const changed = await setFormSubmissions(siteId, perHour, await deployment());
-        const limit: [string, string] = ['form submissions', `${perHour} per hour`];
-        output.object(assistantView(changed), 'Changed the limit', [...assistantFields(changed), limit]);
+        output.object(assistantView(changed), 'Changed the limit');
       }),
     );
 
@@ -151,7 +139,7 @@ Example:
       run(async ({ output, deployment }) => {
         const ports = await deployment();
         const found = await requireAssistant(siteId, ports);
-        output.object(assistantView(found), 'Assistant', assistantFields(found));
+        output.object(assistantView(found), 'Assistant');
         output.note(embedding(found, ports.baseUrl));
       }),
     );
@@ -173,6 +161,19 @@ Example:
         output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow));
       }),
     );
+}
+
+/** @param many what it means to give an option that may be repeated */
+function withSettings(command: Command, many: string): Command {
+  const host = 'host or host:port that the service accepts, at first the Domain; the page must also be on the Domain';
+  return command
+    .option(
+      '--mode <mode>',
+      `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is accepted too`,
+      (text) => spelled(AUTHENTICATION_MODES, text),
+    )
+    .option('--allowed-domain <host>', `${host}; ${many}`, collect)
+    .option('--ip <address>', `IPv4 or IPv6 address of visitors for the IP allowlist; ${many}`, collect);
 }
 
 function embedding(assistant: Assistant, baseUrl: string): string {

@@ -6,7 +6,7 @@ import type { CommandRun, Run } from '../command-run.ts';
 import { attemptFilter, type FilterOptions, withFilter } from '../delivery-filter.ts';
 import type { Deployment } from '../deployment.ts';
 import type { Row } from '../output.ts';
-import { table } from '../table.ts';
+import { plainText } from '../plain-text.ts';
 import { positive } from '../values.ts';
 import { attemptNumber, logOf, outcomeText, REFERENCE_NAMES } from './delivery.ts';
 
@@ -122,9 +122,5 @@ function row(record: EventAttempt): Row {
 function followLine(record: EventAttempt): string {
   const cells = Object.entries(row(record));
   const widths: Readonly<Record<string, number>> = { trigger: 7, ref: 22, attempt: 1, status: 3, ms: 5 };
-  const padded = cells.map(([name, value]) => [name, value.padEnd(widths[name] ?? 0)]);
-  return table([Object.fromEntries(padded)])
-    .split('\n')
-    .slice(1)
-    .join('\n');
+  return `${cells.map(([name, value]) => plainText(value).padEnd(widths[name] ?? 0)).join('  ')}\n`;
 }

@@ -35,7 +35,7 @@ test('creates an assistant with normalized hosts and addresses', async () => {
 test('prints the result, and the tag that embeds the widget', async () => {
   const { site_id } = await operator.assistant();
   const { out, err } = await operator.run('assistant', 'show', site_id);
-  expect(out).toMatch(/server secret +none\n/);
+  expect(out).toMatch(/server_secret +–\n/);
   expect(err).toContain(`src="https://va-wave.example/static/va-wave-widget.js" data-site-id="${site_id}"`);
   await operator.run('assistant', 'update', site_id, '--mode', 'Session Signed');
   expect((await operator.run('assistant', 'show', site_id)).err).toContain('data-session-token="…"');

@@ -115,22 +115,17 @@ test('prints hints that can be pasted', async () => {
 });
 
 test('uses colours on request, and never in JSON', async () => {
-  const { operator, site_id } = await operatorWithAction();
+  const { operator, action_id, org_id } = await operatorWithAction();
   operator.colour = true;
-  const { out } = await operator.run('assistant', 'show', site_id);
+  const { out } = await operator.run('action', 'show', action_id);
   expect(out).toContain('\u001b[32mon\u001b[39m');
-  const list = await operator.run(
-    'assistant',
-    'list',
-    '--org',
-    (await operator.json<{ org_id: string }>('assistant', 'show', site_id)).org_id,
-  );
+  const list = await operator.run('assistant', 'list', '--org', org_id);
   expect(list.out.startsWith('\u001b[1mSITE_ID\u001b[22m ')).toBe(true);
   operator.colour = false;
-  const plain = await operator.run('assistant', 'show', site_id);
+  const plain = await operator.run('action', 'show', action_id);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
   expect(out.replace(/\u001b\[\d+m/g, '')).toBe(plain.out);
-  expect((await operator.run('assistant', 'show', site_id, '--json')).out).not.toContain('\u001b');
+  expect((await operator.run('action', 'show', action_id, '--json')).out).not.toContain('\u001b');
 });
 
 test('prints its version', async () => {

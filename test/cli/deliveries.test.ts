@@ -138,6 +138,7 @@ test.each([
   ['--event', 'no.such'],
   ['--since', 'yesterday'],
   ['--since', '2026-03-04T05:06:03'],
+  ['--since', '2026-03-04 05:06'],
   ['--until', '2026-13-04'],
   ['--look-back', '0'],
 ])('refuses %s %s', async (...words) => {

@@ -173,6 +173,17 @@ test('distinguishes a usage webhook without a secret from a wrong address', asyn
   });
 });
 
+test('refuses a body that is larger than any event, and says nothing about the service', async () => {
+  const { send, receive } = await receivingOperator();
+  const statuses: number[] = [];
+  const { err } = await receive(async () => {
+    statuses.push((await send('x'.repeat(1024 * 1024))).status);
+    statuses.push((await send('event-1')).status);
+  });
+  expect(statuses).toEqual([413, 200]);
+  expect(err).not.toContain('503');
+});
+
 test('answers 503 and says so while the service does not answer', async () => {
   const { operator, send, receive } = await receivingOperator();
   const { store } = operator.deployment;

@@ -11,7 +11,7 @@ test('prints only the server secret, and only once', async () => {
   expect([code, out]).toEqual([0, expect.stringMatching(/^ss_[a-z2-7]{20}_[A-Za-z0-9_-]{43}\n$/)]);
   expect(err).toContain('cannot be shown again');
   const { out: shown } = await operator.run('assistant', 'show', site_id);
-  expect(shown).toContain(`ends in ${out.trim().slice(-6)}`);
+  expect(shown).toContain(`server_secret.last_six  ${out.trim().slice(-6)}`);
   expect(shown).not.toContain(out.trim());
   expect(await operator.json('assistant', 'show', site_id)).toMatchObject({
     server_secret: { last_six: out.trim().slice(-6) },

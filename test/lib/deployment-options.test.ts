@@ -74,6 +74,12 @@ test.each([
   [{ platformAccounts: '*' }, 'must be account numbers of 12 digits or ARNs of roles'],
   [{ platformAccounts: [] }, 'must be account numbers of 12 digits or ARNs of roles'],
   [{ kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:alias/chat' }, '-c kmsKeyArn: must be the ARN of a KMS key'],
+  [
+    { deliveryConcurrency: '900', routerConcurrency: '100' },
+    '-c deliveryConcurrency: also needs -c accountConcurrency=<more than 1000>',
+  ],
+  [{ requestConcurrency: '226' }, '-c requestConcurrency: must be at most 225 with an accountConcurrency of 1000'],
+  [{ requestConcurrency: '1', accountConcurrency: '100' }, '-c requestConcurrency: must be at most 0'],
   [{ gradual: '1' }, '-c gradual: must be true or false'],
   [{ accountConcurrency: '9' }, '-c accountConcurrency: must be at least 10'],
   [{ stackName: '2chat' }, '-c stackName: must begin with a letter'],
