@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
@@ -11,35 +11,24 @@ import { demoActions, demoOrganization } from './organization.ts';
 import { startReceiver } from './receiver.ts';
 import { startSite } from './site.ts';
 
-const folderOf = (dataDir: string) => join(dataDir, 'demo');
-
 /** Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver. */
 export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
-  const folder = folderOf(cloud.dataDir);
+  const folder = join(cloud.dataDir, 'demo');
   const memory = recall(folder);
   const feed = new Feed();
   const operator = operatorOf(cloud);
   await using stops = new AsyncDisposableStack();
-  const usageKey = randomBytes(32);
-  const usageSecretOf = (userId: string) => createHmac('sha256', usageKey).update(userId).digest('hex');
-  const receiver = await startReceiver({
-    certificates,
-    preferredPort: memory.ports.receiver,
-    fail,
-    feed,
-    usageSecretOf,
-  });
+  const usageSecret = randomBytes(32).toString('hex');
+  const receiver = await startReceiver({ certificates, preferredPort: memory.ports.receiver, fail, feed, usageSecret });
   stops.defer(receiver.stop);
-  const site = await startSite(
-    { cloud, feed, operator, certificates, receiverPort: receiver.port, usageSecretOf, fail },
-    memory.ports.site,
-  );
+  const receiverUrl = `https://localhost:${receiver.port}`;
+  const site = await startSite({ cloud, feed, operator, receiverUrl, usageSecret, fail }, memory.ports.site);
   stops.defer(site.stop);
   const ports = { site: site.port, receiver: receiver.port };
   const organization = await demoOrganization(memory.organization, site.host, operator);
   remember(folder, { ports, organization });
   await addReadyUsers(cloud, organization.org_id);
-  const actions = await demoActions(organization, `https://localhost:${receiver.port}`, operator);
+  const actions = await demoActions(organization, receiverUrl, operator);
   for (const [path, action] of actions) {
     receiver.actions.set(path, {
       id: action.action_id,
@@ -54,7 +43,7 @@ export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
     urls: {
       site: `${url}/`,
       members: `${url}/members`,
-      receiver: `https://localhost:${receiver.port}`,
+      receiver: receiverUrl,
       dashboard: cloud.outputs[OUTPUTS.dashboardUrl] ?? '',
     },
     tips: [

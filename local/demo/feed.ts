@@ -1,6 +1,3 @@
-/** The headers that say what a request is, and prove it, by the names that the contract gives them. */
-export type SignedHeaders = Readonly<Record<string, string>>;
-
 /** One request that reached the customer's receiver, as the site shows it. */
 export type ReceivedRequest = {
   readonly number: number;
@@ -11,14 +8,12 @@ export type ReceivedRequest = {
   readonly action: string;
   /** As in `X-Service-Trigger`; `usage` for usage webhooks. */
   readonly trigger: string;
-  /** Event name of an Event, submission id of a Form, conversation id of an AI-decided call, session id of a usage report. */
+  /** As in `X-Service-Trigger-Ref`; empty for usage webhooks. */
   readonly triggerRef: string;
-  /**
-   * What repeats are recognized by: envelope id, submission id or nonce. Empty for AI-decided calls, each of which is one of its
-   * own, and when the request was not verified.
-   */
+  /** Envelope id, submission id or nonce. Empty without one, and when the request was not verified. */
   readonly key: string;
-  readonly headers: SignedHeaders;
+  /** What says what the request is, and proves it. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly verified: boolean;
   /** Why it was not verified, in the verifier's words. */
   readonly problem: string;
@@ -43,10 +38,6 @@ export class Feed {
     this.#recent.push(request);
     if (this.#recent.length > KEPT) this.#recent.shift();
     for (const watcher of this.#watchers) watcher(request);
-  }
-
-  find(number: number): ReceivedRequest | undefined {
-    return this.#recent.find((request) => request.number === number);
   }
 
   /** Calls `watcher` with the existing and all later requests. @returns a function that ends the calls */

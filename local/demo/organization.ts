@@ -45,16 +45,34 @@ const ORDER_TOOL = {
 };
 const MEMBER_FIELDS = [{ key: 'message', label: 'What is wrong with your bike?', type: 'Long text', required: true }];
 
-/** The demo's customer: an organization with one assistant per authentication mode. Created once, found again later. */
+/**
+ * The demo's customer: an organization with one assistant per authentication mode. Created once, found again later, and then told the
+ * site's host, because its port may have changed.
+ */
 export async function demoOrganization(
   known: DemoOrganization | undefined,
   siteHost: string,
   { management }: Operator,
 ): Promise<DemoOrganization> {
-  if (known !== undefined && (await stillThere(known, management))) {
-    for (const siteId of [known.website_site_id, known.members_site_id]) await follow(siteId, siteHost, management);
-    return withServerSecret(known, management);
+  const [organization, website, members] = await Promise.all([
+    known && management.store.findOrganization(known.org_id),
+    known && management.store.findAssistant(known.website_site_id),
+    known && management.store.findAssistant(known.members_site_id),
+  ]);
+  if (!known || !organization || !website || !members) return newOrganization(siteHost, management);
+  for (const { site_id, domain, allowed_domains } of [website, members]) {
+    if (domain === siteHost) continue;
+    const allowed = allowed_domains.map((entry) => (entry === domain ? siteHost : entry));
+    await updateAssistant(site_id, { domain: siteHost, allowed_domains: allowed }, management);
   }
+  if (members.authentication_mode !== 'Session Signed') return known;
+  if (serverSecretMatches(members.server_secret, known.server_secret)) return known;
+  // A user has regenerated it.
+  const { serverSecret } = await generateServerSecret(members.site_id, { regenerate: true }, management);
+  return { ...known, server_secret: serverSecret };
+}
+
+async function newOrganization(siteHost: string, management: Operator['management']): Promise<DemoOrganization> {
   const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, management);
   const common = { domain: siteHost, hourly_rate_limit: 10_000 };
   const website = await createAssistant(
@@ -68,12 +86,7 @@ export async function demoOrganization(
     management,
   );
   const { serverSecret } = await generateServerSecret(members.site_id, { regenerate: false }, management);
-  return {
-    org_id,
-    website_site_id: website.site_id,
-    members_site_id: members.site_id,
-    server_secret: serverSecret,
-  };
+  return { org_id, website_site_id: website.site_id, members_site_id: members.site_id, server_secret: serverSecret };
 }
 
 /** The demo's Actions by path of the receiver, created where they are missing, and moved when the receiver did. */
@@ -84,26 +97,15 @@ export async function demoActions(
 ): Promise<ReadonlyMap<string, Action>> {
   const { website_site_id: website, members_site_id: members } = organization;
   const events = { trigger: 'Event', events: DEMO_EVENTS };
+  const form = (name: string, form_fields: readonly object[]) => ({ trigger: 'Form', name, form_fields });
   const wanted = [
     { path: '/website/events', siteId: website, input: { ...events, name: 'CRM sync' } },
-    {
-      path: '/website/contact',
-      siteId: website,
-      input: { trigger: 'Form', name: 'Contact us', form_fields: CONTACT_FIELDS },
-    },
-    {
-      path: '/website/test-ride',
-      siteId: website,
-      input: { trigger: 'Form', name: 'Book a test ride', form_fields: TEST_RIDE_FIELDS },
-    },
+    { path: '/website/contact', siteId: website, input: form('Contact us', CONTACT_FIELDS) },
+    { path: '/website/test-ride', siteId: website, input: form('Book a test ride', TEST_RIDE_FIELDS) },
     { path: '/website/orders', siteId: website, input: ORDER_TOOL },
     { path: '/members/orders', siteId: members, input: ORDER_TOOL },
     { path: '/members/events', siteId: members, input: { ...events, name: 'Member CRM sync' } },
-    {
-      path: '/members/repair',
-      siteId: members,
-      input: { trigger: 'Form', name: 'Ask the workshop', form_fields: MEMBER_FIELDS },
-    },
+    { path: '/members/repair', siteId: members, input: form('Ask the workshop', MEMBER_FIELDS) },
   ];
   const { actions: existing } = await management.store.listActions(organization.org_id);
   const byPath = new Map<string, Action>();
@@ -114,33 +116,4 @@ export async function demoActions(
     else byPath.set(path, found.url === url ? found : await updateAction(found.action_id, { url }, management));
   }
   return byPath;
-}
-
-/** Generates a new server secret when the kept one no longer works, because a user has regenerated it. */
-async function withServerSecret(
-  known: DemoOrganization,
-  management: Operator['management'],
-): Promise<DemoOrganization> {
-  const members = await management.store.findAssistant(known.members_site_id);
-  if (members === undefined || members.authentication_mode !== 'Session Signed') return known;
-  if (serverSecretMatches(members.server_secret, known.server_secret)) return known;
-  const { serverSecret } = await generateServerSecret(members.site_id, { regenerate: true }, management);
-  return { ...known, server_secret: serverSecret };
-}
-
-async function stillThere(known: DemoOrganization, { store }: Operator['management']): Promise<boolean> {
-  const found = await Promise.all([
-    store.findOrganization(known.org_id),
-    store.findAssistant(known.website_site_id),
-    store.findAssistant(known.members_site_id),
-  ]);
-  return found.every((item) => item !== undefined);
-}
-
-/** Replaces the site's former host, because its port may have changed since the last run. Keeps all other settings. */
-async function follow(siteId: string, siteHost: string, management: Operator['management']): Promise<void> {
-  const assistant = await management.store.findAssistant(siteId);
-  if (assistant === undefined || assistant.domain === siteHost) return;
-  const allowed_domains = assistant.allowed_domains.map((entry) => (entry === assistant.domain ? siteHost : entry));
-  await updateAssistant(siteId, { domain: siteHost, allowed_domains }, management);
 }

@@ -46,7 +46,7 @@ export function demoPage(page: DemoPage): string {
 </head>
 <body>
 <header>
-  <p class="brand"><span aria-hidden="true"></span>Northwind Bikes</p>
+  <strong>Northwind Bikes</strong>
   <nav aria-label="Demo pages"><a href="/"${here('website')}>Website</a><a href="/members"${here('members')}>Members</a></nav>
 </header>
 <main>
@@ -67,10 +67,8 @@ export function demoPage(page: DemoPage): string {
       }</li>
       <li><strong>Send a form.</strong> Choose one above the conversation, fill it in, and watch the signed request arrive on this page.</li>
       <li><strong>Let an event happen.</strong> The platform puts it on the bus, and every Action that is subscribed to it is called.
-        <span class="row"><label class="hidden" for="event">Event</label>
-        <select id="event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
+        <span class="row"><select id="event" aria-label="Event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
         <button type="button" id="publish">Put on the bus</button></span></li>
-      <li><strong>Replay or alter a request.</strong> The receiver recognizes a repeated request by its id and processes it only once. An altered request fails verification.</li>
       <li><strong>Watch retries.</strong> ${
         page.fail > 0
           ? `The receiver answers 503 to the first ${page.fail} requests of each event. The next attempts follow after ${PAUSES} seconds.`

@@ -2,7 +2,7 @@ import { closeServer, type Received, type ReceivedAction, receiverServer } from 
 import type { UsageReport } from '../../packages/receiver/src/index.ts';
 import { listenNear } from '../cloud/listener.ts';
 import type { ReceiverCertificates } from '../receiver-certificates.ts';
-import type { Feed, SignedHeaders } from './feed.ts';
+import type { Feed } from './feed.ts';
 
 export type Receiver = {
   readonly port: number;
@@ -14,8 +14,8 @@ export type Receiver = {
 /** Where the usage webhook of the members' sessions leads. */
 export const USAGE_PATH = '/members/usage';
 
-/** What is shown of a request, and sent again when it is replayed. */
-const SIGNED_HEADERS = [
+/** What is shown of a request. */
+const SHOWN_HEADERS = [
   'X-Service-Signature',
   'X-Service-Trigger',
   'X-Service-Trigger-Ref',
@@ -35,11 +35,10 @@ export async function startReceiver(options: {
   readonly certificates: ReceiverCertificates;
   readonly preferredPort: number;
   readonly fail: number;
-  /** Of the usage webhook; another one for every user. */
-  readonly usageSecretOf: (userId: string) => string;
+  readonly usageSecret: string;
   readonly feed: Feed;
 }): Promise<Receiver> {
-  const { certificates, feed, fail } = options;
+  const { certificates, feed, fail, usageSecret } = options;
   const actions: Receiver['actions'] = new Map();
   /** Tokens by user since their conversation began. */
   const spent = new Map<string, number>();
@@ -48,7 +47,7 @@ export async function startReceiver(options: {
   const server = receiverServer({
     tls: { cert: certificates.certificate, key: certificates.key },
     actionsAt: async (path) => [actions.get(path) ?? []].flat(),
-    usageSecret: ({ user_id }) => options.usageSecretOf(user_id),
+    usageSecret,
     now: () => new Date(),
     answer: ({ verdict, arrivals }) => {
       // A duplicate also gets a 2xx, but is not processed again.
@@ -65,8 +64,7 @@ export async function startReceiver(options: {
       const order = Number(body?.number);
       return reply({ order: { number: order, status: ORDERS[order] ?? 'not one of ours' } });
     },
-    onRequest: (received, status) => {
-      const { at, path, body, verdict, key, arrivals } = received;
+    onRequest: ({ at, path, headers, body, verdict, key, arrivals }, status) => {
       if (status === 404) return;
       number += 1;
       feed.push({
@@ -74,9 +72,10 @@ export async function startReceiver(options: {
         at: at.toISOString(),
         path,
         action: actions.get(path)?.name ?? '',
-        ...subjectOf(received),
+        trigger: path === USAGE_PATH ? 'usage' : String(headers['x-service-trigger'] ?? ''),
+        triggerRef: String(headers['x-service-trigger-ref'] ?? ''),
         key: key ?? '',
-        headers: signedHeaders(received),
+        headers: shown(headers),
         verified: verdict.kind !== 'refused',
         problem: verdict.kind === 'refused' ? verdict.problem : '',
         answered: status,
@@ -101,21 +100,7 @@ export async function startReceiver(options: {
 
 const reply = (body: object) => ({ status: 200, body: JSON.stringify(body) });
 
-/** What the page shows of a request. The headers of a refused one are only claims. */
-function subjectOf({ verdict, headers }: Received): { readonly trigger: string; readonly triggerRef: string } {
-  if (verdict.kind === 'usage') return { trigger: 'usage', triggerRef: verdict.report.session_id };
-  if (headers['x-webhook-signature'] !== undefined) return { trigger: 'usage', triggerRef: '' };
-  return {
-    trigger: String(headers['x-service-trigger'] ?? ''),
-    triggerRef: String(headers['x-service-trigger-ref'] ?? ''),
-  };
-}
-
-function signedHeaders({ headers }: Received): SignedHeaders {
-  return Object.fromEntries(
-    SIGNED_HEADERS.flatMap((name) => {
-      const value = headers[name.toLowerCase()];
-      return typeof value === 'string' ? [[name, value]] : [];
-    }),
-  );
+function shown(headers: Received['headers']): Record<string, string> {
+  const pairs = SHOWN_HEADERS.map((name) => [name, headers[name.toLowerCase()]]);
+  return Object.fromEntries(pairs.filter(([, value]) => typeof value === 'string'));
 }

@@ -20,16 +20,12 @@ export class ServerSecretRefused extends Error {
 export async function mintSessionToken(
   apiUrl: string,
   serverSecret: string,
-  usage: { readonly url: string; readonly secretOf: (userId: string) => string },
+  usageWebhook: { readonly url: string; readonly secret: string },
 ): Promise<string> {
   const response = await fetch(`${apiUrl}/api/widget/session/create`, {
     method: 'POST',
     headers: { 'X-Server-Key': serverSecret, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      ...MEMBER,
-      usage_webhook: { url: usage.url, secret: usage.secretOf(MEMBER.user_id) },
-      ttl_minutes: TTL_MINUTES,
-    }),
+    body: JSON.stringify({ ...MEMBER, usage_webhook: usageWebhook, ttl_minutes: TTL_MINUTES }),
   });
   if (!response.ok) {
     const message = `Session create answered ${response.status} ${await response.text()}`;

@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import * as z from 'zod';
 import { closeServer } from '../../cli/receiver.ts';
 import { messageOf } from '../cloud/cloud-error.ts';
 import { listenNear } from '../cloud/listener.ts';
 import type { DemoCloud } from '../demo-cloud.ts';
-import type { ReceiverCertificates } from '../receiver-certificates.ts';
 import { type Conversations, conversations, readRequest, turnRequest } from './conversation/conversations.ts';
-import type { Feed, ReceivedRequest } from './feed.ts';
+import type { Feed } from './feed.ts';
 import type { Operator } from './operator.ts';
 import { DEMO_EVENTS, type DemoOrganization } from './organization.ts';
 import { contentSecurityPolicy, type DemoPage, demoPage } from './page.ts';
 import { USAGE_PATH } from './receiver.ts';
-import { replay } from './replay.ts';
 import { mintSessionToken, ServerSecretRefused } from './session-token.ts';
 
 export type Site = {
@@ -29,11 +26,13 @@ type Neighbours = {
   readonly cloud: DemoCloud;
   readonly feed: Feed;
   readonly operator: Operator;
-  readonly certificates: ReceiverCertificates;
-  readonly receiverPort: number;
-  readonly usageSecretOf: (userId: string) => string;
+  readonly receiverUrl: string;
+  readonly usageSecret: string;
+  /** As in `startReceiver`. */
   readonly fail: number;
 };
+
+type Opened = Neighbours & { readonly organization: DemoOrganization; readonly talks: Conversations };
 
 type Answer = { readonly status: number; readonly type?: string; readonly body: string };
 
@@ -44,19 +43,14 @@ const ASSETS = new Map([
   ['/assets/conversation-view.js', asset('text/javascript', '../../examples/conversation-view/view.js')],
 ]);
 
-const publishRequest = z.object({ event: z.enum(DEMO_EVENTS) });
-const replayRequest = z.object({ number: z.int(), alter: z.boolean() });
-
 /** Starts the customer's website with its backend, on a separate origin. */
 export async function startSite(neighbours: Neighbours, preferredPort: number): Promise<Site> {
-  let organization: DemoOrganization | undefined;
-  let talks: Conversations | undefined;
+  let opened: Opened | undefined;
   const server = createServer((request, response) => {
-    const path = (request.url ?? '/').split('?')[0] ?? '/';
     if (!isOwnHost(request)) return reply(response, { status: 421, body: 'This site is http://localhost' });
-    if (organization === undefined || talks === undefined) return reply(response, { status: 503, body: 'Starting …' });
-    if (request.method === 'GET' && path === '/live') return live(request, response, neighbours.feed);
-    answer(request, path, organization, { ...neighbours, talks })
+    if (opened === undefined) return reply(response, { status: 503, body: 'Starting …' });
+    if (request.url === '/live') return live(request, response, neighbours.feed);
+    answer(request, opened)
       .catch(failed)
       .then((result) => reply(response, result, contentSecurityPolicy(neighbours.cloud.baseUrl)));
   });
@@ -64,57 +58,43 @@ export async function startSite(neighbours: Neighbours, preferredPort: number): 
   return {
     port,
     host: `localhost:${port}`,
-    open: (known) => {
-      organization = known;
-      talks = conversations(neighbours.cloud, known.org_id, neighbours.operator);
+    open: (organization) => {
+      const talks = conversations(neighbours.cloud, organization.org_id, neighbours.operator);
+      opened = { ...neighbours, organization, talks };
     },
     stop: () => closeServer(server),
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  path: string,
-  organization: DemoOrganization,
-  neighbours: Neighbours & { readonly talks: Conversations },
-): Promise<Answer> {
-  const { cloud, fail, receiverPort } = neighbours;
-  const receiverUrl = `https://localhost:${receiverPort}`;
-  const allowed = request.headers.host?.startsWith('localhost:') === true;
-  const shared = { baseUrl: cloud.baseUrl, receiverUrl, fail, allowed };
-  const page = (rest: Pick<DemoPage, 'kind' | 'credential'>): Answer => ({
-    status: 200,
-    type: 'text/html',
-    body: demoPage({ ...shared, ...rest }),
-  });
-  const usage = { url: receiverUrl + USAGE_PATH, secretOf: neighbours.usageSecretOf };
-  const mint = () => mintSessionToken(cloud.apiUrl, organization.server_secret, usage);
-
-  switch (`${request.method} ${path}`) {
-    case 'GET /':
-      return page({ kind: 'website', credential: { 'data-site-id': organization.website_site_id } });
-    case 'GET /members':
-      return page({ kind: 'members', credential: { 'data-session-token': await mint() } });
-    case 'GET /members/token':
-      // For the command line. The members' page shows the same token to every visitor.
-      return { status: 200, body: await mint() };
-    case 'POST /members/token':
-      return fromOwnPage(request) ? ok({ token: await mint() }) : NOT_FOUND;
-    case 'POST /conversation/read':
-    case 'POST /conversation/turns':
-      return fromOwnPage(request) ? converse(request, path, neighbours.talks) : NOT_FOUND;
-    case 'POST /publish':
-      return fromOwnPage(request)
-        ? publish(publishRequest.parse(await json(request)).event, organization, neighbours)
-        : NOT_FOUND;
-    case 'POST /replay':
-      return fromOwnPage(request) ? replayOne(replayRequest.parse(await json(request)), neighbours) : NOT_FOUND;
-    default: {
-      const found = ASSETS.get(path);
-      if (request.method !== 'GET' || found === undefined) return NOT_FOUND;
-      return { status: 200, type: found.type, body: readFileSync(found.file, 'utf8') };
+async function answer(request: IncomingMessage, opened: Opened): Promise<Answer> {
+  const { cloud, fail, receiverUrl, organization, talks } = opened;
+  const path = (request.url ?? '/').split('?')[0] ?? '/';
+  if (request.method === 'POST') {
+    if (!fromOwnPage(request)) return NOT_FOUND;
+    if (path === '/conversation/read') {
+      const { conversation_id } = readRequest.parse(await json(request));
+      return said(await talks.read(credentialOf(request), conversation_id));
     }
+    if (path === '/conversation/turns') {
+      const { conversation_id, text } = turnRequest.parse(await json(request));
+      return said(await talks.say(credentialOf(request), conversation_id, text));
+    }
+    const event = DEMO_EVENTS.find((name) => path === `/publish/${name}`);
+    return event === undefined ? NOT_FOUND : publish(event, opened);
   }
+  const allowed = request.headers.host?.startsWith('localhost:') === true;
+  const page = (kind: DemoPage['kind'], credential: DemoPage['credential']): Answer => {
+    const body = demoPage({ kind, baseUrl: cloud.baseUrl, receiverUrl, fail, allowed, credential });
+    return { status: 200, type: 'text/html', body };
+  };
+  const usageWebhook = { url: receiverUrl + USAGE_PATH, secret: opened.usageSecret };
+  const mint = () => mintSessionToken(cloud.apiUrl, organization.server_secret, usageWebhook);
+  if (path === '/') return page('website', { 'data-site-id': organization.website_site_id });
+  if (path === '/members') return page('members', { 'data-session-token': await mint() });
+  // For the page, and for the command line. The members' page shows the same token to every visitor.
+  if (path === '/members/token') return { status: 200, body: await mint() };
+  const found = ASSETS.get(path);
+  return found === undefined ? NOT_FOUND : { status: 200, type: found.type, body: readFileSync(found.file, 'utf8') };
 }
 
 /** Answers after an error. When the service refused an old server secret, the answer says what to do. */
@@ -133,8 +113,9 @@ secret stops working.
 }
 
 const NOT_FOUND: Answer = { status: 404, body: 'Not found' };
-const UNAUTHORIZED: Answer = { status: 401, body: 'Not your conversation' };
 const ok = (body: object): Answer => ({ status: 200, type: 'application/json', body: JSON.stringify(body) });
+const said = (answered: object | undefined): Answer =>
+  answered === undefined ? { status: 401, body: 'Not your conversation' } : ok(answered);
 
 /**
  * Whether the request names this machine. Another site can give its own name this machine's address, and would then read what this
@@ -149,33 +130,14 @@ function fromOwnPage(request: IncomingMessage): boolean {
   return request.headers.origin === `http://${request.headers.host}`;
 }
 
-/** The backend of the conversation view: the platform's, not the service's. */
-async function converse(request: IncomingMessage, path: string, talks: Conversations): Promise<Answer> {
-  const header = (name: string) => {
-    const value = request.headers[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const credential = {
-    siteId: header('x-site-id'),
-    sessionToken: header('x-session-token'),
-    origin: header('origin'),
-  };
-  const body = await json(request);
-  if (path.endsWith('/read')) {
-    const said = await talks.read(credential, readRequest.parse(body).conversation_id);
-    return said === undefined ? UNAUTHORIZED : ok(said);
-  }
-  const { conversation_id, text } = turnRequest.parse(body);
-  const said = await talks.say(credential, conversation_id, text);
-  return said === undefined ? UNAUTHORIZED : ok(said);
+/** What the conversation view sends along. Its backend is the platform's, not the service's. */
+function credentialOf({ headers }: IncomingMessage) {
+  const header = (name: string) => [headers[name]].flat()[0];
+  return { siteId: header('x-site-id'), sessionToken: header('x-session-token'), origin: header('origin') };
 }
 
 /** Puts an event on the bus, as the platform around the service does. Contacts belong to the organization, not to one assistant. */
-async function publish(
-  event: (typeof DEMO_EVENTS)[number],
-  organization: DemoOrganization,
-  { operator }: Neighbours,
-): Promise<Answer> {
+async function publish(event: (typeof DEMO_EVENTS)[number], { operator, organization }: Opened): Promise<Answer> {
   await operator.publish({
     event,
     org_id: organization.org_id,
@@ -185,20 +147,10 @@ async function publish(
   return ok({});
 }
 
-async function replayOne(
-  { number, alter }: z.infer<typeof replayRequest>,
-  { feed, receiverPort, certificates }: Neighbours,
-): Promise<Answer> {
-  const original = feed.find(number);
-  if (original === undefined) return NOT_FOUND;
-  await replay(original, { port: receiverPort, caFile: certificates.caFile, alter });
-  return ok({});
-}
-
 /** Server-sent events: what the receiver got so far, and what follows. */
 function live(request: IncomingMessage, response: ServerResponse, feed: Feed): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  const end = feed.watch((received: ReceivedRequest) => {
+  const end = feed.watch((received) => {
     response.write(`id: ${received.number}\ndata: ${JSON.stringify(received)}\n\n`);
   });
   request.on('close', end);

@@ -16,9 +16,6 @@ for (const type of ['open', 'close']) {
   addEventListener(`va-wave:${type}`, () => document.body.classList.toggle('beside', type === 'open'));
 }
 
-const list = document.querySelector('#requests');
-const empty = document.querySelector('#empty');
-
 function element(tag, className, ...children) {
   const node = document.createElement(tag);
   node.className = className;
@@ -26,28 +23,11 @@ function element(tag, className, ...children) {
   return node;
 }
 
-async function post(path, body = {}) {
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-  return response.json();
-}
-
-function button(label, onClick) {
-  const node = element('button', '', label);
-  node.type = 'button';
-  node.addEventListener('click', onClick);
-  return node;
-}
-
 function outcome(request) {
-  if (!request.verified) return ['refused', 'bad', `${request.answered} refused`];
-  if (request.answered === 503) return ['failed', 'wait', '503 on purpose'];
-  if (request.duplicate) return ['duplicate', 'plain', 'duplicate, ignored'];
-  return ['', '', `${request.answered} accepted`];
+  if (!request.verified) return ['refused', `${request.answered} refused`];
+  if (request.answered === 503) return ['failed', '503 on purpose'];
+  if (request.duplicate) return ['duplicate', 'duplicate, ignored'];
+  return ['', `${request.answered} accepted`];
 }
 
 /** The key by which the receiver recognizes duplicates. */
@@ -63,11 +43,9 @@ function explain(request) {
   if (!request.verified) return `Not verified: ${request.problem}.`;
   if (request.trigger === 'ai')
     return `Conversation ${request.triggerRef}. The assistant is given a field of the answer.`;
-  const key = KEYS[request.trigger];
-  const seconds = (request.sinceFirstMs / 1000).toFixed(1);
-  return request.arrival === 1
-    ? `${key} ${request.key}`
-    : `${key} ${request.key}, arrival ${request.arrival}, ${seconds} s after the first.`;
+  const key = `${KEYS[request.trigger]} ${request.key}`;
+  if (request.arrival === 1) return key;
+  return `${key}, arrival ${request.arrival}, ${(request.sinceFirstMs / 1000).toFixed(1)} s after the first.`;
 }
 
 function pretty(text) {
@@ -78,12 +56,19 @@ function pretty(text) {
   }
 }
 
-function show(request) {
-  const [kind, tone, label] = outcome(request);
+function entry(request) {
+  const [kind, label] = outcome(request);
   const time = element('time', '', new Date(request.at).toLocaleTimeString());
   time.dateTime = request.at;
   const signature = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-  const again = (alter) => () => post('/replay', { number: request.number, alter });
+  const what = element(
+    'div',
+    'what',
+    element('strong', '', titleOf(request)),
+    element('span', 'action', request.action),
+    element('span', 'badge', request.verified ? 'signature verified' : 'not verified'),
+    element('span', 'badge outcome', label),
+  );
   const details = element(
     'details',
     '',
@@ -91,32 +76,13 @@ function show(request) {
     element('pre', '', pretty(request.body)),
     element('pre', '', signature.join('\n')),
   );
-  const item = element(
+  return element(
     'li',
-    `request new ${kind}`,
-    element(
-      'div',
-      'line',
-      element(
-        'div',
-        'what',
-        element('strong', '', titleOf(request)),
-        ...(request.action === '' ? [] : [element('span', 'action', request.action)]),
-        element(
-          'span',
-          `badge ${request.verified ? '' : 'bad'}`,
-          request.verified ? 'signature verified' : 'not verified',
-        ),
-        element('span', `badge ${tone}`, label),
-      ),
-      time,
-    ),
+    `request ${kind}`,
+    element('div', 'line', what, time),
     element('p', '', explain(request)),
-    element('span', 'row', button('Replay', again(false)), button('Alter and replay', again(true))),
     details,
   );
-  empty.hidden = true;
-  list.prepend(item);
 }
 
 let latest = 0;
@@ -125,17 +91,18 @@ new EventSource('/live').addEventListener('message', (message) => {
   // After a broken connection, the stream starts with requests that are already shown.
   if (request.number <= latest) return;
   latest = request.number;
-  show(request);
+  document.querySelector('#empty').hidden = true;
+  document.querySelector('#requests').prepend(entry(request));
 });
 
 document.querySelector('#publish').addEventListener('click', () => {
-  post('/publish', { event: document.querySelector('#event').value });
+  fetch(`/publish/${document.querySelector('#event').value}`, { method: 'POST' });
 });
 
 // The widget asks the page for a token, and the page's backend creates it. The server secret stays on the server.
 addEventListener('va-wave:token-expired', async () => {
-  const { token } = await post('/members/token');
-  window.vaWave.setSessionToken(token);
+  const response = await fetch('/members/token');
+  if (response.ok) window.vaWave.setSessionToken(await response.text());
 });
 
 const elsewhere = document.querySelector('#elsewhere');

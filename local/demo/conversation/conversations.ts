@@ -18,12 +18,7 @@ export const readRequest = z.object({ conversation_id: z.string() });
 
 type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string; readonly at: string };
 type Answer = { readonly messages: readonly Message[]; readonly ended: boolean };
-type Talk = {
-  readonly conversation: Conversation;
-  readonly siteId: string;
-  readonly transcript: Message[];
-  busy: boolean;
-};
+type Talk = { readonly conversation: Conversation; readonly transcript: Message[]; busy: boolean };
 
 export type Conversations = {
   /** What was said so far; undefined when the service does not let the visitor in. */
@@ -50,62 +45,61 @@ export function conversations(cloud: DemoCloud, orgId: string, operator: Operato
     });
   const talks = new Map<string, Talk>();
 
-  const talkOf = ({ siteId, conversationId }: Visitor): Talk => {
-    const known = talks.get(conversationId);
-    if (known !== undefined) return known;
+  /** The conversation of a visitor whom the service lets in. */
+  const talkOf = async (credential: Credential, conversationId: string) => {
+    const visitor = await visitorOf(cloud.apiUrl, credential, conversationId);
+    if (visitor === undefined) return undefined;
     const conversation: Conversation = { id: conversationId, sessionToken: undefined, messages: [], ended: false };
-    const talk: Talk = { conversation, siteId, transcript: [], busy: false };
+    const talk = talks.get(conversationId) ?? { conversation, transcript: [], busy: false };
     talks.set(conversationId, talk);
     const [oldest] = talks.keys();
     if (talks.size > KEPT && oldest !== undefined) talks.delete(oldest);
-    return talk;
+    return { visitor, talk };
   };
 
-  const take = async (talk: Talk, visitor: Visitor, text: string): Promise<readonly Message[]> => {
+  const take = async ({ conversation, transcript }: Talk, { siteId, sessionToken }: Visitor, text: string) => {
     const said: Message[] = [];
     const at = () => new Date().toISOString();
-    talk.transcript.push({ from: 'visitor', text, at: at() });
+    transcript.push({ from: 'visitor', text, at: at() });
     // The token is renewed while the page is open; each turn is reported with the one that it came with.
-    const conversation = { ...talk.conversation, sessionToken: visitor.sessionToken };
-    await runTurn(conversation, text, {
+    const turn = { ...conversation, sessionToken };
+    await runTurn(turn, text, {
       model: scriptedModel,
-      platform: platformOf(talk.siteId),
+      platform: platformOf(siteId),
       say: async (reply) => {
         said.push({ from: 'assistant', text: reply, at: at() });
       },
       onFault: (what, cause) => console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
     });
-    Object.assign(talk.conversation, { messages: conversation.messages, ended: conversation.ended });
-    talk.transcript.push(...said);
+    Object.assign(conversation, { messages: turn.messages, ended: turn.ended });
+    transcript.push(...said);
     return said;
   };
 
   /** The platform says so; the service only passes it on. */
-  const publishEnd = ({ siteId, conversationId, sessionId }: Visitor, talk: Talk) =>
+  const publishEnd = ({ siteId, conversationId, sessionId }: Visitor, { transcript }: Talk) =>
     operator.publish({
       event: 'conversation.ended',
       org_id: orgId,
       site_id: siteId,
-      data: { conversation_id: conversationId, session_id: sessionId, message_count: talk.transcript.length },
+      data: { conversation_id: conversationId, session_id: sessionId, message_count: transcript.length },
     });
 
   return {
     read: async (credential, conversationId) => {
-      const visitor = await visitorOf(cloud.apiUrl, credential, conversationId);
-      if (visitor === undefined) return undefined;
-      const { transcript, conversation } = talkOf(visitor);
-      return { messages: transcript, ended: conversation.ended };
+      const { talk } = (await talkOf(credential, conversationId)) ?? {};
+      return talk && { messages: talk.transcript, ended: talk.conversation.ended };
     },
     say: async (credential, conversationId, text) => {
-      const visitor = await visitorOf(cloud.apiUrl, credential, conversationId);
-      if (visitor === undefined) return undefined;
-      const talk = talkOf(visitor);
-      if (talk.conversation.ended || talk.busy) return { messages: [], ended: talk.conversation.ended };
+      const { talk, visitor } = (await talkOf(credential, conversationId)) ?? {};
+      if (talk === undefined || visitor === undefined) return undefined;
+      const { conversation } = talk;
+      if (conversation.ended || talk.busy) return { messages: [], ended: conversation.ended };
       talk.busy = true;
       try {
         const messages = await take(talk, visitor, text);
-        if (talk.conversation.ended) await publishEnd(visitor, talk);
-        return { messages, ended: talk.conversation.ended };
+        if (conversation.ended) await publishEnd(visitor, talk);
+        return { messages, ended: conversation.ended };
       } finally {
         talk.busy = false;
       }

@@ -225,15 +225,6 @@ describe('the demo', () => {
     }
   });
 
-  test('ignores a replay and refuses an altered request', async () => {
-    const { page } = await visit(demo.urls.site ?? '');
-    const sent = entry(page, 'form contact').first();
-    await sent.getByRole('button', { name: 'Replay', exact: true }).click();
-    await entry(page, 'duplicate, ignored').waitFor();
-    await entry(page, '200 accepted').first().getByRole('button', { name: 'Alter and replay' }).click();
-    await entry(page, '401 refused').getByText('not verified', { exact: true }).waitFor();
-  });
-
   test('says on a host that is not allowed why the widget does not appear', async () => {
     const { page } = await visit((demo.urls.site ?? '').replace('localhost', '127.0.0.1'));
     await page.getByText('The widget does not appear here.').waitFor();

@@ -43,7 +43,7 @@ test('a refused server secret has its own error', async () => {
   let status = 401;
   const service = createServer((_, response) => response.writeHead(status).end('{"error":"Invalid server key"}'));
   const url = `http://127.0.0.1:${await listenNear(service, 0)}`;
-  const usage = { url: 'https://localhost/usage', secretOf: () => 'x'.repeat(32) };
+  const usage = { url: 'https://localhost/usage', secret: 'x'.repeat(32) };
   try {
     await expect(mintSessionToken(url, 'ss_x', usage)).rejects.toThrow(ServerSecretRefused);
     status = 503;
