@@ -1,8 +1,10 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CloudError } from './cloud/cloud-error.ts';
+import { CloudError, messageOf } from './cloud/cloud-error.ts';
 import { type Cloud, type CloudOptions, type Composition, startCloud } from './cloud/start-cloud.ts';
+import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 import { keepServiceAssembled } from './service-assembly.ts';
-import { gatherAuthorities } from './trusted-authorities.ts';
 
 export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy'> & {
   /** Run the bundles of bin/app.ts unchanged: no endpoint on loopback, no further authorities. @default false */
@@ -38,20 +40,28 @@ export function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud>
       // Several services may run this assembly. Only the first of them compiles its bundles.
       if (assembly !== undefined) return { assembly, environment, compiledCode: join(assembly, 'compiled-code') };
       cloud.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
-      return { assembly: await assembleInto(join(folder, 'assembly'), strict), environment };
+      const outdir = join(folder, 'assembly');
+      await keepServiceAssembled(outdir, { strict });
+      return { assembly: outdir, environment };
     },
   });
 }
 
-async function assembleInto(outdir: string, strict: boolean): Promise<string> {
-  await keepServiceAssembled(outdir, { strict });
-  return outdir;
-}
-
+/** Puts the certificates of several PEM files into one, for the functions. */
 function trustAuthorities(files: readonly string[], strict: boolean, folder: string): Record<string, string> {
   if (files.length === 0) return {};
   if (strict) throw new CloudError('--ca has no effect with --strict: the strict rule trusts public authorities only');
-  const file = join(folder, 'trusted-authorities.pem');
-  gatherAuthorities(files, file);
-  return { [CA_FILE_VARIABLE]: file };
+  const into = join(folder, 'trusted-authorities.pem');
+  writeFileAtomically(into, files.map(pemOf).join(''));
+  return { [CA_FILE_VARIABLE]: into };
+}
+
+function pemOf(file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8');
+    new X509Certificate(text);
+    return `${text.trim()}\n`;
+  } catch (error) {
+    throw new CloudError(`${file} is not a PEM file with a certificate (${messageOf(error)})`);
+  }
 }

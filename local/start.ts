@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { CloudError } from './cloud/cloud-error.ts';
 import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 import { makeDataFolder } from './cloud/state/data-folder.ts';
-import type { RunningDemo } from './demo-cloud.ts';
+import type { RunningDemo } from './demo/demo.ts';
 import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
 import { lostEvents } from './lost-events.ts';
 import { type ReceiverCertificates, receiverCertificates } from './receiver-certificates.ts';
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
       doing('Preparing the demo: a customer with a website and a receiver');
       running = await demo.startDemo(cloud, { fail: options.demoFail, certificates });
     }
-    writeReadyFiles(cloud, { demo: running, certificates, readyFile });
+    writeReadyFiles([join(data, 'ready.json'), readyFile ?? []].flat(), cloud, running, certificates);
     announce(cloud, running, options.strict, elapsed());
     await untilAsked();
     console.log('Stopping …');
@@ -97,16 +97,10 @@ async function main(): Promise<void> {
 }
 
 function writeReadyFiles(
+  files: readonly string[],
   cloud: LocalCloud,
-  {
-    demo,
-    certificates,
-    readyFile,
-  }: {
-    readonly demo: RunningDemo | undefined;
-    readonly certificates: ReceiverCertificates | undefined;
-    readonly readyFile: string | undefined;
-  },
+  demo: RunningDemo | undefined,
+  certificates: ReceiverCertificates | undefined,
 ): void {
   const ready = {
     base_url: cloud.baseUrl,
@@ -124,8 +118,7 @@ function writeReadyFiles(
     pid: process.pid,
   };
   const text = `${JSON.stringify(ready, null, 2)}\n`;
-  writeFileAtomically(join(cloud.dataDir, 'ready.json'), text);
-  if (readyFile !== undefined) writeFileAtomically(readyFile, text);
+  for (const file of files) writeFileAtomically(file, text);
 }
 
 function announce(cloud: LocalCloud, demo: RunningDemo | undefined, strict: boolean, seconds: number): void {

@@ -16,14 +16,14 @@ export class PortInUse extends CloudError {
 }
 
 /** @param port 0 = any that is free @returns the port @throws PortInUse */
-export async function listenOnLoopback(server: NetServer, port: number): Promise<number> {
+export async function listenOnLoopback(server: NetServer, port: number, address = '127.0.0.1'): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(codeOf(error) === 'EADDRINUSE' ? new PortInUse(port) : error));
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, address, resolve);
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new CloudError('The listener has no port');
-  return address.port;
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new CloudError('The listener has no port');
+  return bound.port;
 }
 
 /** Listens on the preferred port, or on any if another process uses that one. @returns the port */

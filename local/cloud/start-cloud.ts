@@ -355,7 +355,7 @@ function eventSources(
       queue: sourceQueue(queue, fn.caller, parts),
       atOnce: INVOCATIONS_AT_ONCE,
       ready: () => waiting.few(),
-      place: () => fn.place(),
+      begin: (next) => fn.begin(next),
       onError: (message) => print(`${definition.logicalId}: ${message}`),
     });
   });

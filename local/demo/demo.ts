@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { OUTPUTS } from '../../src/contract/outputs.ts';
-import type { StartDemo } from '../demo-cloud.ts';
+import type { DemoCloud } from '../demo-cloud.ts';
 import { addReadyUsers, READY_USERS } from '../ready-users.ts';
+import type { ReceiverCertificates } from '../receiver-certificates.ts';
 import { Feed } from './feed.ts';
 import { recall, remember } from './memory.ts';
 import { operatorOf } from './operator.ts';
@@ -11,8 +12,23 @@ import { demoActions, demoOrganization } from './organization.ts';
 import { startReceiver } from './receiver.ts';
 import { startSite } from './site.ts';
 
-/** Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver. */
-export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
+export type RunningDemo = {
+  /** What a visitor may open, by name. Printed, and written to the ready file. */
+  readonly urls: Readonly<Record<string, string>>;
+  /** What to try next, one line each. */
+  readonly tips: readonly string[];
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver.
+ * @param fail how many requests of each event the receiver answers with 503 before it accepts one
+ * @param certificates of the receiver; the cloud trusts their authority
+ */
+export async function startDemo(
+  cloud: DemoCloud,
+  { fail, certificates }: { readonly fail: number; readonly certificates: ReceiverCertificates },
+): Promise<RunningDemo> {
   const folder = join(cloud.dataDir, 'demo');
   const memory = recall(folder);
   const feed = new Feed();
@@ -60,4 +76,4 @@ export const startDemo: StartDemo = async (cloud, { fail, certificates }) => {
     ],
     stop: () => started.disposeAsync(),
   };
-};
+}

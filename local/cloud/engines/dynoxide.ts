@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'undici';
 import { CloudError } from '../cloud-error.ts';
+import { listenOnLoopback } from '../listener.ts';
 
 /** Opens a connection to the engine, as undici wants it. */
 type Connector = (options: object, callback: (...result: [Error, null] | [null, Socket]) => void) => void;
@@ -166,12 +167,7 @@ async function answers({ origin, connect }: Pick<DynamoProcess, 'origin' | 'conn
 /** Returns a port that no process uses at this address. */
 async function freePort(address: string): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, address, resolve);
-  });
-  const bound = server.address();
+  const port = await listenOnLoopback(server, 0, address);
   await new Promise((resolve) => server.close(resolve));
-  if (bound === null || typeof bound === 'string') throw new CloudError(`No free port on ${address}`);
-  return bound.port;
+  return port;
 }

@@ -32,17 +32,16 @@ export function nextMessages(
   max: number,
   quietOnly: boolean,
 ): readonly number[] {
-  const first = (isChosen: (group: string | undefined) => boolean): readonly number[] => {
+  const first = (isChosen: (group: string) => boolean): readonly number[] => {
     const positions: number[] = [];
     for (let index = 0; index < waiting.length && positions.length < max; index++) {
-      if (isChosen(waiting[index]?.messageGroupId)) positions.push(index);
+      if (isChosen(waiting[index]?.messageGroupId ?? '')) positions.push(index);
     }
     return positions;
   };
-  const quiet = first((group) => group === undefined || !noisy.has(group));
+  const quiet = first((group) => !noisy.has(group));
   if (quiet.length > 0 || quietOnly) return quiet;
-  const inFlight = (group: string | undefined) => noisy.get(group ?? '') ?? 0;
-  const groups = new Set(waiting.map(({ messageGroupId }) => messageGroupId));
-  const [next] = [...groups].sort((one, other) => inFlight(one) - inFlight(other));
+  const groups = new Set(waiting.map(({ messageGroupId = '' }) => messageGroupId));
+  const [next] = [...groups].sort((one, other) => (noisy.get(one) ?? 0) - (noisy.get(other) ?? 0));
   return first((group) => group === next);
 }

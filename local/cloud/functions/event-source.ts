@@ -4,7 +4,8 @@ import { messageOf } from '../cloud-error.ts';
 import type { ReceivedMessage } from '../engines/sqs.ts';
 import { isList, isObject, parseObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
-import type { Place, Run } from './lambda-function.ts';
+import type { InvocationResult } from './execution-environment.ts';
+import type { LambdaFunction } from './lambda-function.ts';
 
 /** The queue of an event source. The function's role makes the calls, which throw when the role does not allow them. */
 export type SourceQueue = {
@@ -23,8 +24,7 @@ type EventSourceOptions = {
   readonly queue: SourceQueue;
   /** How many batches run at once, besides the limit of the definition. */
   readonly atOnce: number;
-  /** Resolves with a place for one batch, or with undefined when the cloud stops. */
-  readonly place: () => Promise<Place | undefined>;
+  readonly begin: LambdaFunction['begin'];
   /** Resolves when the rest of the cloud is ready for another batch. */
   readonly ready: () => Promise<void>;
   readonly onError: (message: string) => void;
@@ -66,26 +66,28 @@ export class EventSource {
     await Promise.all(this.#running);
   }
 
-  get #concurrency(): number {
-    const { definition, atOnce } = this.#options;
-    return Math.min(definition.properties.ScalingConfig.MaximumConcurrency, atOnce);
-  }
-
   async #poll(): Promise<void> {
-    const { queue, place, ready } = this.#options;
+    const { queue, begin, ready } = this.#options;
     while (!this.#abort.signal.aborted) {
       try {
         const waiting = await this.#orStopped(queue.arrival());
         if (this.#abort.signal.aborted) return;
         if (waiting !== true) continue;
         await this.#orStopped(ready());
+        let messages: readonly ReceivedMessage[] = [];
         // Messages that the function cannot process yet stay in the queue, where their order may still change.
-        const free = await place();
-        if (free === undefined) return;
-        const run = this.#take(free);
-        if (run === undefined) await this.#change();
+        const run = await begin(() => {
+          messages = this.#receive();
+          return messages.length === 0 ? undefined : this.#eventOf(messages);
+        });
+        if (run === undefined) {
+          await this.#change();
+          continue;
+        }
+        const batch = this.#handle(run.result, messages).finally(() => this.#running.delete(batch));
+        this.#running.add(batch);
         // A batch that has not begun has made none of the calls that `ready` counts.
-        else await this.#orStopped(run.begun);
+        await this.#orStopped(run.begun);
       } catch (error) {
         if (this.#abort.signal.aborted) return;
         this.#report(messageOf(error));
@@ -94,23 +96,19 @@ export class EventSource {
     }
   }
 
-  /** Begins a batch with the messages that may be received now. Without one, leaves the place and returns undefined. */
-  #take(place: Place): Run | undefined {
-    const { queue, definition } = this.#options;
-    const { BatchSize, EventSourceArn } = definition.properties;
-    const concurrency = this.#concurrency;
+  /** Receives the messages that may be received now. The last places are for messages of quiet groups. */
+  #receive(): readonly ReceivedMessage[] {
+    const { queue, definition, atOnce } = this.#options;
+    const { BatchSize, ScalingConfig } = definition.properties;
+    const concurrency = Math.min(ScalingConfig.MaximumConcurrency, atOnce);
     const free = concurrency - this.#running.size;
-    let messages: readonly ReceivedMessage[] = [];
-    try {
-      if (free > 0) messages = queue.receive(BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
-    } finally {
-      if (messages.length === 0) place.leave();
-    }
-    if (messages.length === 0) return undefined;
-    const run = place.run(JSON.stringify({ Records: messages.map((message) => recordOf(message, EventSourceArn)) }));
-    const batch = this.#handle(run, messages).finally(() => this.#running.delete(batch));
-    this.#running.add(batch);
-    return run;
+    if (free <= 0 || this.#abort.signal.aborted) return [];
+    return queue.receive(BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
+  }
+
+  #eventOf(messages: readonly ReceivedMessage[]): string {
+    const { EventSourceArn } = this.#options.definition.properties;
+    return JSON.stringify({ Records: messages.map((message) => recordOf(message, EventSourceArn)) });
   }
 
   /**
@@ -130,9 +128,9 @@ export class EventSource {
     await this.#orStopped(Promise.race([...this.#running, this.#options.queue.addition()]));
   }
 
-  async #handle(run: Run, messages: readonly ReceivedMessage[]): Promise<void> {
+  async #handle(ended: Promise<InvocationResult>, messages: readonly ReceivedMessage[]): Promise<void> {
     const { queue } = this.#options;
-    const result = await run.result;
+    const result = await ended;
     if (result.failed) return;
     const failed = failedItems(result.payload, messages);
     const done = messages.filter(({ MessageId }) => !failed.has(MessageId));

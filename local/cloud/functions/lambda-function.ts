@@ -23,16 +23,11 @@ export type EnvironmentKey = {
   readonly revoke: () => void;
 };
 
-/** A place for one invocation, which its holder either uses or leaves. */
-export type Place = {
-  /** Runs the function and leaves the place. `result` is never rejected: a failure is a result. @param event JSON text */
-  run(event: string): Run;
-  leave(): void;
-};
-
+/** An invocation that was made. */
 export type Run = {
   /** Resolves when the function has begun, or has ended before. */
   readonly begun: Promise<unknown>;
+  /** Never rejected: a failure is a result. */
   readonly result: Promise<InvocationResult>;
 };
 
@@ -65,7 +60,8 @@ export class LambdaFunction {
   #environment: ExecutionEnvironment | undefined;
   #taken = 0;
   #bytes = 0;
-  readonly #waiting: { readonly bytes: number; readonly give: (place: Place | undefined) => void }[] = [];
+  /** Invocations that wait for room, in the order of the calls. */
+  readonly #waiting: (() => void)[] = [];
   readonly #retries = new Set<NodeJS.Timeout>();
   #stopped = false;
 
@@ -77,13 +73,21 @@ export class LambdaFunction {
   }
 
   /**
-   * Resolves with a place as soon as one is free, in the order of the calls, or with undefined when the cloud stops.
-   * @param bytes of the event, as far as they are known already
+   * Runs the function as soon as there is room for it. Resolves when it runs, or with undefined without an event or when the cloud stops.
+   * @param next returns the event as JSON text; called when there is room. What it throws is thrown
    */
-  async place(bytes = 0): Promise<Place | undefined> {
-    if (this.#stopped) return undefined;
-    if (this.#waiting.length === 0 && this.#hasRoom) return this.#take(bytes);
-    return new Promise((give) => this.#waiting.push({ bytes, give }));
+  begin(next: () => string | undefined): Promise<Run | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => {
+        try {
+          const event = this.#stopped ? undefined : next();
+          resolve(event === undefined ? undefined : this.#run(event));
+        } catch (error) {
+          reject(error);
+        }
+      });
+      this.#admit();
+    });
   }
 
   /**
@@ -91,8 +95,7 @@ export class LambdaFunction {
    * @param event JSON text
    */
   async invoke(event: string): Promise<InvocationResult> {
-    const place = await this.place(Buffer.byteLength(event));
-    return place === undefined ? STOPS : place.run(event).result;
+    return (await this.begin(() => event))?.result ?? STOPS;
   }
 
   /** Runs the function asynchronously, with two retries after failures. Retries that are left when the local cloud stops are lost. */
@@ -120,44 +123,27 @@ export class LambdaFunction {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#retries) clearTimeout(timer);
-    for (const { give } of this.#waiting.splice(0)) give(undefined);
+    for (const go of this.#waiting.splice(0)) go();
     await this.kill();
   }
 
-  get #hasRoom(): boolean {
-    return this.#taken < INVOCATIONS_AT_ONCE && (this.#taken === 0 || this.#bytes < this.#bytesMax);
+  #admit(): void {
+    const hasRoom = () => this.#taken < INVOCATIONS_AT_ONCE && (this.#taken === 0 || this.#bytes < this.#bytesMax);
+    while (hasRoom() && this.#waiting.length > 0) this.#waiting.shift()?.();
   }
 
-  #take(expected: number): Place {
-    let bytes = expected;
+  #run(event: string): Run {
+    const bytes = Buffer.byteLength(event);
     this.#taken += 1;
     this.#bytes += bytes;
-    const leave = (): void => {
+    if (this.#environment === undefined || this.#environment.ended) this.#environment = this.#start();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const result = this.#environment.invoke(event, randomUUID(), resolve).finally(() => {
       this.#taken -= 1;
       this.#bytes -= bytes;
-      while (this.#hasRoom) {
-        const next = this.#waiting.shift();
-        if (next === undefined) break;
-        next.give(this.#take(next.bytes));
-      }
-    };
-    return {
-      leave,
-      run: (event) => {
-        this.#bytes += Buffer.byteLength(event) - bytes;
-        bytes = Buffer.byteLength(event);
-        const { promise, resolve } = Promise.withResolvers<void>();
-        const result = this.#run(event, resolve).finally(leave);
-        return { begun: Promise.race([promise, result]), result };
-      },
-    };
-  }
-
-  async #run(event: string, begun: () => void): Promise<InvocationResult> {
-    // The holder of a place may only use it now. Nobody would end another environment.
-    if (this.#stopped) return STOPS;
-    if (this.#environment === undefined || this.#environment.ended) this.#environment = this.#start();
-    return this.#environment.invoke(event, randomUUID(), begun);
+      this.#admit();
+    });
+    return { begun: Promise.race([promise, result]), result };
   }
 
   #start(): ExecutionEnvironment {

@@ -14,12 +14,18 @@ import {
 } from './edge-policies.ts';
 import { ViewerFunction } from './viewer-function.ts';
 
-/** CloudFront's limits for a viewer's request. */
+/** CloudFront's limit for a viewer's request. */
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
-type Origin =
-  | { readonly kind: 'bucket'; readonly objects: ReadonlyMap<string, StoredObject> }
-  | { readonly kind: 'http'; readonly pool: Pool; readonly headers: Readonly<Record<string, string>> };
+/** What the distribution asks of an origin. */
+type OriginRequest = {
+  readonly viewer: IncomingMessage;
+  readonly path: string;
+  readonly query: string;
+  readonly body: Buffer;
+  readonly policy: OriginRequestPolicy;
+};
+type Origin = (request: OriginRequest) => Promise<HttpAnswer>;
 
 type Behavior = {
   readonly pattern: string;
@@ -41,24 +47,24 @@ export class Edge {
     stack: Stack,
     buckets: ReadonlyMap<string, ReadonlyMap<string, StoredObject>>,
   ) {
-    const distribution = properties.DistributionConfig;
+    const { Origins, CacheBehaviors, DefaultCacheBehavior } = properties.DistributionConfig;
     const origins = new Map(
-      distribution.Origins.map((origin): [string, Origin] => {
-        const bucket = stack.bucketOf(origin.DomainName);
-        if (bucket !== undefined) return [origin.Id, { kind: 'bucket', objects: buckets.get(bucket) ?? new Map() }];
-        if (!origin.DomainName.startsWith('127.0.0.1:')) {
-          throw new CloudError(`The local cloud does not know the origin ${origin.DomainName}`);
+      Origins.map(({ Id, DomainName, OriginCustomHeaders }): [string, Origin] => {
+        const bucket = stack.bucketOf(DomainName);
+        if (bucket !== undefined) return [Id, bucketOrigin(buckets.get(bucket) ?? new Map())];
+        if (!DomainName.startsWith('127.0.0.1:')) {
+          throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
         }
-        const pool = new Pool(`http://${origin.DomainName}`, { connections: 64 });
+        const pool = new Pool(`http://${DomainName}`, { connections: 64 });
         this.#pools.push(pool);
-        const headers = origin.OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
+        const headers = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
           HeaderName.toLowerCase(),
           HeaderValue,
         ]);
-        return [origin.Id, { kind: 'http', pool, headers: Object.fromEntries(headers) }];
+        return [Id, httpOrigin(pool, Object.fromEntries(headers))];
       }),
     );
-    const all = [...distribution.CacheBehaviors, { ...distribution.DefaultCacheBehavior, PathPattern: '*' }];
+    const all = [...CacheBehaviors, { ...DefaultCacheBehavior, PathPattern: '*' }];
     this.#behaviors = all.map((behavior): Behavior => {
       const origin = origins.get(behavior.TargetOriginId);
       if (origin === undefined) throw new CloudError(`The distribution has no origin ${behavior.TargetOriginId}`);
@@ -86,27 +92,19 @@ export class Edge {
         'This distribution is not configured to allow the HTTP request method that was used for this request.',
       );
     }
-    const answer = await this.#fromOrigin(behavior, request, path, query.join('?'), body);
+    const answer = await behavior.origin({
+      viewer: request,
+      path: behavior.viewerFunction?.path(request, path) ?? path,
+      query: query.join('?'),
+      body,
+      policy: behavior.requestPolicy,
+    });
     const headers = applyResponsePolicy(behavior.responsePolicy, request.headers.origin, answer.headers);
     return { ...answer, headers };
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
-  }
-
-  async #fromOrigin(
-    behavior: Behavior,
-    request: IncomingMessage,
-    path: string,
-    query: string,
-    body: Buffer,
-  ): Promise<HttpAnswer> {
-    const { origin } = behavior;
-    const asked = behavior.viewerFunction?.path(request, path) ?? path;
-    return origin.kind === 'bucket'
-      ? fromBucket(origin.objects, decodeURI(asked.slice(1)), request.headers['if-none-match'])
-      : forward(origin, behavior.requestPolicy, request, asked, query, body);
   }
 }
 
@@ -117,87 +115,70 @@ function viewerFunction(stack: Stack, arn: string | undefined): ViewerFunction |
   return new ViewerFunction(arn, fn.properties.FunctionCode);
 }
 
-/** Answers with an object of a bucket. A missing object is refused, because without the permission to list, S3 does not disclose it. */
-function fromBucket(
-  objects: ReadonlyMap<string, StoredObject>,
-  key: string,
-  ifNoneMatch: string | undefined,
-): HttpAnswer {
-  const object = objects.get(key);
-  if (object === undefined) {
-    const body =
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
-    return { status: 403, headers: { 'content-type': 'application/xml' }, body };
-  }
-  const same = ifNoneMatch !== undefined && ifNoneMatch === object.headers.etag;
-  return { status: same ? 304 : 200, headers: object.headers, body: object.body };
-}
-
-async function forward(
-  origin: Extract<Origin, { kind: 'http' }>,
-  policy: OriginRequestPolicy,
-  request: IncomingMessage,
-  path: string,
-  query: string,
-  body: Buffer,
-): Promise<HttpAnswer> {
-  const viewer = `${request.socket.remoteAddress}:${request.socket.remotePort}`;
-  const headers = {
-    ...forwardedHeaders(policy, request, viewer),
-    'user-agent': 'Amazon CloudFront',
-    via: '1.1 local (CloudFront)',
-    'x-forwarded-for': request.socket.remoteAddress ?? '',
-    ...origin.headers,
+/** A missing object is refused, because without the permission to list, S3 does not disclose it. */
+const bucketOrigin =
+  (objects: ReadonlyMap<string, StoredObject>): Origin =>
+  async ({ viewer, path }) => {
+    const object = objects.get(decodeURI(path.slice(1)));
+    if (object === undefined) {
+      const body =
+        '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
+      return { status: 403, headers: { 'content-type': 'application/xml' }, body };
+    }
+    const same = viewer.headers['if-none-match'] === object.headers.etag;
+    return { status: same ? 304 : 200, headers: object.headers, body: object.body };
   };
-  const kept = forwardedQuery(policy, query);
-  const response = await origin.pool.request({
-    method: request.method ?? 'GET',
-    path: kept === '' ? path : `${path}?${kept}`,
-    headers,
-    body: body.length === 0 ? null : body,
-  });
-  const answer: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(response.headers)) {
-    if (value !== undefined && !HOP_BY_HOP.has(name)) answer[name] = value;
-  }
-  return { status: response.statusCode, headers: answer, body: Buffer.from(await response.body.arrayBuffer()) };
-}
 
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'content-length',
-  'date',
-]);
+const httpOrigin =
+  (pool: Pool, added: Readonly<Record<string, string>>): Origin =>
+  async ({ viewer, path, query, body, policy }) => {
+    const kept = forwardedQuery(policy, query);
+    const response = await pool.request({
+      method: viewer.method ?? 'GET',
+      path: kept === '' ? path : `${path}?${kept}`,
+      headers: {
+        ...forwardedHeaders(policy, viewer),
+        'user-agent': 'Amazon CloudFront',
+        via: '1.1 local (CloudFront)',
+        'x-forwarded-for': viewer.socket.remoteAddress ?? '',
+        ...added,
+      },
+      body: body.length === 0 ? null : body,
+    });
+    const answer: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries(response.headers)) {
+      if (value !== undefined && !HOP_BY_HOP.has(name)) answer[name] = value;
+    }
+    return { status: response.statusCode, headers: answer, body: Buffer.from(await response.body.arrayBuffer()) };
+  };
+
+const HOP_BY_HOP: ReadonlySet<string> = new Set(
+  'connection keep-alive transfer-encoding content-length date'.split(' '),
+);
 /** Headers that are never forwarded unchanged: those of the connection, and those that CloudFront sets. */
 const OWN: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
-  'host',
-  'user-agent',
-  'via',
-  'x-forwarded-for',
-  'expect',
-  'upgrade',
+  ...'host user-agent via x-forwarded-for expect upgrade'.split(' '),
 ]);
+
+const VIEWER_ADDRESS = 'cloudfront-viewer-address';
 
 function forwardedHeaders(
   { headers: { which, names } }: OriginRequestPolicy,
-  request: IncomingMessage,
-  viewer: string,
+  { headers, socket }: IncomingMessage,
 ): Record<string, string> {
   const forwarded: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
+  for (const [name, value] of Object.entries(headers)) {
     // A viewer cannot set the headers that CloudFront sets.
     if (value === undefined || OWN.has(name) || name.startsWith('cloudfront-')) continue;
     if ((which === 'only') !== names.has(name)) continue;
     forwarded[name] = typeof value === 'string' ? value : value.join(',');
   }
-  if (which === 'only' && names.has(VIEWER_ADDRESS)) forwarded[VIEWER_ADDRESS] = viewer;
+  if (which === 'only' && names.has(VIEWER_ADDRESS)) {
+    forwarded[VIEWER_ADDRESS] = `${socket.remoteAddress}:${socket.remotePort}`;
+  }
   return forwarded;
 }
-
-const VIEWER_ADDRESS = 'cloudfront-viewer-address';
 
 function forwardedQuery({ query: kept }: OriginRequestPolicy, query: string): string {
   if (kept === 'all') return query;

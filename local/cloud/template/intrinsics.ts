@@ -11,8 +11,8 @@ export type Identity = {
 export type ResolverOptions = {
   /** Values of `AWS::Region` and its like. */
   readonly pseudoParameters: Readonly<Record<string, string>>;
-  /** The name, address and attributes of a resource. Called with a resolver, because names may be built of other names. */
-  identify(logicalId: string, resolver: Resolver): Identity;
+  /** The name, address and attributes of a resource. It may resolve other expressions, because names may be built of other names. */
+  identify(logicalId: string): Identity;
   /** The current value of a secret, for `{{resolve:secretsmanager:…}}`. */
   secretString(secretArn: string): string;
 };
@@ -55,7 +55,7 @@ export class Resolver {
     if (known !== undefined) return known;
     if (this.#inProgress.has(logicalId)) throw new CloudError(`${logicalId} is named after itself`);
     this.#inProgress.add(logicalId);
-    const identity = this.#options.identify(logicalId, this);
+    const identity = this.#options.identify(logicalId);
     this.#inProgress.delete(logicalId);
     this.#identities.set(logicalId, identity);
     return identity;

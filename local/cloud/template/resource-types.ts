@@ -176,13 +176,12 @@ export const EMULATED = {
   },
   'AWS::IAM::Policy': {
     identify: byLogicalId,
-    properties: object({ PolicyName: text, PolicyDocument: policyDocument, Roles: texts }),
+    properties: object({ PolicyDocument: policyDocument, Roles: texts }, 'PolicyName'),
   },
   'AWS::Lambda::Function': {
     identify: named('FunctionName', (name) => arn('lambda', `function:${name}`), 64),
     properties: object(
       {
-        Code: object({ S3Bucket: text, S3Key: text }),
         Handler: text,
         Runtime: text.startsWith('nodejs'),
         Role: text,
@@ -191,8 +190,8 @@ export const EMULATED = {
         Environment: object({ Variables: z.record(text, z.coerce.string()).default({}) }).default({ Variables: {} }),
         LoggingConfig: object({ LogFormat: text.default('Text'), LogGroup: text }),
       },
-      // The local cloud does not look for recursive loops.
-      'Description Architectures RecursiveLoop',
+      // The code is found by the asset's metadata. The local cloud does not look for recursive loops.
+      'Code Description Architectures RecursiveLoop',
     ),
   },
   'AWS::Lambda::Permission': {
@@ -245,9 +244,9 @@ export const EMULATED = {
   'AWS::ApiGatewayV2::Stage': {
     identify: byProperty('StageName'),
     properties: object(
-      { ApiId: text, StageName: z.literal('$default'), AutoDeploy: flag },
+      { StageName: z.literal('$default') },
       // Throttling protects against load from outside, which cannot reach a loopback address. The access log is the service provider's.
-      'DefaultRouteSettings RouteSettings AccessLogSettings',
+      'ApiId AutoDeploy DefaultRouteSettings RouteSettings AccessLogSettings',
     ),
   },
   'AWS::ApiGatewayV2::Authorizer': {
@@ -266,8 +265,6 @@ export const EMULATED = {
     identify: byLogicalId,
     properties: object(
       {
-        ServiceToken: text,
-        SourceBucketNames: texts,
         SourceObjectKeys: texts,
         SourceMarkers: z.array(z.record(text, text)).default([]),
         SourceMarkersConfig: z.array(object({ jsonEscape: flag.default(false) })).default([]),
@@ -275,7 +272,8 @@ export const EMULATED = {
         DestinationBucketKeyPrefix: text.default(''),
         SystemMetadata: z.record(text, text).default({}),
       },
-      'Prune WaitForDistributionInvalidation DistributionId DistributionPaths OutputObjectKeys',
+      `ServiceToken SourceBucketNames Prune WaitForDistributionInvalidation DistributionId DistributionPaths
+      OutputObjectKeys`,
     ),
   },
   'AWS::CloudFront::Distribution': {

@@ -79,7 +79,6 @@ function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
       codeFolder: folder,
       role: { logicalId: 'role', arn: 'role', name: 'role', statements: [], trust: [] },
       properties: {
-        Code: { S3Bucket: 'bucket', S3Key: 'key' },
         Handler: 'index.handler',
         Runtime: 'nodejs24.x',
         Role: 'role',
