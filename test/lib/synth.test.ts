@@ -39,6 +39,8 @@ beforeAll(async () => {
         AWS_EC2_METADATA_DISABLED: 'true',
         // `npm run lint:templates` validates every template.
         CDK_VALIDATION: 'false',
+        CDK_DISABLE_STACK_TRACE: '1',
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HTTP_PROXY: nowhere,
         HTTPS_PROXY: nowhere,
         http_proxy: nowhere,

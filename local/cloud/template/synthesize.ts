@@ -33,8 +33,8 @@ export async function synthesize(app: AppModule, outdir: string): Promise<void> 
     stdout: true,
     stderr: true,
     execArgv: [],
-    // The validation with CloudFormation's rules is for deployments, and takes longer than the synthesis.
-    env: { ...process.env, CDK_VALIDATION: 'false' },
+    // The validation with CloudFormation's rules is for deployments, and takes longer than the synthesis. No template has a stack trace.
+    env: { ...process.env, CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' },
   });
   let complaint = '';
   // The output of the CDK is shown only when the synthesis fails.
