@@ -377,12 +377,6 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     dynamo.destroy();
   },
 
-  'a reserved event is never delivered': async ({ operator, receiver, prepared }) => {
-    await operator.putEvent({ name: 'form.submitted', orgId: prepared.orgId, data: { mark: 'reserved' } });
-    await pause(1000);
-    assert.equal(receiver.requests.filter((request) => request.body.includes('"reserved"')).length, 0);
-  },
-
   'an event that is too large for a queue message is recorded': async ({ service, operator, prepared }) => {
     // The test invokes the router with 1.5 MB, more than the bus accepts.
     const numbers = Array.from({ length: 300_000 }, () => '1e20').join(',');
