@@ -4,7 +4,7 @@ import type { Lease } from '../../../../src/domain/delivery/within-in-flight.ts'
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 
-const PLACES = 50;
+const PLACES = 20;
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -36,9 +36,9 @@ test('an organization has a fixed number of places, separate from other organiza
   expect(isLease(await take(randomUUID()))).toBe(true);
 });
 
-test('at most 50 of 200 concurrent requests get a place, and a released place is free', async () => {
+test('at most 20 of 80 concurrent requests get a place, and a released place is free', async () => {
   const { take, later } = setUp();
-  const leases = (await atOnce(200, () => take())).filter(isLease);
+  const leases = (await atOnce(4 * PLACES, () => take())).filter(isLease);
   expect(leases.length).toBeGreaterThan(PLACES / 2);
   later();
   expect(leases.length + (await takeAll(take)).length).toBe(PLACES);
