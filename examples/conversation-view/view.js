@@ -89,9 +89,9 @@ export function conversationView({ url, texts = ENGLISH }) {
           unread = window.vaWave('isOpen') ? 0 : unread + answer.messages.length;
           window.vaWave('unread', unread);
         } catch {
-          // Without an answer, the message returns to the input field, so that the visitor can send it again.
+          // Without an answer, the message returns to the input field, before what the visitor has typed since.
           shown.remove();
-          input.value = text;
+          input.value = [text, input.value].filter(Boolean).join('\n');
           say(texts.failed);
         } finally {
           busy = false;

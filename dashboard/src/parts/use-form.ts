@@ -49,6 +49,7 @@ export function useForm<E extends { readonly version: number }, V extends object
 
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
+    if (edit.base.version > 0 && edit.changed.length === 0) return;
     setSaving(true);
     problems.clear();
     setNewer(undefined);

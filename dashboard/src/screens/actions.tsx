@@ -13,12 +13,12 @@ import type { ActionView, AssistantView } from '../../../src/contract/dashboard.
 import { formsInOrder } from '../../../src/contract/form-order.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { Help } from '../parts/help.tsx';
 import { byName, type Column, Items, onOff, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { ActionCommands } from './action-commands.tsx';
-import { DeleteAction } from './delete-action.tsx';
 import { TestOutcome } from './test-outcome.tsx';
 import { useActionCommands } from './use-action-commands.ts';
 
@@ -165,12 +165,16 @@ export default function Actions({
         }}
       />
       {deleting !== undefined && (
-        <DeleteAction
-          action={deleting}
+        <Confirm
+          header={`Delete ${deleting.name}?`}
+          confirm="Delete Action"
           busy={commands.busy === deleting.action_id}
-          onDelete={() => commands.remove(deleting, () => setDeleting(undefined))}
-          onClose={() => setDeleting(undefined)}
-        />
+          onConfirm={() => commands.remove(deleting, () => setDeleting(undefined))}
+          onCancel={() => setDeleting(undefined)}
+        >
+          The service sends no more requests to {new URL(deleting.url).host}, also no retries. The signing secret is
+          deleted and cannot be restored. To pause the Action instead, switch it off.
+        </Confirm>
       )}
       {commands.tested !== undefined && (
         <TestOutcome

@@ -10,7 +10,6 @@ import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { Help } from '../parts/help.tsx';
 import { useAssistantForm } from '../parts/use-assistant-form.ts';
-import { AllowedDomains } from './allowed-domains.tsx';
 import { EntryList } from './entry-list.tsx';
 import { PageCheck } from './page-check.tsx';
 import { ServerSecret } from './server-secret.tsx';
@@ -30,18 +29,11 @@ export default function Deploy(props: {
   readonly assistant: AssistantView;
   readonly onSaved: (assistant: AssistantView) => void;
 }) {
-  const { api, isAdmin, organization } = useDashboard();
+  const { isAdmin, organization } = useDashboard();
   const form = useAssistantForm({ ...props, tab: 'deploy', pick });
   const { values, set, changed, problems } = form;
   const { domain, enabled } = props.assistant;
   const locked = organization.plan === 'free' && props.assistant.authentication_mode !== 'Session Signed';
-  const acceptAddress = async (typed: string) => {
-    const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: [typed] } });
-    const normalized = addresses[0]?.normalized ?? null;
-    return normalized === null
-      ? { problem: 'Enter an IPv4 or IPv6 address such as 203.0.113.7. Names and ranges are not possible.' }
-      : { entry: normalized };
-  };
   return (
     <SpaceBetween size="m">
       <EditForm form={form} what="assistant">
@@ -76,12 +68,24 @@ export default function Deploy(props: {
               />
             </FormField>
             {values.authentication_mode === 'Allowed Websites' && (
-              <AllowedDomains
-                domain={domain}
-                entries={values.allowed_domains}
-                problems={problems}
-                onChange={(allowed_domains) => set({ allowed_domains })}
-              />
+              <SpaceBetween size="l">
+                <EntryList
+                  label="Allowed Domains"
+                  description={`The service accepts exactly these hosts. Browsers also require the Domain of the General tab: they allow requests of the widget only from ${domain || 'that host'}. www.example.com and example.com are different hosts. An entry without a port allows every port.`}
+                  placeholder={domain || 'www.example.com'}
+                  noun="domain"
+                  entries={values.allowed_domains}
+                  field="allowed_domains"
+                  problems={problems}
+                  refusal="Enter a host such as example.com or example.com:8443, without wildcards."
+                  onChange={(allowed_domains) => set({ allowed_domains })}
+                />
+                {values.allowed_domains.length === 0 && (
+                  <Alert type="warning">
+                    The list is empty, so the service refuses every visitor. Add the host of your website.
+                  </Alert>
+                )}
+              </SpaceBetween>
             )}
             <EntryList
               label="IP allowlist"
@@ -91,7 +95,7 @@ export default function Deploy(props: {
               entries={values.ip_allowlist}
               field="ip_allowlist"
               problems={problems}
-              accept={acceptAddress}
+              refusal="Enter an IPv4 or IPv6 address such as 203.0.113.7. Names and ranges are not possible."
               onChange={(ip_allowlist) => set({ ip_allowlist })}
             />
             <PageCheck settings={{ ...values, domain, enabled }} />

@@ -16,13 +16,13 @@ export function EntryList(props: {
   readonly noun: string;
   readonly entries: readonly string[];
   /** The field's name in the API. */
-  readonly field: string;
+  readonly field: 'allowed_domains' | 'ip_allowlist';
   readonly problems: Problems;
-  /** Resolves to the normalized entry, or to the problem of an entry that is refused. */
-  readonly accept: (entry: string) => Promise<{ readonly entry: string } | { readonly problem: string }>;
+  /** The message for an entry that the service does not accept. */
+  readonly refusal: string;
   readonly onChange: (entries: string[]) => void;
 }) {
-  const { isAdmin } = useDashboard();
+  const { api, isAdmin } = useDashboard();
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
 
@@ -31,9 +31,12 @@ export function EntryList(props: {
   const refused = props.problems.of(props.field) ?? wrong.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
   const add = async (typed: string) => {
-    const accepted = await props.accept(typed);
-    if ('problem' in accepted) return setProblem(accepted.problem);
-    if (!props.entries.includes(accepted.entry)) props.onChange([...props.entries, accepted.entry]);
+    const isAddress = props.field === 'ip_allowlist';
+    const body = { entries: isAddress ? [] : [typed], addresses: isAddress ? [typed] : [] };
+    const { entries, addresses } = await api('checkHosts', {}, { body });
+    const normalized = [...entries, ...addresses][0]?.normalized ?? null;
+    if (normalized === null) return setProblem(props.refusal);
+    if (!props.entries.includes(normalized)) props.onChange([...props.entries, normalized]);
     setText('');
     setProblem(undefined);
   };

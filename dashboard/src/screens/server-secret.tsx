@@ -2,10 +2,9 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { useLeaveGuard } from '../parts/use-leave-guard.ts';
 import { useWork } from '../parts/use-work.ts';
@@ -68,25 +67,16 @@ export function ServerSecret({ assistant, onSaved }: Props) {
         </Box>
       )}
       {confirming && (
-        <Modal
-          visible
+        <Confirm
           header="Regenerate the server secret?"
-          closeAriaLabel="Cancel"
-          onDismiss={() => setConfirming(false)}
-          footer={
-            <Box float="right">
-              <SpaceBetween direction="horizontal" size="xs">
-                <Button onClick={() => setConfirming(false)}>Cancel</Button>
-                <Button variant="primary" loading={busy} onClick={generate}>
-                  Regenerate and stop the old secret
-                </Button>
-              </SpaceBetween>
-            </Box>
-          }
+          confirm="Regenerate and stop the old secret"
+          busy={busy}
+          onConfirm={generate}
+          onCancel={() => setConfirming(false)}
         >
           The secret that ends in {existing?.last_six} stops working at once. Until your backend has the new secret, no
           new visitor gets a session. Existing session tokens stay valid until they expire.
-        </Modal>
+        </Confirm>
       )}
     </Container>
   );

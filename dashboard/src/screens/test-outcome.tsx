@@ -10,19 +10,14 @@ import { Code } from '../parts/code.tsx';
 import { Status } from '../parts/status.tsx';
 import { SignatureHelp } from './signature-help.tsx';
 
-/** Failures before the service has sent any byte of the request. */
-const NOT_SENT: ReadonlySet<FailureCode> = new Set([
-  'invalid_url',
-  'blocked_address',
-  'dns_failure',
-  'connect_failure',
-  'tls_failure',
-  'action_disabled',
-  'organization_suspended',
-  'quota_exceeded',
-  'too_many_in_flight',
-  'action_deleted',
-  'payload_too_large',
+/** Failures after which the endpoint may have received the request. Before every other one, the service has sent no byte. */
+const MAY_BE_SENT: ReadonlySet<FailureCode> = new Set([
+  'timeout',
+  'connection_closed',
+  'response_malformed',
+  'redirect',
+  'http_status',
+  'internal_error',
 ]);
 
 /** Statuses of endpoints that cannot verify a request (spec "Receivers of Action requests"). */
@@ -75,7 +70,7 @@ export function TestOutcome(props: {
           </Box>
         )}
         {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={action.action_id} />}
-        {error !== null && NOT_SENT.has(error.code) ? (
+        {error !== null && !MAY_BE_SENT.has(error.code) ? (
           <Box>The service sent nothing.</Box>
         ) : (
           <ExpandableSection

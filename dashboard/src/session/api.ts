@@ -26,7 +26,8 @@ export type Api = <O extends DashboardOperation>(
 export function dashboardApi(session: Session): Api {
   return async (operation, ids, { body, query }) => {
     const { method, path } = DASHBOARD_OPERATIONS[operation];
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idOf(ids, name)));
+    const named = new Map<string, string>(Object.entries(ids));
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named.get(name) ?? ''));
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
     const send = (token: string) =>
       fetch(`${DASHBOARD_API_PATH}${filled}${search}`, {
@@ -42,9 +43,4 @@ export function dashboardApi(session: Session): Api {
     if (!response.ok) throw await apiError(response);
     return response.json();
   };
-}
-
-function idOf(ids: Ids, name: string): string {
-  if (name === 'org_id') return ids.org_id ?? '';
-  return (name === 'site_id' ? ids.site_id : ids.action_id) ?? '';
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { VerificationError } from '@va-wave/receiver';
+import { usageWebhookMiddleware } from '@va-wave/receiver';
 import { currentUser } from './login.mjs';
 import { SessionError, sessionClient } from './sessions.mjs';
 import { usageAccount } from './usage.mjs';
@@ -12,6 +12,7 @@ if (USAGE_WEBHOOK_URL && !USAGE_KEY) throw new Error('Set USAGE_KEY to a long ra
 
 const page = readFileSync(new URL('../page.html', import.meta.url), 'utf8');
 const usage = USAGE_KEY ? usageAccount({ key: USAGE_KEY, tokensPerUser: Number(TOKENS_PER_USER) }) : undefined;
+const verifyUsage = usageWebhookMiddleware(({ user_id }) => usage?.secretOf(user_id));
 const sessions = sessionClient({
   baseUrl: BASE_URL,
   serverKey: SERVER_KEY,
@@ -43,15 +44,13 @@ async function renew(request, response, user) {
   }
 }
 
+/** Answers a report that is not genuine with 400, 401 or 413, as an Express application does. */
 async function reportUsage(request, response) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  try {
-    json(response, 200, usage.report(Buffer.concat(chunks), request.headers));
-  } catch (error) {
-    if (!(error instanceof VerificationError)) throw error;
-    json(response, error.status, { error: error.message });
-  }
+  response.locals = {};
+  await verifyUsage(request, response, (error) => {
+    if (error) throw error;
+    json(response, 200, usage.count(response.locals.usage));
+  });
 }
 
 function json(response, status, body) {

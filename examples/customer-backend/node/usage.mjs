@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { verifyUsageWebhook } from '@va-wave/receiver';
 
 /**
  * Counts the tokens of each user and stops a conversation when its user has used up the budget. In production, use your database.
@@ -8,19 +7,16 @@ import { verifyUsageWebhook } from '@va-wave/receiver';
 export function usageAccount({ key, tokensPerUser }) {
   const spent = new Map();
   const seen = new Set();
-  /** Each user has a different secret, because the visitor can read the secret in the session token. */
-  const secretOf = (userId) => createHmac('sha256', key).update(userId).digest('hex');
 
   return {
-    secretOf,
-    /** @throws VerificationError */
-    report(rawBody, headers) {
-      const report = verifyUsageWebhook(rawBody, headers, ({ user_id }) => secretOf(user_id));
-      if (!seen.has(report.nonce)) {
-        seen.add(report.nonce);
-        spent.set(report.user_id, (spent.get(report.user_id) ?? 0) + report.usage.total_tokens);
-      }
-      return { should_continue: (spent.get(report.user_id) ?? 0) < tokensPerUser };
+    /** Each user has a different secret, because the visitor can read the secret in the session token. */
+    secretOf: (userId) => createHmac('sha256', key).update(userId).digest('hex'),
+    /** @param {import('@va-wave/receiver').UsageReport} report a verified one */
+    count: ({ user_id, nonce, usage }) => {
+      const before = spent.get(user_id) ?? 0;
+      if (!seen.has(nonce)) spent.set(user_id, before + usage.total_tokens);
+      seen.add(nonce);
+      return { should_continue: (spent.get(user_id) ?? 0) < tokensPerUser };
     },
   };
 }

@@ -111,6 +111,8 @@ for (const backend of backends) {
       expect((await report({ now: new Date(Date.now() - 310_000) })).status).toBe(400);
       const { 'X-Webhook-Signature': _, ...headers } = second.headers;
       expect((await send(`${url}/usage`, { ...second, headers })).status).toBe(400);
+      // Anybody can send a body of any length, so the backend reads no more than it must.
+      expect((await send(`${url}/usage`, { ...second, body: Buffer.alloc(2 ** 20 + 1) })).status).toBe(413);
     });
   });
 }

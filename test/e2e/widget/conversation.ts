@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page, Route } from 'playwright-core';
 import { CONTACT_FORM, INIT, refuse } from './fake-service.ts';
 import { type Harness, until, widgetOf } from './harness.ts';
 import { focused, poorContrasts } from './page-state.ts';
@@ -253,13 +253,21 @@ export function testConversation(shared: () => Harness, full: boolean): void {
       expect(await widget.host.locator('.badge').isVisible()).toBe(false);
     });
 
-    test('restores the message when sending fails', async () => {
+    test('restores the message when sending fails, before what was typed since', async () => {
       const { page, widget, input } = await open();
-      await page.route('**/conversation/turns', (route) => route.abort('connectionreset'), { times: 1 });
+      const typed = Promise.withResolvers<void>();
+      const fail = async (route: Route) => {
+        await typed.promise;
+        await route.abort('connectionreset');
+      };
+      await page.route('**/conversation/turns', fail, { times: 1 });
       await input.fill('Hello?');
       await input.press('Enter');
+      await widget.host.getByText('is writing').waitFor();
+      await input.fill('Is anybody there?');
+      typed.resolve();
       await widget.host.getByText('could not be sent').waitFor();
-      expect(await input.inputValue()).toBe('Hello?');
+      expect(await input.inputValue()).toBe('Hello?\nIs anybody there?');
     });
 
     const sizes = [
