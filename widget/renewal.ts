@@ -21,16 +21,12 @@ export function tokenRenewal() {
   return {
     /** Resolves to true when the page has set a new token, or to false after 5 seconds without one. */
     ask(): Promise<boolean> {
-      waiting ??= new Promise<boolean>((resolve) => {
-        const timer = setTimeout(resolve, TIMEOUT_MS, false);
-        next.then(() => {
-          clearTimeout(timer);
-          resolve(true);
-        });
-        emit('va-wave:token-expired', null);
-      }).finally(() => {
+      if (waiting) return waiting;
+      const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, TIMEOUT_MS, false));
+      waiting = Promise.race([next.then(() => true), timeout]).finally(() => {
         waiting = undefined;
       });
+      emit('va-wave:token-expired', null);
       return waiting;
     },
     /** Resolves when the page sets the next token. There is no timeout. */

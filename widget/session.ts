@@ -157,7 +157,8 @@ export function openSession(settings: Settings): Session {
     },
     forget: () => {
       conversationId = null;
-      for (const memory of [perTab, perBrowser]) memory.forget('');
+      perTab.clear();
+      perBrowser.clear();
     },
     end: abort,
   };

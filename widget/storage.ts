@@ -1,16 +1,16 @@
 /** Browser storage. When it is blocked (sandboxed frames, privacy settings), nothing is stored. */
-export type Memory = {
+type Memory = {
   get(key: string): string | null;
   /** Null removes. */
   set(key: string, value: string | null): void;
-  /** Removes every key with this prefix. */
-  forget(prefix: string): void;
+  /** Removes every key of the widget. */
+  clear(): void;
 };
 
 const PREFIX = 'va-wave:';
 
 /** @param open returns the storage. Where storage is blocked, reading this property of the window throws. */
-export function memory(open: () => Storage): Memory {
+function memory(open: () => Storage): Memory {
   const tried = <T>(work: (storage: Storage) => T): T | null => {
     try {
       return work(open());
@@ -24,9 +24,9 @@ export function memory(open: () => Storage): Memory {
     set: (key, value) => {
       tried((storage) => (value === null ? storage.removeItem(PREFIX + key) : storage.setItem(PREFIX + key, value)));
     },
-    forget: (prefix) => {
+    clear: () => {
       tried((storage) => {
-        for (const key of Object.keys(storage)) if (key.startsWith(PREFIX + prefix)) storage.removeItem(key);
+        for (const key of Object.keys(storage)) if (key.startsWith(PREFIX)) storage.removeItem(key);
       });
     },
   };
