@@ -22,14 +22,16 @@ export function navigate(path: string): void {
 
 /** Opens the screens of links in this page, unless the user asks for a new tab or window. */
 export function followLinks(): void {
-  document.addEventListener('click', (event) => {
+  const follow = (event: MouseEvent) => {
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
     const isOther = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    if (event.defaultPrevented || isOther || !link || link.target !== '') return;
-    if (link.origin !== window.location.origin || !link.pathname.startsWith(ROOT) || link.hash !== '') return;
+    if (isOther || !link || link.target !== '' || link.hash !== '') return;
+    if (link.origin !== window.location.origin || !link.pathname.startsWith(ROOT)) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
-  });
+  };
+  // Cloudscape's menus stop the clicks on their links.
+  document.addEventListener('click', follow, { capture: true });
 }
 
 export function usePlace(): Place {

@@ -36,6 +36,14 @@ export function testOrganization(started: () => StartedDashboard): void {
     expect(await page.title()).toBe('Members of Corner Shop · va-wave');
     expect(await page.getByRole('link', { name: 'Audit trail' }).count()).toBe(0);
     await looksRight(member);
+    // Links, also those of menus, open in the page.
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('button', { name: 'Organization Corner Shop' }).click();
+    await page.getByRole('menuitem', { name: 'Corner Shop (member)' }).click();
+    await page.getByRole('link', { name: 'Website' }).click();
+    await page.getByRole('link', { name: 'Assistants' }).click();
+    await page.getByRole('heading', { name: 'Assistants' }).waitFor();
+    expect(await page.evaluate<boolean>('window.isSamePage')).toBe(true);
     await page.goto(url('audit'));
     await page.getByText('Only admins of the organization may do this.').waitFor();
     await member.context.close();
