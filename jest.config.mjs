@@ -5,15 +5,14 @@ export default {
   rootDir: import.meta.dirname,
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  // Jest would leave one core free. A third of the time, a suite waits for a deadline, a queue or a browser while others work.
-  maxWorkers: availableParallelism() * 2,
+  extensionsToTreatAsEsm: ['.ts'],
+  // Jest would leave one core free. One worker more than there are cores works while others wait for a deadline, a queue or a browser.
+  maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/test/harness/slowest-first.mjs',
   // No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job.
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/harness/set-up.ts',
   // The second reporter fails a run in which a function logged a secret.
   reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts', '<rootDir>/test/harness/cpu-time.ts'],
-  testEnvironment: '<rootDir>/test/harness/one-context/environment.mjs',
-  testRunner: '<rootDir>/test/harness/one-context/runner.mjs',
-  transform: {},
+  transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
 };

@@ -1,4 +1,3 @@
-import { mock } from 'node:test';
 import { startProgress } from '../../cli/progress.ts';
 import { fields, table } from '../../cli/table.ts';
 import { spelled } from '../../cli/values.ts';
@@ -33,10 +32,10 @@ test.each([
 
 describe('progress', () => {
   beforeEach(() => {
-    mock.timers.enable({ apis: ['setTimeout'] });
+    import.meta.jest.useFakeTimers();
   });
   afterEach(() => {
-    mock.timers.reset();
+    import.meta.jest.useRealTimers();
   });
   const started = (options: { terminal: boolean; silent: boolean }) => {
     let written = '';
@@ -49,29 +48,29 @@ describe('progress', () => {
   test('prints nothing for work that ends within a second', () => {
     const { progress, written } = started({ terminal: true, silent: false });
     progress.doing('Reading');
-    mock.timers.tick(900);
+    import.meta.jest.advanceTimersByTime(900);
     progress.end();
-    mock.timers.tick(5000);
+    import.meta.jest.advanceTimersByTime(5000);
     expect(written()).toBe('');
   });
 
   test('updates one line on a terminal and removes it', () => {
     const { progress, written } = started({ terminal: true, silent: false });
     progress.doing('Reading');
-    mock.timers.tick(1000);
+    import.meta.jest.advanceTimersByTime(1000);
     progress.doing('Reading: 7');
-    mock.timers.tick(500);
+    import.meta.jest.advanceTimersByTime(500);
     progress.end();
-    mock.timers.tick(5000);
+    import.meta.jest.advanceTimersByTime(5000);
     expect(written()).toBe('\rReading …\u001b[K\rReading: 7 …\u001b[K\r\u001b[K');
   });
 
   test('prints one line without a terminal', () => {
     const { progress, written } = started({ terminal: false, silent: false });
     progress.doing('Reading');
-    mock.timers.tick(1000);
+    import.meta.jest.advanceTimersByTime(1000);
     progress.doing('Reading: 7');
-    mock.timers.tick(5000);
+    import.meta.jest.advanceTimersByTime(5000);
     progress.end();
     expect(written()).toBe('Reading …\n');
   });
@@ -79,7 +78,7 @@ describe('progress', () => {
   test('prints nothing when it is silent', () => {
     const { progress, written } = started({ terminal: false, silent: true });
     progress.doing('Reading');
-    mock.timers.tick(5000);
+    import.meta.jest.advanceTimersByTime(5000);
     expect(written()).toBe('');
   });
 });

@@ -1,4 +1,3 @@
-import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { createRunFolder } from './run-folder.ts';
 
@@ -6,8 +5,7 @@ const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/va-wave-c
 
 /** Prepares a run. Jest calls it before the first suite. */
 export default function setUp(): void {
-  // Node compiles a module once, not for each worker and for each process that a test starts. Node compares its cache with the source.
+  // Node compiles a command line or a service once, not for each process that a test starts. Node compares its cache with the source.
   process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
-  enableCompileCache(process.env.NODE_COMPILE_CACHE);
   process.once('exit', createRunFolder());
 }

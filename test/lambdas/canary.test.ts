@@ -4,7 +4,7 @@ import { METRICS } from '../../src/contract/metrics.ts';
 import { newServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { SITE_ID } from '../fakes/configuration.ts';
 import { INIT, SESSION } from '../fakes/public-answers.ts';
-import { aws, STACK_NAME, setEnvironment } from './environment.ts';
+import { aws, STACK_NAME } from './environment.ts';
 import { lineOf, logged } from './invocation.ts';
 
 const KEY = newServerSecret(SITE_ID, (length) => new Uint8Array(length));
@@ -25,7 +25,6 @@ const service = createServer((request, response) => {
 await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
 const address = service.address();
 const port = typeof address === 'object' ? address?.port : undefined;
-setEnvironment();
 Object.assign(process.env, {
   [ENVIRONMENT.baseUrl]: `http://127.0.0.1:${port}`,
   [ENVIRONMENT.canaryServerKey]: 'canary-server-key',

@@ -8,26 +8,24 @@ const { origin } = await listen(aws);
 /** The value of the dimension `service` of every metric. */
 export const STACK_NAME = 'Stack';
 
-/** Sets the environment variables of the stack, which a handler reads when it is imported. */
-export function setEnvironment(): void {
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_ENDPOINT_URL: origin,
-    POWERTOOLS_LOG_LEVEL: 'INFO',
-    [ENVIRONMENT.configurationTable]: 'configuration',
-    [ENVIRONMENT.countersTable]: 'counters',
-    [ENVIRONMENT.conversationsTable]: 'conversations',
-    [ENVIRONMENT.deliveryLogTable]: 'delivery-log',
-    [ENVIRONMENT.deliveryLogRetentionDays]: '30',
-    [ENVIRONMENT.eventBus]: 'bus',
-    [ENVIRONMENT.deliveriesQueue]: 'https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries',
-    [ENVIRONMENT.tokenKeys]: 'token-keys',
-    [ENVIRONMENT.sealingKey]: 'sealing-key',
-    [ENVIRONMENT.originSecret]: 'origin-secret',
-    [ENVIRONMENT.metricsService]: STACK_NAME,
-    [ENVIRONMENT.distributionOnly]: 'false',
-    [ENVIRONMENT.spreadDeliveryLog]: 'true',
-  });
-}
+/** Sets the environment variables of the stack. Import this file before a handler. */
+Object.assign(process.env, {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_ENDPOINT_URL: origin,
+  POWERTOOLS_LOG_LEVEL: 'INFO',
+  [ENVIRONMENT.configurationTable]: 'configuration',
+  [ENVIRONMENT.countersTable]: 'counters',
+  [ENVIRONMENT.conversationsTable]: 'conversations',
+  [ENVIRONMENT.deliveryLogTable]: 'delivery-log',
+  [ENVIRONMENT.deliveryLogRetentionDays]: '30',
+  [ENVIRONMENT.eventBus]: 'bus',
+  [ENVIRONMENT.deliveriesQueue]: 'https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries',
+  [ENVIRONMENT.tokenKeys]: 'token-keys',
+  [ENVIRONMENT.sealingKey]: 'sealing-key',
+  [ENVIRONMENT.originSecret]: 'origin-secret',
+  [ENVIRONMENT.metricsService]: STACK_NAME,
+  [ENVIRONMENT.distributionOnly]: 'false',
+  [ENVIRONMENT.spreadDeliveryLog]: 'true',
+});

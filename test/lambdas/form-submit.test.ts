@@ -4,11 +4,10 @@ import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { aConversation } from '../fakes/widget.ts';
-import { aws, setEnvironment } from './environment.ts';
+import { aws } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
 import { actionItem, SEALING_KEY, store } from './stored.ts';
 
-setEnvironment();
 const { handler } = await import('../../lambdas/form-submit/handler.ts');
 
 const ORIGIN = 'https://shop.example';

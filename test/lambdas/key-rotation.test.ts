@@ -1,8 +1,7 @@
 import { METRICS } from '../../src/contract/metrics.ts';
-import { aws, setEnvironment } from './environment.ts';
+import { aws } from './environment.ts';
 import { lineOf, logged } from './invocation.ts';
 
-setEnvironment();
 const { handler } = await import('../../lambdas/key-rotation/handler.ts');
 
 const DAY = 86_400;

@@ -1,10 +1,9 @@
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
-import { aws, setEnvironment } from './environment.ts';
+import { aws } from './environment.ts';
 import { call } from './invocation.ts';
 import { store } from './stored.ts';
 
-setEnvironment();
 const { handler } = await import('../../lambdas/preflight/handler.ts');
 const { handler: notFound } = await import('../../lambdas/not-found/handler.ts');
 

@@ -5,11 +5,10 @@ import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
-import { aws, STACK_NAME, setEnvironment } from './environment.ts';
+import { aws, STACK_NAME } from './environment.ts';
 import { lambdaContext, lineOf, logged, REQUEST_ID, sqsEvent } from './invocation.ts';
 import { actionItem, SEALING_KEY, store } from './stored.ts';
 
-setEnvironment();
 const { handler: router } = await import('../../lambdas/event-router/handler.ts');
 const { handler: dispatcher } = await import('../../lambdas/dispatcher/handler.ts');
 

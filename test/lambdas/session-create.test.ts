@@ -6,11 +6,10 @@ import { AwsFault } from '../fakes/aws-services.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { countingBytes } from '../fakes/sources.ts';
-import { aws, STACK_NAME, setEnvironment } from './environment.ts';
+import { aws, STACK_NAME } from './environment.ts';
 import { call, REQUEST_ID } from './invocation.ts';
 import { store, TOKEN_KEY } from './stored.ts';
 
-setEnvironment();
 const { handler } = await import('../../lambdas/session-create/handler.ts');
 
 const KEY = newServerSecret(SITE_ID, countingBytes());

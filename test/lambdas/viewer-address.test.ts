@@ -1,11 +1,10 @@
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { countingBytes } from '../fakes/sources.ts';
-import { aws, setEnvironment } from './environment.ts';
+import { aws } from './environment.ts';
 import { call } from './invocation.ts';
 import { ORIGIN_SECRET, store } from './stored.ts';
 
-setEnvironment();
 const sessionCreate = await import('../../lambdas/session-create/handler.ts');
 const widgetInit = await import('../../lambdas/widget-init/handler.ts');
 const formSubmit = await import('../../lambdas/form-submit/handler.ts');

@@ -5,11 +5,10 @@ import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { aConversation } from '../fakes/widget.ts';
-import { aws, STACK_NAME, setEnvironment } from './environment.ts';
+import { aws, STACK_NAME } from './environment.ts';
 import { call, lineOf, REQUEST_ID } from './invocation.ts';
 import { actionItem, store, storeForms, TOKEN_KEY } from './stored.ts';
 
-setEnvironment();
 const { handler } = await import('../../lambdas/widget-init/handler.ts');
 
 beforeEach(() => {

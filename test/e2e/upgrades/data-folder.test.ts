@@ -9,6 +9,8 @@ import { serviceAssembly } from '../acceptance/assembly.ts';
 import { until } from '../events/test-system.ts';
 import { commandLineOf } from '../operations/command.ts';
 
+import.meta.jest.setTimeout(180_000);
+
 /**
  * Starts today's code on the data folder of a released version's one-machine service. The folder has an organization, an assistant in
  * Session Signed mode, an Event Action whose endpoint refuses connections, and an event that was not yet delivered.

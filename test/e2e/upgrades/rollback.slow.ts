@@ -19,6 +19,8 @@ import { type StartedService, startRelease, startService } from '../acceptance/s
 import { commandsOn } from '../cli/captured-run.ts';
 import { installRelease, missingRelease, releases } from './released-code.ts';
 
+import.meta.jest.setTimeout(300_000);
+
 /**
  * Rolls `npm start` back: today's code, then the code of a release, then today's code again, each on the data folder that the previous
  * one left, with events in its queues. Every version is installed and started as an operator does.
