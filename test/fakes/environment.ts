@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/domain/sources.ts';
 import type { MakeCall } from './tables.ts';
-import type { World } from './world.ts';
+import { textOf, type World } from './world.ts';
 
 /** What may go wrong in a schedule. */
 export const FAULTS = [
@@ -79,12 +79,12 @@ export class Environment {
 
   jump(): void {
     this.#skew = (this.#world.choose(121) - 60) * 1000;
-    this.#world.note(() => `the clock of ${this.name} is ${this.#skew / 1000} s off`);
+    this.#world.note(`the clock of ${this.name} is ${this.#skew / 1000} s off`);
   }
 
   end(): void {
     this.alive = false;
-    this.#world.note(() => `${this.name} ends`);
+    this.#world.note(`${this.name} ends`);
   }
 
   /** Makes a call to a service. Its effect and its answer are one step, unless the fault is between them. */
@@ -99,7 +99,7 @@ export class Environment {
           reject(error);
         }
       };
-      const text = () => `${this.name}: ${label()}${fault === undefined ? '' : ` (${fault})`}`;
+      const text = () => `${this.name}: ${textOf(label)}${fault === undefined ? '' : ` (${fault})`}`;
       const delay = () => 1000 * (LATE_SECONDS[world.choose(LATE_SECONDS.length)] ?? 0);
       world.after(fault === 'begins late' ? delay() : 0, text, () => {
         if (!this.alive) {
@@ -122,11 +122,7 @@ export class Environment {
             return;
           case 'answers late': {
             const answered = outcomeOf(effect);
-            world.after(
-              delay(),
-              () => `${this.name}: the answer of ${label()}`,
-              () => answered(resolve, reject),
-            );
+            world.after(delay(), `${this.name}: the answer of ${textOf(label)}`, () => answered(resolve, reject));
             return;
           }
           default:

@@ -111,7 +111,7 @@ export const answersOf =
     if (!('VisibilityTimeout' in input)) throw new Error('The fake does not know this call');
     const { ReceiptHandle = '', VisibilityTimeout: seconds = 0 } = { ReceiptHandle: '', ...input };
     return make(
-      () => `hide ${ReceiptHandle} for ${seconds} s`,
+      `hide ${ReceiptHandle} for ${seconds} s`,
       () => {
         queue.hide(String(ReceiptHandle), Number(seconds));
         return {};

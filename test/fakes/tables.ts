@@ -1,6 +1,7 @@
 import type { DynamoDb, WriteStatement } from '../../src/adapters/dynamodb/client.ts';
 import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/conditions.ts';
 import { ITEM_VERSION, type StoredItem } from '../../src/adapters/dynamodb/stored-item.ts';
+import type { Label } from './world.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Expression = {
@@ -140,12 +141,12 @@ export class MemoryTables {
 }
 
 /** Makes a call: at once, or when and with the faults that the caller decides. @param repeatable false for a call that takes effect once */
-export type MakeCall = <Result>(label: () => string, call: () => Result, repeatable: boolean) => Promise<Result>;
+export type MakeCall = <Result>(label: Label, call: () => Result, repeatable: boolean) => Promise<Result>;
 
 /** Returns the client of the adapters over tables in memory. */
 export function memoryDynamoDb(tables: MemoryTables, make: MakeCall = async (_label, call) => call()): DynamoDb {
-  const read = (label: () => string, input: Read) => make(label, () => tables.read(input), true);
-  async function* pages(label: () => string, input: Read) {
+  const read = (label: string, input: Read) => make(label, () => tables.read(input), true);
+  async function* pages(label: string, input: Read) {
     let from: Values | undefined;
     do {
       const page = await read(label, { ...input, ...(from === undefined ? {} : { ExclusiveStartKey: from }) });
@@ -153,71 +154,47 @@ export function memoryDynamoDb(tables: MemoryTables, make: MakeCall = async (_la
       from = page.LastEvaluatedKey;
     } while (from !== undefined);
   }
-  const query: DynamoDb['query'] = (input) => read(() => `query ${label(input.ExpressionAttributeValues)}`, input);
+  const query: DynamoDb['query'] = (input) => read(`query ${label(input.ExpressionAttributeValues)}`, input);
   return {
-    get: (input) =>
-      make(
-        () => `get ${label(input.Key)}`,
-        () => {
-          const Item = tables.get(input.TableName ?? '', input.Key ?? {});
-          return Item === undefined ? {} : { Item };
-        },
-        true,
-      ),
-    put: (input) =>
-      make(
-        () => `put ${label(input.Item)}`,
-        () => tables.put(input),
-        true,
-      ),
-    update: (input) =>
-      make(
-        () => `update ${label(input.Key)}`,
-        () => {
-          const Attributes = tables.update(input);
-          return input.ReturnValues === 'ALL_NEW' ? { Attributes } : {};
-        },
-        true,
-      ),
-    delete: (input) =>
-      make(
-        () => `delete ${label(input.Key)}`,
-        () => tables.delete(input),
-        true,
-      ),
+    get: ({ TableName = '', Key = {} }) => {
+      const find = () => {
+        const Item = tables.get(TableName, Key);
+        return Item === undefined ? {} : { Item };
+      };
+      return make(`get ${label(Key)}`, find, true);
+    },
+    put: (input) => make(`put ${label(input.Item)}`, () => tables.put(input), true),
+    update: (input) => {
+      const update = () => {
+        const Attributes = tables.update(input);
+        return input.ReturnValues === 'ALL_NEW' ? { Attributes } : {};
+      };
+      return make(`update ${label(input.Key)}`, update, true);
+    },
+    delete: (input) => make(`delete ${label(input.Key)}`, () => tables.delete(input), true),
     query,
-    queryPages: (input) => pages(() => `query ${label(input.ExpressionAttributeValues)}`, input),
-    scanPages: (input) => pages(() => 'scan', input),
-    batchDelete: (TableName, keys) =>
-      make(
-        () => `batchDelete of ${keys.length}`,
-        () => {
-          for (const Key of keys) tables.delete({ TableName, Key });
-          return [];
-        },
-        true,
-      ),
-    batchGet: ({ TableName, Keys }) =>
-      make(
-        () => `batchGet ${Keys.map(label).join(', ')}`,
-        () => ({
-          Items: Keys.map((key) => tables.get(TableName, key)).filter((item) => item !== undefined),
-          UnprocessedKeys: [],
-        }),
-        true,
-      ),
-    writeEach: (statements) =>
-      make(
-        () => `writeEach of ${statements.length} ${statements[0]?.text.slice(0, 6)}`,
-        () => tables.writeEach(statements),
-        true,
-      ),
+    queryPages: (input) => pages(`query ${label(input.ExpressionAttributeValues)}`, input),
+    scanPages: (input) => pages('scan', input),
+    batchDelete: (TableName, keys) => {
+      const remove = () => {
+        for (const Key of keys) tables.delete({ TableName, Key });
+        return [];
+      };
+      return make(`batchDelete of ${keys.length}`, remove, true);
+    },
+    batchGet: ({ TableName, Keys }) => {
+      const find = () => ({
+        Items: Keys.map((key) => tables.get(TableName, key)).filter((item) => item !== undefined),
+        UnprocessedKeys: [],
+      });
+      return make(`batchGet ${Keys.map(label).join(', ')}`, find, true);
+    },
+    writeEach: (statements) => {
+      const what = `writeEach of ${statements.length} ${statements[0]?.text.slice(0, 6)}`;
+      return make(what, () => tables.writeEach(statements), true);
+    },
     transactWrite: (input) =>
-      make(
-        () => `transactWrite of ${input.TransactItems?.length}`,
-        () => tables.transactWrite(input),
-        false,
-      ),
+      make(`transactWrite of ${input.TransactItems?.length}`, () => tables.transactWrite(input), false),
   };
 }
 

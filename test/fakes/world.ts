@@ -1,7 +1,11 @@
 /** Chooses a number from 0 to `options - 1`. 0 is the harmless choice: the oldest task, no fault, no delay. */
 export type Choose = (options: number) => number;
 
-type Task = { readonly due: number; readonly label: () => string; readonly run: () => void };
+/** A text for the trace, or a function that makes it when somebody reads the trace. */
+export type Label = string | (() => string);
+export const textOf = (label: Label): string => (typeof label === 'string' ? label : label());
+
+type Task = { readonly due: number; readonly label: Label; readonly run: () => void };
 
 /** Resolves when no promise is left to settle. A tick is far quicker than a turn of the event loop. */
 const allSettled = () => new Promise<void>((resolve) => process.nextTick(resolve));
@@ -44,7 +48,7 @@ export class World {
   }
 
   /** Runs a task after `delay` milliseconds, in any order with the other tasks of that time. */
-  after(delay: number, label: () => string, run: () => void): Task {
+  after(delay: number, label: Label, run: () => void): Task {
     const task = { due: this.time + delay, label, run };
     if (delay <= 0) this.#ready.push(task);
     else this.#later.push(task);
@@ -58,13 +62,13 @@ export class World {
   }
 
   /** Adds a line to the trace. */
-  note(text: () => string): void {
-    this.trace?.push(`${(this.time / 1000).toFixed(3).padStart(9)} s  ${text()}`);
+  note(text: Label): void {
+    this.trace?.push(`${(this.time / 1000).toFixed(3).padStart(9)} s  ${textOf(text)}`);
   }
 
   violated(text: string): void {
     this.violations.push(text);
-    this.note(() => `VIOLATION: ${text}`);
+    this.note(`VIOLATION: ${text}`);
   }
 
   /** Runs all tasks. @param between called before each task @throws Error when they do not end */
@@ -82,9 +86,9 @@ export class World {
   /** Timers of the code become tasks, and its randomness a choice. */
   #replaceTimers(): void {
     Object.assign(globalThis, {
-      setTimeout: (run: () => void, delay = 0) => this.after(Math.max(delay, 1), () => `timer of ${delay} ms`, run),
+      setTimeout: (run: () => void, delay = 0) => this.after(Math.max(delay, 1), `timer of ${delay} ms`, run),
       clearTimeout: (task: Task | undefined) => this.cancel(task),
-      setImmediate: (run: () => void) => this.after(0, () => 'next turn', run),
+      setImmediate: (run: () => void) => this.after(0, 'next turn', run),
     });
     Object.assign(Math, { random: () => this.choose(8) / 8 });
   }

@@ -118,11 +118,7 @@ export class Deliveries {
     this.#configure();
     const events = 1 + world.choose(2);
     for (let index = 1; index <= events; index++) {
-      world.after(
-        world.choose(3) * 1000,
-        () => `the bus accepts event${index}`,
-        () => this.#accept(`event${index}`),
-      );
+      world.after(world.choose(3) * 1000, `the bus accepts event${index}`, () => this.#accept(`event${index}`));
     }
     if (world.oneIn(4)) this.#operate();
     await world.run(() => this.#disturb());
@@ -213,21 +209,17 @@ export class Deliveries {
     ];
     const change = changes[world.choose(changes.length)];
     if (change === undefined || (change.of.includes(id) && poisoned)) return;
-    world.after(
-      world.choose(5) * 1000,
-      () => `an operator ${change.label}`,
-      () => {
-        // It may have happened in part.
-        for (const one of change.of) this.#disabled.set(one, Number.POSITIVE_INFINITY);
-        change.make().then(
-          () => {
-            for (const one of change.of) this.#disabled.set(one, world.steps);
-            world.note(() => `an operator ${change.label}: done`);
-          },
-          () => undefined,
-        );
-      },
-    );
+    world.after(world.choose(5) * 1000, `an operator ${change.label}`, () => {
+      // It may have happened in part.
+      for (const one of change.of) this.#disabled.set(one, Number.POSITIVE_INFINITY);
+      change.make().then(
+        () => {
+          for (const one of change.of) this.#disabled.set(one, world.steps);
+          world.note(`an operator ${change.label}: done`);
+        },
+        () => undefined,
+      );
+    });
   }
 
   #disturb(): void {
@@ -343,25 +335,21 @@ export class Deliveries {
         result.reject(ended?.reason);
       };
       ended?.addEventListener('abort', stop, { once: true });
-      world.after(
-        0,
-        () => `${environment.name}: request ${request.headers.ATTEMPT}`,
-        () => {
-          if (!environment.alive || over) return;
-          const sent = this.#receive(request, environment, deadline);
-          const { outcome, seconds } = this.#answer(request);
-          world.after(
-            seconds * 1000,
-            () => `${request.url} ends ${request.headers.ATTEMPT}: ${outcome.failure?.code ?? 'ok'}`,
-            () => {
-              sent.endedAt = Math.min(sent.endedAt, world.time);
-              sent.outcome = outcome;
-              if (!environment.alive || over) return;
-              result.resolve(outcome);
-            },
-          );
-        },
-      );
+      world.after(0, `${environment.name}: request ${request.headers.ATTEMPT}`, () => {
+        if (!environment.alive || over) return;
+        const sent = this.#receive(request, environment, deadline);
+        const { outcome, seconds } = this.#answer(request);
+        world.after(
+          seconds * 1000,
+          `${request.url} ends ${request.headers.ATTEMPT}: ${outcome.failure?.code ?? 'ok'}`,
+          () => {
+            sent.endedAt = Math.min(sent.endedAt, world.time);
+            sent.outcome = outcome;
+            if (!environment.alive || over) return;
+            result.resolve(outcome);
+          },
+        );
+      });
       return result.promise.finally(() => ended?.removeEventListener('abort', stop));
     };
   }
@@ -459,14 +447,10 @@ export class Deliveries {
     const name = `${kind} ${at}`;
     if (this.#polls.has(name)) return;
     this.#polls.add(name);
-    this.#world.after(
-      at - this.#world.time,
-      () => `${kind} is polled`,
-      () => {
-        this.#polls.delete(name);
-        this.#receiveBatch(queue, kind);
-      },
-    );
+    this.#world.after(at - this.#world.time, `${kind} is polled`, () => {
+      this.#polls.delete(name);
+      this.#receiveBatch(queue, kind);
+    });
   }
 
   #poll(queue: MemoryQueue, kind: 'router' | 'dispatcher'): void {

@@ -70,7 +70,7 @@ export async function keys(world: World, defects: KeyDefects = {}): Promise<void
     for (let uses = 1 + world.choose(2); uses > 0; uses--) {
       world.after(
         world.oneIn(2) ? world.choose(3) * 5000 : world.choose(TTL_MINUTES_MAX) * MINUTE_MS,
-        () => `a token of ${kid} is used`,
+        `a token of ${kid} is used`,
         () => {
           verify(kid, anyOf(world, containers).ring).catch(() => undefined);
         },
@@ -106,13 +106,9 @@ export async function keys(world: World, defects: KeyDefects = {}): Promise<void
       },
     );
   for (let count = 2 + world.choose(5); count > 0; count--) {
-    world.after(
-      aTime(),
-      () => 'a session begins',
-      () => {
-        use().catch(() => undefined);
-      },
-    );
+    world.after(aTime(), 'a session begins', () => {
+      use().catch(() => undefined);
+    });
   }
   for (let count = world.choose(4); count > 0; count--) plan('the keys are rotated', rotate);
   if (world.oneIn(3)) plan('the keys are revoked', revoke);

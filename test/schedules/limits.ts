@@ -89,14 +89,10 @@ class Site {
     make: (environment: Environment, index: number, ended: AbortSignal) => Promise<void>,
   ): void {
     for (let index = 0; index < count; index++) {
-      this.world.after(
-        this.world.choose(seconds + 1) * 1000,
-        () => `request ${index + 1} arrives`,
-        () => {
-          const environment = this.#environments[this.world.choose(this.#environments.length)];
-          if (environment !== undefined) void this.#invoke((ended) => make(environment, index, ended));
-        },
-      );
+      this.world.after(this.world.choose(seconds + 1) * 1000, `request ${index + 1} arrives`, () => {
+        const environment = this.#environments[this.world.choose(this.#environments.length)];
+        if (environment !== undefined) void this.#invoke((ended) => make(environment, index, ended));
+      });
     }
   }
 
@@ -136,26 +132,17 @@ class Site {
         };
         invocation.addEventListener('abort', stop, { once: true });
         const reference = headers['X-Service-Trigger-Ref'] ?? '';
-        this.world.after(
-          0,
-          () => `${environment.name}: request of ${reference}`,
-          () => {
-            if (!environment.alive || invocation.aborted) return;
-            received(reference);
-            const outcome =
-              [answered(200), answered(500), unanswered('timeout')][this.world.choose(3)] ?? answered(200);
-            const seconds = outcome.status === null ? 5 : this.world.choose(3);
-            this.world.after(
-              seconds * 1000,
-              () => `the endpoint ends ${reference}: ${outcome.failure?.code ?? 'ok'}`,
-              () => {
-                if (invocation.aborted) return;
-                ended();
-                if (environment.alive) resolve(outcome);
-              },
-            );
-          },
-        );
+        this.world.after(0, `${environment.name}: request of ${reference}`, () => {
+          if (!environment.alive || invocation.aborted) return;
+          received(reference);
+          const outcome = [answered(200), answered(500), unanswered('timeout')][this.world.choose(3)] ?? answered(200);
+          const seconds = outcome.status === null ? 5 : this.world.choose(3);
+          this.world.after(seconds * 1000, `the endpoint ends ${reference}: ${outcome.failure?.code ?? 'ok'}`, () => {
+            if (invocation.aborted) return;
+            ended();
+            if (environment.alive) resolve(outcome);
+          });
+        });
       });
   }
 
@@ -212,18 +199,14 @@ export async function calls(world: World, defects: LimitDefects = {}): Promise<v
     const operator = new Environment('operator', world, site.faults);
     const store = configurationStore(memoryDynamoDb(site.tables, operator.call), CONFIGURATION);
     const ports = { store, now: operator.now, randomBytes: site.randomBytes, sealSigningSecret: async () => 'sealed' };
-    world.after(
-      1000,
-      () => 'an admin disables the Action',
-      () => {
-        updateAction(action.action_id, { enabled: false }, ports).then(
-          () => {
-            disabledAt = world.steps;
-          },
-          () => undefined,
-        );
-      },
-    );
+    world.after(1000, 'an admin disables the Action', () => {
+      updateAction(action.action_id, { enabled: false }, ports).then(
+        () => {
+          disabledAt = world.steps;
+        },
+        () => undefined,
+      );
+    });
   } else {
     await site.run();
     if (site.faults.happened.size === 0 && requests !== Math.min(count, AI_CALLS_PER_CONVERSATION)) {
@@ -299,11 +282,7 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
     const client = topicClients(clients++, (input) => {
       if (!('Message' in input)) throw new Error('The fake does not know this call');
       const id: string = JSON.parse(input.Message ?? '').submission_id;
-      return environment.call(
-        () => `publish ${id}`,
-        () => published.add(id) && {},
-        true,
-      );
+      return environment.call(`publish ${id}`, () => published.add(id) && {}, true);
     });
     return {
       ...site.attemptPorts(environment, dynamo),
