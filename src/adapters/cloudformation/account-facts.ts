@@ -1,9 +1,9 @@
-import { CloudFormationServiceException, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsServiceException, DescribeDeliverySourcesCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeLimitsCommand } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import type { AccountFacts } from '../../domain/operations/examine-account.ts';
 import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient, logsClient } from '../aws-clients.ts';
+import { findStack } from './stack-outputs.ts';
 
 const TOOLKIT = 'CDKToolkit';
 /** The only region in which the log of a distribution can be configured. */
@@ -17,8 +17,8 @@ export async function accountFacts(stackName: string, access: AwsAccess): Promis
   const cloudFormation = cloudFormationClient(access);
   const [region, toolkit, stack, concurrency, tableWriteUnits, edgeLogs] = await Promise.all([
     cloudFormation.config.region(),
-    stackState(TOOLKIT, access),
-    stackState(stackName, access),
+    findStack(TOOLKIT, access),
+    findStack(stackName, access),
     quota(async () => {
       const { AccountLimit } = await lambdaClient(access).send(new GetAccountSettingsCommand({}));
       return AccountLimit?.ConcurrentExecutions;
@@ -26,7 +26,7 @@ export async function accountFacts(stackName: string, access: AwsAccess): Promis
     quota(async () => (await dynamoDbClient(access).send(new DescribeLimitsCommand({}))).TableMaxWriteCapacityUnits),
     edgeLogsAllowed(access),
   ]);
-  return { region, toolkit, stack, concurrency, tableWriteUnits, edgeLogs };
+  return { region, toolkit: toolkit?.StackStatus, stack: stack?.StackStatus, concurrency, tableWriteUnits, edgeLogs };
 }
 
 /** Returns whether the account's rules allow calls to CloudWatch Logs in CloudFront's region; undefined when the answer does not say. */
@@ -38,16 +38,6 @@ async function edgeLogsAllowed(access: AwsAccess): Promise<boolean | undefined> 
     return error instanceof CloudWatchLogsServiceException && error.name === 'AccessDeniedException'
       ? false
       : undefined;
-  }
-}
-
-async function stackState(name: string, access: AwsAccess): Promise<string | undefined> {
-  try {
-    const { Stacks } = await cloudFormationClient(access).send(new DescribeStacksCommand({ StackName: name }));
-    return Stacks?.[0]?.StackStatus;
-  } catch (error) {
-    if (error instanceof CloudFormationServiceException && / does not exist$/.test(error.message)) return undefined;
-    throw error;
   }
 }
 

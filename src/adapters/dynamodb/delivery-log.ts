@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { truncateCharacters } from '../../contract/characters.ts';
-import { type DeliveryRecord, FAILURE_CODES } from '../../contract/deliveries.ts';
+import { FAILURE_CODES } from '../../contract/deliveries.ts';
 import { CUT_OFF_SECONDS } from '../../contract/queues.ts';
 import type {
   AttemptKey,
@@ -330,12 +330,9 @@ export async function eraseContent(
 }
 
 function eventAttempt(stored: StoredRecord): EventAttempt {
-  return { ...deliveryRecord(stored), event_time: stored.sk.slice(0, stored.sk.indexOf('#')) };
-}
-
-function deliveryRecord(stored: StoredRecord): DeliveryRecord {
   return {
     ...stored.record,
+    event_time: stored.sk.slice(0, stored.sk.indexOf('#')),
     replay: stored.record.replay ?? null,
     state: stored.record_state,
     payload: stored.payload_gzip === undefined ? (stored.payload ?? null) : gunzipSync(stored.payload_gzip).toString(),

@@ -122,15 +122,15 @@ function pick(path: string, body: { version: number; change: object; idempotency
 
 describe('assistants', () => {
   test('are at most 100 in an organization, and are listed in pages', async () => {
-    const { call } = dashboardApi();
-    for (let count = 0; count < 100; count++) {
-      const request = { idempotency_key: `key-${count}`, assistant: settings };
-      expect((await call('anna', 'POST', `${ORG}/assistants`, request)).status).toBe(201);
+    const { call, store } = dashboardApi();
+    for (let count = 1; count < 100; count++) {
+      const assistant = anAssistant({ site_id: `site_${count}` });
+      store.assistants.set(assistant.site_id, assistant);
     }
-    const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, {
-      idempotency_key: 'key-100',
-      assistant: settings,
-    });
+    const create = (idempotency_key: string) =>
+      call('anna', 'POST', `${ORG}/assistants`, { idempotency_key, assistant: settings });
+    expect((await create('last')).status).toBe(201);
+    const { status, body } = await create('one-too-many');
     expect([status, body.code, body.error]).toEqual([
       409,
       'too_many_assistants',
