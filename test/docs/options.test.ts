@@ -4,7 +4,7 @@ import { readDeploymentOptions } from '../../lib/deployment-options.ts';
 import { allCode, allDocuments, type Document, readDocument, tableRows } from './documents.ts';
 
 const [, shape = ''] =
-  /const context = z\.object\(\{([\s\S]*?)\n\}\);/.exec(readFileSync('lib/deployment-options.ts', 'utf8')) ?? [];
+  /const OPTIONS = \{([\s\S]*?)\n\};/.exec(readFileSync('lib/deployment-options.ts', 'utf8')) ?? [];
 const NAMES = [...shape.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
 
 type Option = { readonly name: string; readonly value: string };

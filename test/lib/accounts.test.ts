@@ -75,6 +75,12 @@ test.each([
   expect(await stackOf(choice)).toEqual({ stackName: name, terminationProtection: expected });
 });
 
+/** The maximum concurrency of the router and the dispatcher. */
+const concurrencyOf = (template: Template) =>
+  Object.values(template.findResources('AWS::Lambda::EventSourceMapping'))
+    .map(({ Properties }) => Properties.ScalingConfig.MaximumConcurrency)
+    .sort((one, other) => one - other);
+
 describe('a new account', () => {
   test.each([
     [10, { router: 2, dispatcher: 4, requestsPerSecond: 100 }],
@@ -106,10 +112,7 @@ describe('a new account', () => {
 
   test('needs one option, which lowers the limits of the router, the dispatcher and the API', async () => {
     const template = await synthesize('a new account');
-    const concurrency = Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
-      ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
-    );
-    expect(concurrency.sort()).toEqual([2, 4]);
+    expect(concurrencyOf(template)).toEqual([2, 4]);
     const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
     const throttles: { ThrottlingRateLimit: number }[] = [
       stage?.Properties.DefaultRouteSettings,
@@ -121,21 +124,14 @@ describe('a new account', () => {
   });
 
   test('accepts a separate value for the dispatcher', async () => {
-    const template = await synthesize('a small account with few dispatchers');
-    const concurrency = Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
-      ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
-    );
-    expect(concurrency.sort()).toEqual([2, 7]);
+    expect(concurrencyOf(await synthesize('a small account with few dispatchers'))).toEqual([2, 7]);
   });
 });
 
 describe('a known load', () => {
   test('sets the concurrency of router and dispatcher, and prepares the tables that it fills or reads', async () => {
     const known = await synthesize('a known load');
-    const concurrency = Object.values(known.findResources('AWS::Lambda::EventSourceMapping')).map(
-      ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
-    );
-    expect(concurrency.sort()).toEqual([100, 540]);
+    expect(concurrencyOf(known)).toEqual([100, 540]);
     const warm = Object.fromEntries(
       Object.entries(known.findResources('AWS::DynamoDB::Table')).map(([id, { Properties }]) => [
         nameOf(id),
