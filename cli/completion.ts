@@ -33,32 +33,25 @@ type Place = { readonly path: string; readonly children: readonly string[]; read
  * Therefore it completes no ids. Names and values consist of letters, digits, hyphens, dots and underscores and need no quotes.
  */
 export function completionScript(program: Command, shell: Shell): string {
-  const options = optionsOf(program).flatMap(({ long, argChoices, attributeName }) => {
-    const words = valuesOf(attributeName, argChoices);
-    return words.length === 0 ? [] : [[long, { path: long, children: [], words }] as const];
+  const commands = withSubcommands(program);
+  const places = commands.map(({ command, path }): Place => {
+    const children = command.commands.map((child) => child.name());
+    const choices = command.registeredArguments.flatMap((argument) => valuesOf(argument.name(), argument.argChoices));
+    const options = new Set([...command.options, ...program.options].map(({ long }) => long ?? ''));
+    return { path, children, words: [...children, ...choices, ...options, '--help'].filter((word) => word !== '') };
   });
-  const places = placesOf(program, '', program.options);
-  return { bash, zsh, fish }[shell](places, [...new Map(options).values()]);
+  const options = commands
+    .flatMap(({ command }) => command.options)
+    .map((option): Place => {
+      const words = valuesOf(option.attributeName(), option.argChoices);
+      return { path: option.long ?? '', children: [], words };
+    })
+    .filter(({ words }) => words.length > 0);
+  return { bash, zsh, fish }[shell](places, [...new Map(options.map((option) => [option.path, option])).values()]);
 }
 
-function placesOf(command: Command, path: string, global: Command['options']): Place[] {
-  const children = command.commands.map((child) => child.name());
-  const choices = command.registeredArguments.flatMap((argument) => valuesOf(argument.name(), argument.argChoices));
-  const options = new Set([...command.options, ...global].map(({ long }) => long ?? ''));
-  const words = [...children, ...choices, ...options, '--help'].filter((word) => word !== '');
-  const below = command.commands.flatMap((child) => placesOf(child, `${path} ${child.name()}`, global));
-  return [{ path, children, words }, ...below];
-}
-
-function optionsOf(
-  command: Command,
-): { readonly long: string; readonly attributeName: string; readonly argChoices: readonly string[] | undefined }[] {
-  const own = command.options.map((option) => ({
-    long: option.long ?? '',
-    attributeName: option.attributeName(),
-    argChoices: option.argChoices,
-  }));
-  return [...own, ...command.commands.flatMap(optionsOf)];
+function withSubcommands(command: Command, path = ''): { readonly command: Command; readonly path: string }[] {
+  return [{ command, path }, ...command.commands.flatMap((child) => withSubcommands(child, `${path} ${child.name()}`))];
 }
 
 /** Returns the patterns of `<path> <word>` in which the word is a command. All other words are ignored. */

@@ -3,6 +3,9 @@ import { jsonObject as jsonObjectSchema, parseExactly } from '../src/contract/js
 import { invalidField } from '../src/domain/refusal.ts';
 import type { CliProcess } from './process.ts';
 
+/** Where the value of an option can be. */
+type Files = Pick<CliProcess, 'readFile' | 'readStdin'>;
+
 /** Collects the values of an option that may be repeated. */
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
@@ -71,7 +74,7 @@ export function spelled(words: readonly string[], text: string): string {
 export async function jsonValue(
   field: string,
   text: string,
-  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
+  cliProcess: Files,
   options: { readonly bareFile?: boolean } = {},
 ): Promise<unknown> {
   const bare = options.bareFile === true && !/^\s*[{["]/.test(text);
@@ -85,30 +88,18 @@ export async function jsonValue(
 }
 
 /** Works like jsonValue and requires a JSON object. @throws Refusal 400 that names the field */
-export async function jsonObject(
-  field: string,
-  text: string,
-  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
-): Promise<Record<string, unknown>> {
+export async function jsonObject(field: string, text: string, cliProcess: Files): Promise<Record<string, unknown>> {
   const parsed = jsonObjectSchema.safeParse(await jsonValue(field, text, cliProcess));
   if (!parsed.success) throw invalidField(field, 'must be a JSON object');
   return parsed.data;
 }
 
 /** Returns the text itself, the content of `@file`, or stdin for `@-`. @throws Refusal 400 that names the field */
-export async function textValue(
-  field: string,
-  text: string,
-  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
-): Promise<string> {
+export async function textValue(field: string, text: string, cliProcess: Files): Promise<string> {
   return text.startsWith('@') ? contentOf(field, text.slice(1), cliProcess) : text;
 }
 
-async function contentOf(
-  field: string,
-  path: string,
-  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
-): Promise<string> {
+async function contentOf(field: string, path: string, cliProcess: Files): Promise<string> {
   if (path === '-') return cliProcess.readStdin();
   try {
     return await cliProcess.readFile(path);

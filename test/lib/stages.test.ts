@@ -14,10 +14,9 @@ const ofType = (template: Template, type: string) =>
 /** Returns the ids of the functions with these properties. */
 const functionsWith = (template: Template, properties: object) =>
   Object.entries(ofType(template, 'AWS::Lambda::Function'))
-    .filter(([, { Properties }]) => isLike(Properties, properties))
+    .filter(([, { Properties }]) => expect.objectContaining(properties).asymmetricMatch(Properties))
     .map(([name]) => name)
     .sort();
-const isLike = (actual: unknown, expected: object) => expect.objectContaining(expected).asymmetricMatch(actual);
 const withVariable = (name: string, value: string) => ({
   Environment: { Variables: expect.objectContaining({ [name]: value }) },
 });
