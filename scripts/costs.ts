@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { capacityFor } from '../src/contract/capacity.ts';
 
 const COSTS = new URL('../docs/costs.md', import.meta.url);
@@ -6,9 +6,8 @@ const COSTS = new URL('../docs/costs.md', import.meta.url);
 const MILLION = 1_000_000;
 const GB = 1024 * 1024; // in KB
 
-/** List prices of us-east-1 in US dollars, on demand, the first tier of each. */
+/** List prices of us-east-1 in US dollars, on demand, the first tier of each. docs/costs.md has their date. */
 export const PRICES = {
-  date: '2026-11-21',
   apiRequest: 1 / MILLION,
   cloudFrontRequest: 1 / MILLION,
   lambdaRequest: 0.2 / MILLION,
@@ -43,7 +42,7 @@ export const PRICES = {
   syntheticsRun: 0.0012,
 } as const;
 
-type Unit = Exclude<keyof typeof PRICES, 'date'>;
+type Unit = keyof typeof PRICES;
 type Usage = Partial<Record<Unit, number>>;
 
 /** GB-seconds of a function of 512 MB. */
@@ -104,111 +103,6 @@ export const COUNTED = {
 const LINES_OF_INVOCATION = 0.6;
 const LINE_OF_ACCESS = 0.4;
 
-const counted = ({ reads, writes, logKb }: Count): Usage => ({
-  dynamoRead: reads,
-  dynamoWrite: writes,
-  logKb: logKb + LINES_OF_INVOCATION,
-});
-const each = (batch: number, usage: Usage): Usage =>
-  Object.fromEntries((Object.entries(usage) as [Unit, number][]).map(([unit, amount]) => [unit, amount / batch]));
-
-/** Returns the usage of a request to the API. @param milliseconds an assumption that the page names */
-const request = (count: Count, milliseconds: number): Usage =>
-  sum(counted(count), {
-    apiRequest: 1,
-    lambdaRequest: 1,
-    lambdaGbSecond: gbSeconds(milliseconds),
-    logKb: LINE_OF_ACCESS,
-  });
-/** Returns the usage of an invocation for a batch of messages. Lambda receives and deletes the batch with one call each. */
-const invocation = (count: Count, milliseconds: number): Usage =>
-  sum(counted(count), { queueRequest: 2, lambdaRequest: 1, lambdaGbSecond: gbSeconds(milliseconds) });
-
-const SESSION_CREATE = request(COUNTED.sessionCreate, 25);
-
-/** Assumes a duration in milliseconds for any batch, from those of one message and of ten. */
-const between = (batch: number, one: number, ten: number) => one + ((batch - 1) / 9) * (ten - one);
-
-/** Milliseconds for which Lambda bills the event-router, for a batch of one event and of ten: an assumption. */
-export const ROUTER_MS = { one: 30, ten: 80 } as const;
-
-/** Returns the usage of routing one event. @param batch messages per invocation: 1 for low traffic, 10 for high traffic */
-const routed = (batch: number): Usage =>
-  // The bus sends each event in a separate call.
-  sum(
-    { busEvent: 1, queueRequest: 1 },
-    each(batch, invocation(COUNTED.routed(batch), between(batch, ROUTER_MS.one, ROUTER_MS.ten))),
-  );
-
-/** Returns the usage of reporting one event whose name is not in the catalog. */
-const unknownName = (batch: number): Usage =>
-  sum({ busEvent: 1, queueRequest: 1 }, each(batch, invocation(COUNTED.unknownName(batch), between(batch, 5, 10))));
-
-/** Returns the usage of one attempt. @param sends SQS calls that sent its message */
-const attempt = (batch: number, sends: number): Usage =>
-  sum(
-    { queueRequest: sends, sentKb: 2, keptKbMonth: 2 },
-    // The attempts of a batch run concurrently, so a batch takes as long as its slowest endpoint.
-    each(batch, invocation(COUNTED.attempted(batch), between(batch, 250, 400))),
-  );
-/** Messages of different organizations share an SQS call only when they are sent at the same time, so each counts as one. */
-const firstAttempt = (batch: number): Usage => attempt(batch, 1);
-/** One SQS call sends the messages of ten Actions. */
-const furtherAttempt = (batch: number): Usage => attempt(batch, 1 / batch);
-/** What ten events of one organization save: they need one read and one SQS call. */
-const ONE_ORGANIZATION: Usage = { queueRequest: 0.9, dynamoRead: 0.9 };
-const retry = (batch: number): Usage => attempt(batch, 1);
-
-/** Returns the usage of one init through CloudFront, with the preflight that a browser sends once in ten minutes. */
-const init = (count: Count, preflights: number): Usage =>
-  sum(
-    { cloudFrontRequest: 1 + preflights },
-    request(count, 30),
-    ...(preflights > 0 ? [request(COUNTED.preflight, 10)] : []),
-  );
-
-const begun = (batch: number): Usage => sum(routed(batch), init(COUNTED.initThatBegins, 0));
-
-/** The widget's files with gzip. A browser loads them once per release. */
-const WIDGET: Usage = { cloudFrontRequest: 2, sentKb: 10 };
-
-/** The resources that cost money without any request. A test checks the counts against the template. */
-export const IDLE = { secrets: 3, alarmMetrics: 37, queues: 2 };
-/** Lambda polls each queue with five concurrent long polls of twenty seconds. */
-const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * 730;
-const FREE_RECEIVES = MILLION;
-const FREE_ALARM_METRICS = 10;
-const HOURS = 730;
-
-const idle =
-  IDLE.secrets * PRICES.secretMonth +
-  IDLE.alarmMetrics * PRICES.alarmMetricMonth +
-  EMPTY_RECEIVES * PRICES.emptyReceive;
-const idleWithFreeTier =
-  IDLE.secrets * PRICES.secretMonth +
-  (IDLE.alarmMetrics - FREE_ALARM_METRICS) * PRICES.alarmMetricMonth +
-  (EMPTY_RECEIVES - FREE_RECEIVES) * PRICES.emptyReceive;
-
-/** Runs of the canary per month, one every five minutes. */
-const CANARY_RUNS = 12 * HOURS;
-/** One run: an event that reaches no Action, a session create, an init without a preflight, and the widget's files. The canary's function has 256 MB. */
-const CANARY_RUN: Usage = sum(routed(1), SESSION_CREATE, init(COUNTED.init, 0), WIDGET, {
-  lambdaRequest: 1,
-  lambdaGbSecond: 0.25,
-  secretRead: 1,
-  logKb: 2,
-});
-/** The canary's secret, its metric, and the alarms on the metric, on its errors and on its events. */
-const CANARY_MONTH = PRICES.secretMonth + PRICES.customMetricMonth + 3 * PRICES.alarmMetricMonth;
-
-/** The part of the invocations that X-Ray records, beyond one a second. */
-const TRACED = 0.05;
-/** A steady load with which the options for capacity are compared, in deliveries per second. */
-const STEADY = 1000;
-/** The part of provisioned capacity that is in use (lib/tables.ts). */
-const UTILIZATION = 0.7;
-const logWrites = (deliveriesPerSecond: number) => COUNTED.attempted(1).writes * deliveriesPerSecond;
-
 function sum(...usages: readonly Usage[]): Usage {
   const total: Usage = {};
   for (const usage of usages) {
@@ -216,191 +110,245 @@ function sum(...usages: readonly Usage[]): Usage {
   }
   return total;
 }
+const each = (batch: number, usage: Usage): Usage =>
+  Object.fromEntries((Object.entries(usage) as [Unit, number][]).map(([unit, amount]) => [unit, amount / batch]));
+const costOf = (usage: Usage): number =>
+  (Object.entries(usage) as [Unit, number][]).reduce((all, [unit, amount]) => all + amount * PRICES[unit], 0);
 
-const perRequest = (usage: Usage): number => perMillion(usage) / MILLION;
+/** Returns the usage of an invocation. @param milliseconds an assumption that the page names */
+const invocation = ({ reads, writes, logKb }: Count, milliseconds: number): Usage => ({
+  dynamoRead: reads,
+  dynamoWrite: writes,
+  logKb: logKb + LINES_OF_INVOCATION,
+  lambdaRequest: 1,
+  lambdaGbSecond: gbSeconds(milliseconds),
+});
+/** Returns the usage of a request to the API. */
+const request = (count: Count, milliseconds: number): Usage =>
+  sum(invocation(count, milliseconds), { apiRequest: 1, logKb: LINE_OF_ACCESS });
+/** Returns the usage of a message. Lambda receives and deletes a batch with one call each, and bills the batch by its size. */
+const message = (batch: number, count: Count, { one, ten }: { readonly one: number; readonly ten: number }): Usage =>
+  each(batch, sum(invocation(count, one + ((batch - 1) / 9) * (ten - one)), { queueRequest: 2 }));
 
-const perMillion = (usage: Usage): number =>
-  MILLION * (Object.entries(usage) as [Unit, number][]).reduce((all, [unit, n]) => all + n * PRICES[unit], 0);
+const SESSION_CREATE = request(COUNTED.sessionCreate, 25);
+/** The preflight that a browser sends once in ten minutes. */
+const PREFLIGHT = sum({ cloudFrontRequest: 1 }, request(COUNTED.preflight, 10));
+const init = (count: Count): Usage => sum({ cloudFrontRequest: 1 }, request(count, 30));
+/** The widget's files with gzip. A browser loads them once per release. */
+const WIDGET: Usage = { cloudFrontRequest: 2, sentKb: 10 };
+
+/** Milliseconds for which Lambda bills the event-router, for a batch of one event and of ten: an assumption. */
+export const ROUTER_MS = { one: 30, ten: 80 } as const;
+/** The bus sends each event in a separate call. */
+const ON_THE_BUS: Usage = { busEvent: 1, queueRequest: 1 };
+const routed = (batch: number): Usage => sum(ON_THE_BUS, message(batch, COUNTED.routed(batch), ROUTER_MS));
+const unknownName = (batch: number): Usage =>
+  sum(ON_THE_BUS, message(batch, COUNTED.unknownName(batch), { one: 5, ten: 10 }));
+const begun = (batch: number): Usage => sum(routed(batch), init(COUNTED.initThatBegins));
+
+/** Returns the usage of one attempt. The attempts of a batch run concurrently. @param sends SQS calls that sent its message */
+const attempt = (batch: number, sends: number): Usage =>
+  sum(
+    { queueRequest: sends, sentKb: 2, keptKbMonth: 2 },
+    message(batch, COUNTED.attempted(batch), { one: 250, ten: 400 }),
+  );
+/** Messages of different organizations share an SQS call only when they are sent at the same time, so each counts as one. */
+const delivery = (batch: number): Usage => sum(routed(batch), attempt(batch, 1));
+/** Ten events of one organization need one read and one SQS call. */
+const ofOneOrganization = (batch: number): Usage =>
+  sum(delivery(batch), { queueRequest: 1 / batch - 1, dynamoRead: 1 / batch - 1 });
+
+const HOURS = 730;
+/** The resources that cost money without any request. A test checks the counts against the template. */
+export const IDLE = { secrets: 3, alarmMetrics: 37, queues: 2 };
+/** Lambda polls each queue with five concurrent long polls of twenty seconds. */
+const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * HOURS;
+const IDLE_USAGE: Usage = {
+  secretMonth: IDLE.secrets,
+  alarmMetricMonth: IDLE.alarmMetrics,
+  emptyReceive: EMPTY_RECEIVES,
+};
+const FREE_TIER: Usage = { alarmMetricMonth: -10, emptyReceive: -MILLION };
+
+/** Runs of the canary per month, one every five minutes. */
+const CANARY_RUNS = 12 * HOURS;
+/** One run: an event that reaches no Action, a session create, an init without a preflight, and the widget's files. The canary's function has 256 MB. */
+const CANARY_RUN: Usage = sum(routed(1), SESSION_CREATE, init(COUNTED.init), WIDGET, {
+  lambdaRequest: 1,
+  lambdaGbSecond: 0.25,
+  secretRead: 1,
+  logKb: 2,
+});
+/** The canary's secret, its metric, and the alarms on the metric, on its errors and on its events. */
+const CANARY_MONTH: Usage = { secretMonth: 1, customMetricMonth: 1, alarmMetricMonth: 3 };
+
+/** The part of the invocations that X-Ray records, beyond one a second. */
+const TRACED = 0.05;
+/** A steady load with which the options for capacity are compared, in deliveries per second. */
+const STEADY = 1000;
+const STEADY_WRITES = COUNTED.attempted(1).writes * STEADY;
+/** The part of provisioned capacity that is in use (lib/tables.ts). */
+const UTILIZATION = 0.7;
 
 const dollars = (amount: number): string => `$${amount.toFixed(amount < 100 ? 2 : 0)}`;
-
-const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
-
-const delivery = (batch: number) => sum(routed(batch), firstAttempt(batch));
-/** Returns the cost of a month with this many million deliveries in batches of ten. */
-const month = (millions: number) => idle + millions * perMillion(delivery(10));
-
-/** Returns the dollars for a million deliveries in batches of this size. */
-const delivered = (batch: number) => perMillion(delivery(batch));
+const perMillion = (usage: Usage): number => MILLION * costOf(usage);
+const million = (usage: Usage): string => dollars(perMillion(usage));
+const monthly = (usage: Usage): string => dollars(costOf(usage));
 
 /** The costs that README states in whole dollars. */
-export const IN_SHORT = { idle, littleTraffic: delivered(1), muchTraffic: delivered(10) };
+export const IN_SHORT = {
+  idle: costOf(IDLE_USAGE),
+  littleTraffic: perMillion(delivery(1)),
+  muchTraffic: perMillion(delivery(10)),
+};
 
-/** Returns the text of docs/costs.md. */
-export function costs(): string {
-  const alone = (usage: (batch: number) => Usage) => [dollars(perMillion(usage(1))), dollars(perMillion(usage(10)))];
-  const parts: readonly [string, readonly Unit[]][] = [
-    ['DynamoDB', ['dynamoRead', 'dynamoWrite', 'keptKbMonth']],
-    ['SQS', ['queueRequest']],
-    ['EventBridge', ['busEvent']],
-    ['Lambda', ['lambdaRequest', 'lambdaGbSecond']],
-    ['Logs', ['logKb']],
-    ['Data out', ['sentKb']],
-  ];
-  const shares = parts.map(([name, units]) => {
-    const usage = delivery(10);
-    const part = Object.fromEntries(units.map((unit) => [unit, usage[unit] ?? 0]));
-    return [name, dollars(perMillion(part))];
-  });
-  const canary = CANARY_RUNS * perRequest(CANARY_RUN) + CANARY_MONTH;
-  const nat = 2 * HOURS * (PRICES.natGatewayHour + PRICES.publicAddressHour);
-  return `# Costs
+type Table = { readonly head: string; readonly rows: readonly (readonly string[])[] };
 
-<!-- \`node scripts/costs.ts\` generates this page from its price table. A test compares it with the script, and its counts with the template. -->
+const PER_MILLION: Readonly<Record<string, Usage | ((batch: number) => Usage)>> = {
+  'Session creates': SESSION_CREATE,
+  'Page views with the widget: one init through CloudFront, which begins no conversation': sum(
+    init(COUNTED.init),
+    PREFLIGHT,
+  ),
+  'Each form of at most 4 KB, on a page view': { dynamoRead: 1 },
+  'Conversations: the init when the panel first opens, with its event on the bus': begun,
+  "The widget's files, for visitors whose browser does not have them yet": WIDGET,
+  'Events that no Action subscribes to': routed,
+  'Events whose name is not in the catalog: the mistake of a platform': unknownName,
+  'Deliveries: an event that is routed to one Action and accepted at the first attempt': delivery,
+  'The same, when all events of a batch are of one organization': ofOneOrganization,
+  // One SQS call sends the messages of ten Actions.
+  'Each further Action of the same event': (batch) => attempt(batch, 1 / batch),
+  Retries: (batch) => attempt(batch, 1),
+  'The five seconds of an endpoint that hangs': (batch) => ({ lambdaGbSecond: gbSeconds(5000) / batch }),
+  'The two writes that count the requests in flight: Form, AI-decided and test requests, and usage webhooks': {
+    dynamoWrite: 2,
+  },
+};
 
-This page is for **operators**. After reading it you can estimate the monthly cost of the service for your load and your options.
+const PARTS: Readonly<Record<string, readonly Unit[]>> = {
+  DynamoDB: ['dynamoRead', 'dynamoWrite', 'keptKbMonth'],
+  SQS: ['queueRequest'],
+  EventBridge: ['busEvent'],
+  Lambda: ['lambdaRequest', 'lambdaGbSecond'],
+  Logs: ['logKb'],
+  'Data out': ['sentKb'],
+};
 
-The prices are AWS's list prices of us-east-1, on demand, as this project knew them on ${PRICES.date}. They include no free tier unless the text says so. The costs are
-calls multiplied by prices, and not taken from a bill. Check the prices before you rely on them.
-
-## Per million
-
-${table(
-  ['Usage', 'Low traffic: one message per batch', 'High traffic: ten messages per batch'],
-  [
-    ['Session creates', dollars(perMillion(SESSION_CREATE)), dollars(perMillion(SESSION_CREATE))],
-    [
-      'Page views with the widget: one init through CloudFront, which begins no conversation',
-      ...alone(() => init(COUNTED.init, 1)),
+const TABLES: readonly Table[] = [
+  {
+    head: '| Usage | Low traffic: one message per batch | High traffic: ten messages per batch |',
+    rows: Object.entries(PER_MILLION).map(([what, usage]) => [
+      what,
+      ...[1, 10].map((batch) => million(typeof usage === 'function' ? usage(batch) : usage)),
+    ]),
+  },
+  {
+    head: '| Part of a delivery | Cost |',
+    rows: Object.entries(PARTS).map(([part, units]) => [
+      part,
+      million(Object.fromEntries(units.map((unit) => [unit, delivery(10)[unit] ?? 0]))),
+    ]),
+  },
+  {
+    head: '| Part | Cost |',
+    rows: [
+      [`${IDLE.secrets} secrets`, monthly({ secretMonth: IDLE.secrets })],
+      [`alarms on ${IDLE.alarmMetrics} metrics`, monthly({ alarmMetricMonth: IDLE.alarmMetrics })],
+      [
+        `${(EMPTY_RECEIVES / MILLION).toFixed(2)} million receive calls on ${IDLE.queues} empty queues`,
+        monthly({ emptyReceive: EMPTY_RECEIVES }),
+      ],
+      ['**total**', `**${monthly(IDLE_USAGE)}**`],
+      [
+        'with the free tier that never ends (10 alarm metrics, a million queue requests)',
+        monthly(sum(IDLE_USAGE, FREE_TIER)),
+      ],
     ],
-    ['Conversations: the init when the panel first opens, with its event on the bus', ...alone(begun)],
-    [
-      "The widget's files, for visitors whose browser does not have them yet",
-      dollars(perMillion(WIDGET)),
-      dollars(perMillion(WIDGET)),
+  },
+  {
+    head: '| In use | Cost per month |',
+    rows: [
+      [
+        'each metric of an outcome, an attempt number, their latency, and a reason of a refusal; ten metrics are free',
+        monthly({ customMetricMonth: 1 }),
+      ],
+      [
+        'reads of one secret by ten containers that are busy for the whole month',
+        monthly({ secretRead: 10 * 12 * HOURS }),
+      ],
     ],
-    ['Events that no Action subscribes to', ...alone(routed)],
-    ['Events whose name is not in the catalog: the mistake of a platform', ...alone(unknownName)],
-    ['Deliveries: an event that is routed to one Action and accepted at the first attempt', ...alone(delivery)],
-    ['Each further Action of the same event', ...alone(furtherAttempt)],
-    ['Retries', ...alone(retry)],
-  ],
-)}
-
-These are the parts of the cost of a million deliveries with much traffic. Each event of a batch is of another
-organization here. Events of one organization share a read and a call of SQS, and cost ${dollars(delivered(10) - perMillion(ONE_ORGANIZATION))}:
-
-${table(['Part', 'Cost'], shares)}
-
-Assumptions:
-
-- Functions have 512 MB. Lambda bills 25 ms for a session create, 30 ms for an init, 10 ms for its preflight, 250 ms for a delivery (the endpoint answers within 200 ms)
-  and 400 ms for a batch of ten.
-- The organization has five Actions, and the assistant has no form. Each form of at most 4 KB adds ${dollars(perMillion({ dynamoRead: 1 }))} to a million inits. The container has routed an event of the
-  organization in the last minute; otherwise it also reads the Event Actions, one unit for each 4 KB of them. An event of an assistant
-  without an Event Action reads one unit more. Events have 1 kB (SQS bills a call for each 64 KB). Their records have 2 KB and are kept for a month.
-- Lambda logs ${LINES_OF_INVOCATION} KB per invocation, and API Gateway ${LINE_OF_ACCESS} KB per request.
-- A test runs the deployed bundles and counts the calls, the units of DynamoDB and the service's own log lines.
-
-Lambda bills five seconds per attempt to an endpoint that hangs: ${dollars(perMillion({ lambdaGbSecond: gbSeconds(5000) }))} per million with one message per batch, \
-${dollars(perMillion({ lambdaGbSecond: gbSeconds(500) }))} in batches of ten.
-
-## Idle, per month
-
-${table(
-  ['Part', 'Cost'],
-  [
-    [`${IDLE.secrets} secrets`, dollars(IDLE.secrets * PRICES.secretMonth)],
-    [`alarms on ${IDLE.alarmMetrics} metrics`, dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)],
-    [
-      `${(EMPTY_RECEIVES / MILLION).toFixed(2)} million receive calls on ${IDLE.queues} empty queues`,
-      dollars(EMPTY_RECEIVES * PRICES.emptyReceive),
-    ],
-    ['**total**', `**${dollars(idle)}**`],
-    ['with the free tier that never ends (10 alarm metrics, a million queue requests)', dollars(idleWithFreeTier)],
-  ],
-)}
-
-CloudWatch bills an alarm over a sum by the metrics in it. Twelve metrics are the errors of the functions, one for each, and eight are the throttles of the four tables. Lambda also has the sum over the account as one
-metric, but that sum counts the errors of functions that do not belong to this service. The stage dev has the same alarms, so that a test in dev covers what prod has. Without
-alarms it would cost ${dollars(IDLE.alarmMetrics * PRICES.alarmMetricMonth)} less.
-
-One CloudWatch dashboard of up to fifty metrics is free, and so are 10 000 dashboard users. A function reads each of its secrets when it starts, and every five minutes while it
-is busy. Ten containers that are busy for the whole month read one secret for ${dollars(10 * HOURS * 12 * PRICES.secretRead)}. In use, these are separate metrics at \
-${dollars(PRICES.customMetricMonth)} a month: each outcome, each attempt number, their latency, and each reason of a refusal. Ten metrics are free.
-
-## Options
-
-${table(
-  ['Option', 'Cost'],
-  [
-    [
-      '`-c fixedEgress=true`: two NAT gateways and their addresses',
-      `${dollars(nat)} a month, and $${PRICES.natGb} per GB in each direction`,
-    ],
-    [
-      '`-c canary=true`: every five minutes, with its secret, metric and alarms',
-      `${dollars(canary)} a month; the same number of runs of CloudWatch Synthetics would cost ${dollars(CANARY_RUNS * PRICES.syntheticsRun)}`,
-    ],
-    ['`-c sealingKeyReplicaRegion=…`', `${dollars(PRICES.secretMonth)} a month`],
-    [
-      '`va-wave org quota …`: one more write per request of that organization. A request above the quota is not sent, but its message, claim and record cost as much as those of a request that is',
-      `${dollars(perMillion({ dynamoWrite: 1 }))} per million`,
-    ],
-    [
-      '`-c deliveryLogCapacity=provisioned`, with a steady load',
-      `${dollars((logWrites(STEADY) / UTILIZATION) * HOURS * PRICES.provisionedWriteHour)} a month for the writes of ${STEADY} deliveries a second, \
-instead of ${dollars(logWrites(STEADY) * HOURS * 3600 * PRICES.dynamoWrite)} on demand`,
-    ],
-    [
-      '`-c deliveryLogRecovery=false`',
-      `saves ${dollars(MILLION * 2 * PRICES.recoveryKbMonth)} per million deliveries that are kept for a month`,
-    ],
-    [
-      '`-c warmTables=true`',
-      'once, for the units above 4 000 writes and 12 000 reads a second; see DynamoDB’s prices for your region, because we have no price that we could check',
-    ],
-    [
-      '`-c provisionedPollers=true`',
-      `$${PRICES.pollerHour} an hour for each poller that is ready: ${dollars(IDLE.queues * capacityFor(STEADY).pollers * HOURS * PRICES.pollerHour)} a month for ${STEADY} deliveries a second. The price is \
+  },
+  {
+    head: '| Option | Cost |',
+    rows: [
+      [
+        '`-c fixedEgress=true`: two NAT gateways and their addresses',
+        `${monthly({ natGatewayHour: 2 * HOURS, publicAddressHour: 2 * HOURS })} a month, and $${PRICES.natGb} per GB in each direction`,
+      ],
+      [
+        '`-c canary=true`: every five minutes, with its secret, metric and alarms',
+        `${dollars(CANARY_RUNS * costOf(CANARY_RUN) + costOf(CANARY_MONTH))} a month; the same number of runs of CloudWatch Synthetics would cost ${monthly({ syntheticsRun: CANARY_RUNS })}`,
+      ],
+      ['`-c sealingKeyReplicaRegion=…`', `${monthly({ secretMonth: 1 })} a month`],
+      [
+        '`va-wave org quota …`: one more write per request of that organization. A request above the quota is not sent, but its message, claim and record cost as much as those of a request that is',
+        `${million({ dynamoWrite: 1 })} per million`,
+      ],
+      [
+        '`-c deliveryLogCapacity=provisioned`, with a steady load',
+        `${monthly({ provisionedWriteHour: (STEADY_WRITES / UTILIZATION) * HOURS })} a month for the writes of ${STEADY} deliveries a second, \
+instead of ${monthly({ dynamoWrite: STEADY_WRITES * 3600 * HOURS })} on demand`,
+      ],
+      [
+        '`-c deliveryLogRecovery=false`',
+        `saves ${million({ recoveryKbMonth: 2 })} per million deliveries that are kept for a month`,
+      ],
+      [
+        '`-c warmTables=true`',
+        'once, for the units above 4 000 writes and 12 000 reads a second; see DynamoDB’s prices for your region, because we have no price that we could check',
+      ],
+      [
+        '`-c provisionedPollers=true`',
+        `$${PRICES.pollerHour} an hour for each poller that is ready: ${monthly({ pollerHour: IDLE.queues * capacityFor(STEADY).pollers * HOURS })} a month for ${STEADY} deliveries a second. The price is \
 from public summaries of AWS’s price list; check it`,
+      ],
+      [
+        '`-c kmsKeyArn=…`: the key, and its requests',
+        `${monthly({ keyMonth: 1 })} a month, and ${million({ keyRequest: 1 })} per million requests to the key. Each container makes a few in five minutes: \
+${monthly({ keyRequest: 10 * 4 * 12 * HOURS })} a month for ten containers that are always busy, with three tables or secrets and a queue each`,
+      ],
+      ['`-c vpcId=…`, `-c platformAccounts=…`, `-c gradual=true`', 'nothing by themselves'],
+      [
+        '`-c tracing=true`: a trace of one invocation in twenty, and of one a second',
+        `${million({ trace: TRACED })} per million invocations; the first 100 000 traces of a month are free`,
+      ],
+      ['`-c edgeAccessLog=false`', 'saves the storage of the log, $0.023 per GB and month'],
+      ['`-c webAclArn=…`', `${monthly({ webAclMonth: 1 })} a month and $0.60 per million requests, plus its rules`],
     ],
-    [
-      '`-c kmsKeyArn=…`: the key, and its requests',
-      `${dollars(PRICES.keyMonth)} a month, and ${dollars(MILLION * PRICES.keyRequest)} per million requests to the key. Each container makes a few in five minutes: \
-${dollars(10 * 4 * HOURS * 12 * PRICES.keyRequest)} a month for ten containers that are always busy, with three tables or secrets and a queue each`,
-    ],
-    ['`-c vpcId=…`, `-c platformAccounts=…`, `-c gradual=true`', 'nothing by themselves'],
-    [
-      '`-c tracing=true`: a trace of one invocation in twenty, and of one a second',
-      `${dollars(MILLION * TRACED * PRICES.trace)} per million invocations; the first 100 000 traces of a month are free`,
-    ],
-    ['`-c edgeAccessLog=false`', 'saves the storage of the log, $0.023 per GB and month'],
-    ['`-c webAclArn=…`', `${dollars(PRICES.webAclMonth)} a month and $0.60 per million requests, plus its rules`],
-  ],
-)}
+  },
+  {
+    head: '| Deliveries | va-wave | Svix Professional | EventBridge API destinations |',
+    rows: [1, 10, 100].map((millions) => [
+      `${millions} million`,
+      dollars(IN_SHORT.idle + millions * IN_SHORT.muchTraffic),
+      dollars(490 + millions * 100),
+      dollars(millions * 1.2),
+    ]),
+  },
+];
 
-Form, AI-decided and test requests, and usage webhooks, make two more writes than an event's delivery. The writes count the organization's requests in flight. They cost \
-${dollars(perMillion({ dynamoWrite: 2 }))} per million.
-
-## Comparison with other services, per month
-
-${table(
-  ['Deliveries', 'va-wave', 'Svix Professional', 'EventBridge API destinations'],
-  [1, 10, 100].map((millions) => [
-    `${millions} million`,
-    dollars(month(millions)),
-    dollars(490 + millions * 100),
-    dollars(millions * 1.2),
-  ]),
-)}
-
-Svix publishes $490 a month and $100 per million messages. The price per million of Hookdeck depends on plan and throughput; we have no price that we could check. API
-destinations cost $1.00 per million events and $0.20 per million requests. They do not sign a body, keep no record per attempt and do not read a customer's answer. They limit
-the rate per connection, and their retries do not wait 2 s and 4 s.
-`;
+/** Returns the text of docs/costs.md with its tables computed. @throws Error when the page lacks the head of a table */
+export function withCosts(page: string): string {
+  return TABLES.reduce((text, { head, rows }) => {
+    const lines = text.split('\n');
+    const start = lines.indexOf(head);
+    if (start === -1) throw new Error(`docs/costs.md has no table ${head}`);
+    const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
+    const rule = head.replace(/[^|]+/g, ' --- ');
+    const table = [head, rule, ...rows.map((cells) => `| ${cells.join(' | ')} |`)];
+    return [...lines.slice(0, start), ...table, ...lines.slice(end)].join('\n');
+  }, page);
 }
 
-if (import.meta.main) writeFileSync(COSTS, costs());
+if (import.meta.main) writeFileSync(COSTS, withCosts(readFileSync(COSTS, 'utf8')));
