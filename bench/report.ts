@@ -12,18 +12,18 @@ export type Table = {
   readonly rows: readonly (readonly (string | number)[])[];
 };
 
-export type Goal = {
+type Goal = {
   readonly name: string;
-  readonly goal: string;
+  readonly required: string;
   readonly found: string;
   readonly met: boolean;
 };
 
-/** Creates a goal for a ratio that must reach a minimum or not exceed a maximum. */
-export function ratioGoal(name: string, found: number, limit: { readonly min?: number; readonly max?: number }): Goal {
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = limit;
-  const goal = limit.min === undefined ? `≤ ${max}` : `≥ ${min}`;
-  return { name, goal, found: digits(found), met: Number.isFinite(found) && found >= min && found <= max };
+/** Creates a goal for a number that must reach a minimum or not exceed a maximum. */
+export function goal(name: string, found: number, limit: { readonly min: number } | { readonly max: number }): Goal {
+  const [required, met] =
+    'min' in limit ? [`≥ ${limit.min}`, found >= limit.min] : [`≤ ${limit.max}`, found <= limit.max];
+  return { name, required, found: digits(found), met };
 }
 
 /** Formats a number with three significant digits, or as a whole number from 100 on. */
@@ -40,7 +40,7 @@ export function sectionMarkdown({ title, method, tables, goals = [] }: Section):
       : [
           {
             columns: ['Goal', 'required', 'measured', 'result'],
-            rows: goals.map(({ name, goal, found, met }) => [name, goal, found, met ? 'met' : '**not met**']),
+            rows: goals.map(({ name, required, found, met }) => [name, required, found, met ? 'met' : '**not met**']),
           },
         ];
   return [`## ${title}`, method, ...[...tables, ...goalTable].map(tableMarkdown)].join('\n\n');

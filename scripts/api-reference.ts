@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { INTERNAL_ERROR, REFUSALS } from '../src/contract/errors.ts';
 
-// Writes docs/api.md from docs/openapi.json. The page lists every public route with its parameters, bodies, answers and refusals.
+// Writes docs/api.md below its introduction from docs/openapi.json. The page lists every public route with its parameters, bodies, answers and refusals.
 
 const DOCUMENT = new URL('../docs/openapi.json', import.meta.url);
 const REFERENCE = new URL('../docs/api.md', import.meta.url);
@@ -57,22 +57,9 @@ type Document = {
   };
 };
 
-const INTRODUCTION = `# API reference
-
-<!-- \`node scripts/api-reference.ts\` generates this page from docs/openapi.json. A test checks that both agree. -->
-
-This page is for **customer developers** and **platform teams**. After reading it you can call every route of the service over HTTP.
-
-Each route is below \`{base_url}\` and has its parameters, bodies and answers. The same content is available as an
-[OpenAPI document](openapi.json). The contract leaves some parts open, such as the shape
-of errors and the dashboard's routes. [Open points](open-points.md) lists these parts; they may change.
-
-An error has the body \`{"success": false, "code": "<code>", "error": "<message>"}\`. When a field is wrong, \`field\` names it, and \`fields\`
-lists every wrong field with its problem. Compare the [code](#error-codes), which is stable, and not the message. A 429 has the header
-\`Retry-After\` with the number of seconds to wait. A field of a body is optional unless it is marked *required*.
-
-API Gateway answers some requests itself, before a function runs. These answers have the body \`{"message": "<text>"}\`, which cannot be
-changed for an HTTP API. Every route can give these answers in addition to its own:`;
+/** What stands above this line is written by hand. */
+const GENERATED =
+  '<!-- `node scripts/api-reference.ts` generates what follows from docs/openapi.json. A test checks that both agree. -->';
 
 const TAGS: Readonly<Record<string, string>> = {
   'customer backend': 'Customer backend',
@@ -80,8 +67,9 @@ const TAGS: Readonly<Record<string, string>> = {
   dashboard: 'Dashboard',
 };
 
-/** Returns the text of docs/api.md. @param openApi the text of docs/openapi.json */
-export function apiReference(openApi: string): string {
+/** Returns the text of docs/api.md. @param page its present text, with the introduction @param openApi the text of docs/openapi.json */
+export function apiReference(page: string, openApi: string): string {
+  const [introduction = ''] = page.split(GENERATED);
   const document: Document = JSON.parse(openApi);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -100,7 +88,7 @@ export function apiReference(openApi: string): string {
     operations.map(({ operation }) => operation),
     document.components,
   );
-  return `${[INTRODUCTION, shared, ...chapters, `## Schemas\n\n${schemas.join('\n\n')}`, errorCodes()].join('\n\n')}\n`;
+  return `${introduction}${[GENERATED, shared, ...chapters, `## Schemas\n\n${schemas.join('\n\n')}`, errorCodes()].join('\n\n')}\n`;
 }
 
 /** Returns the names of the schemas to which request bodies refer, also through others. */
@@ -261,4 +249,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-if (import.meta.main) writeFileSync(REFERENCE, apiReference(readFileSync(DOCUMENT, 'utf8')));
+if (import.meta.main) {
+  writeFileSync(REFERENCE, apiReference(readFileSync(REFERENCE, 'utf8'), readFileSync(DOCUMENT, 'utf8')));
+}

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle as bundleAlone } from '../../lib/function-code.ts';
-import { ratioGoal, type Section } from '../report.ts';
+import { goal, type Section } from '../report.ts';
 import { type BundledFunction, bundledFunctions } from '../setting/functions.ts';
 import { functionEnvironment } from '../setting/storage.ts';
 import { median } from '../statistics.ts';
@@ -43,7 +43,7 @@ DynamoDB client alone. test/lib/budgets.ts limits the sizes.`,
       },
     ],
     goals: ['widget-routes-session-create', 'widget-routes-widget-init'].map((name) =>
-      ratioGoal(`${name}: CPU ratio to the DynamoDB client`, ofReference(name), { max: 1.3 }),
+      goal(`${name}: CPU ratio to the DynamoDB client`, ofReference(name), { max: 1.3 }),
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { ratioGoal, type Section } from '../report.ts';
+import { goal, type Section } from '../report.ts';
 import { createActions } from '../setting/actions.ts';
 import { bundledFunctions, bundleOf } from '../setting/functions.ts';
 import { startReceiver } from '../setting/receiver.ts';
@@ -94,14 +94,10 @@ invocation, divided by its deliveries. A function of 512 MB has less than a core
         },
       ],
       goals: bySize.flatMap(({ size, rate }) => [
-        ratioGoal(`${size}: ratio of (b) to (a)`, rate(DELIVER) / rate(UNDICI), { min: 0.5 }),
-        ratioGoal(
-          `${size}: ratio of (c) to undici alone, a new connection each`,
-          rate(DELIVER_NEW) / rate(UNDICI_NEW),
-          {
-            min: 0.8,
-          },
-        ),
+        goal(`${size}: ratio of (b) to (a)`, rate(DELIVER) / rate(UNDICI), { min: 0.5 }),
+        goal(`${size}: ratio of (c) to undici alone, a new connection each`, rate(DELIVER_NEW) / rate(UNDICI_NEW), {
+          min: 0.8,
+        }),
       ]),
     };
   } finally {

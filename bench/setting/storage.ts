@@ -1,37 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynoxide } from '../../local/cloud/engines/dynoxide.ts';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
-import { type DynamoDb, dynamoDb } from '../../src/adapters/dynamodb/client.ts';
+import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import type { ManageActionsPorts } from '../../src/domain/actions/manage-actions.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { SEALING_KEY, startAwsStub } from './aws-stub.ts';
 
 const TABLES = ['configuration', 'counters', 'conversations', 'delivery-log'] as const;
 const ACCESS = { region: 'eu-central-1', accessKeyId: 'bench', secretAccessKey: 'bench' };
 
-/** DynamoDB with the service's four tables, and a stub for the other AWS services. */
-export type Storage = {
-  readonly origin: string;
-  readonly dynamo: DynamoDb;
-  /** The client of the AWS SDK, for calls that the service does not make. */
-  readonly documents: DynamoDBDocumentClient;
-  /** The ports of the use cases that create organizations, assistants and Actions. */
-  readonly management: {
-    readonly store: ReturnType<typeof configurationStore>;
-    readonly now: () => Date;
-    readonly randomBytes: (size: number) => Uint8Array;
-    readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;
-  };
-  /** The environment of a bundled function. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly stop: () => Promise<void>;
-};
-
-export async function startStorage(folder: string): Promise<Storage> {
+/** Starts DynamoDB with the service's four tables, and a stub for the other AWS services. @param folder for the files of the tables */
+export async function startStorage(folder: string) {
   const engine = await startDynoxide(join(folder, `bench-${process.hrtime.bigint()}.sqlite`), () => undefined);
   const stub = await startAwsStub();
   const access = { endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS };
@@ -53,20 +36,21 @@ export async function startStorage(folder: string): Promise<Storage> {
       }),
     );
   }
+  client.destroy();
   const dynamo = dynamoDb(dynamoDbClient(access));
+  /** The ports of the use cases that create organizations, assistants and Actions. */
+  const management: ManageActionsPorts = {
+    store: configurationStore(dynamo, 'configuration'),
+    now: () => new Date(),
+    randomBytes,
+    sealSigningSecret: async (secret, actionId) => sealSigningSecret(secret, actionId, SEALING_KEY, randomBytes),
+  };
   return {
     origin: engine.origin,
     dynamo,
-    documents: DynamoDBDocumentClient.from(client),
-    management: {
-      store: configurationStore(dynamo, 'configuration'),
-      now: () => new Date(),
-      randomBytes,
-      sealSigningSecret: async (secret, actionId) => sealSigningSecret(secret, actionId, SEALING_KEY, randomBytes),
-    },
+    management,
     environment: functionEnvironment(engine.origin, stub.origin),
     stop: async () => {
-      client.destroy();
       stub.stop();
       await engine.stop();
     },

@@ -19,66 +19,62 @@ const template = await synthesize();
 const alarms = new Map(
   Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => [
     nameOf(id),
-    alarm.parse(Properties),
+    Properties,
   ]),
 );
 
-/** An alarm of the template, with its period in minutes. */
-function alarmNamed(name: string) {
-  const found = alarms.get(name);
-  if (found === undefined) throw new Error(`The template has no alarm ${name}`);
-  const { Threshold, EvaluationPeriods, DatapointsToAlarm, Period, Metrics = [] } = found;
+/** An alarm of the template. */
+type Stated = { threshold: number; periods: number; breaching: number | undefined; minutes: number };
+
+const single = ({ threshold, minutes }: Stated) => `${threshold} in ${minutes} minutes`;
+const inPeriods = ({ breaching, periods }: Stated) => `in ${breaching} of ${periods} periods`;
+const lasting = (alarm: Stated) => `${single(alarm)}, ${inPeriods(alarm)}`;
+const old = ({ threshold, periods, minutes }: Stated) =>
+  `${threshold / 60} minutes old, for ${periods * minutes} minutes`;
+const OF_SEVERAL = 'Function errors, server errors, throttles, table throttles';
+
+const THRESHOLDS: readonly (readonly [row: string, alarm: string, text: (alarm: Stated) => string])[] = [
+  ['Dead letters', 'MessagingDeliveriesDeadLettersWaiting', ({ threshold }) => `${threshold} message, immediately`],
+  ['Old messages', 'MessagingDeliveriesOldMessages', old],
+  ['Old messages of any group', 'MessagingDeliveriesOldMessagesOfAnyGroup', old],
+  [OF_SEVERAL, 'DeliveriesErrors', lasting],
+  [OF_SEVERAL, 'ApiServerErrors', lasting],
+  [OF_SEVERAL, 'MonitoringThrottles', lasting],
+  [OF_SEVERAL, 'TablesThrottles', lasting],
+  ['Errors of the key rotation', 'KeysErrors', ({ threshold }) => `${threshold}`],
+  ['Log write failed, events dropped', 'MonitoringLogWriteFailed', single],
+  ['Log write failed, events dropped', 'DeliveriesEventsDropped', single],
+  ['Unreadable Actions', 'MonitoringUnreadableActions', single],
+  [
+    'Unreached organizations',
+    'DeliveriesUnreachedOrganizations',
+    (alarm) => `${alarm.threshold === 0.5 ? 'half' : alarm.threshold} of them, ${inPeriods(alarm)}`,
+  ],
+  ['Slow answers', 'WidgetRoutesSlow', (alarm) => `${alarm.threshold / 1000} seconds, ${inPeriods(alarm)}`],
+  [
+    'Account concurrency',
+    'MonitoringAccountConcurrency',
+    (alarm) => `${alarm.threshold / 10} % of the quota, ${inPeriods(alarm)}`,
+  ],
+  ['Recursive invocations', 'DeliveriesRecursiveInvocationsDropped', single],
+  [
+    'Token key age',
+    'KeysTokenKeyAge',
+    ({ threshold, periods, minutes }) => `${threshold} days, or ${(periods * minutes) / 60} hours without a value`,
+  ],
+];
+
+test.each(THRESHOLDS)('the threshold of the runbook for "%s" is that of the alarm %s', (row, name, text) => {
+  const { Threshold, EvaluationPeriods, DatapointsToAlarm, Period, Metrics = [] } = alarm.parse(alarms.get(name));
   const seconds = Period ?? Metrics.flatMap(({ MetricStat }) => MetricStat?.Period ?? [])[0] ?? 0;
-  return { threshold: Threshold, periods: EvaluationPeriods, breaching: DatapointsToAlarm, minutes: seconds / 60 };
-}
-
-const lasting = (name: string) => {
-  const { threshold, minutes, breaching, periods } = alarmNamed(name);
-  return `${threshold} in ${minutes} minutes, in ${breaching} of ${periods} periods`;
-};
-const single = (name: string) => `${alarmNamed(name).threshold} in ${alarmNamed(name).minutes} minutes`;
-
-test('the thresholds of the runbook are those of the template', () => {
-  const stated = new Map(
-    tableRows(runbook, '| Alarm | Threshold | Reason |').map(([name, threshold]) => [name, threshold]),
-  );
-  const old = alarmNamed('MessagingDeliveriesOldMessages');
-  const unreached = alarmNamed('DeliveriesUnreachedOrganizations');
-  expect(stated.get('Dead letters')).toBe(
-    `${alarmNamed('MessagingDeliveriesDeadLettersWaiting').threshold} message, immediately`,
-  );
-  expect(stated.get('Old messages')).toBe(
-    `${old.threshold / 60} minutes old, for ${old.periods * old.minutes} minutes`,
-  );
-  const oldOfAny = alarmNamed('MessagingDeliveriesOldMessagesOfAnyGroup');
-  expect(stated.get('Old messages of any group')).toBe(
-    `${oldOfAny.threshold / 60} minutes old, for ${oldOfAny.periods * oldOfAny.minutes} minutes`,
-  );
-  const slow = alarmNamed('WidgetRoutesSlow');
-  expect(stated.get('Slow answers')).toBe(
-    `${slow.threshold / 1000} seconds, in ${slow.breaching} of ${slow.periods} periods`,
-  );
-  const concurrency = alarmNamed('MonitoringAccountConcurrency');
-  expect(stated.get('Account concurrency')).toBe(
-    `${concurrency.threshold / 10} % of the quota, in ${concurrency.breaching} of ${concurrency.periods} periods`,
-  );
-  expect(stated.get('Recursive invocations')).toBe(single('DeliveriesRecursiveInvocationsDropped'));
-  for (const name of ['DeliveriesErrors', 'ApiServerErrors', 'MonitoringThrottles', 'TablesThrottles']) {
-    expect(stated.get('Function errors, server errors, throttles, table throttles')).toBe(lasting(name));
-  }
-  expect(stated.get('Errors of the key rotation')).toBe(String(alarmNamed('KeysErrors').threshold));
-  for (const name of ['MonitoringLogWriteFailed', 'DeliveriesEventsDropped']) {
-    expect(stated.get('Log write failed, events dropped')).toBe(single(name));
-  }
-  expect(stated.get('Unreadable Actions')).toBe(single('MonitoringUnreadableActions'));
-  expect(unreached.threshold).toBe(0.5);
-  expect(stated.get('Unreached organizations')).toBe(
-    `half of them, in ${unreached.breaching} of ${unreached.periods} periods`,
-  );
-  const age = alarmNamed('KeysTokenKeyAge');
-  expect(stated.get('Token key age')).toBe(
-    `${age.threshold} days, or ${(age.periods * age.minutes) / 60} hours without a value`,
-  );
+  const found = {
+    threshold: Threshold,
+    periods: EvaluationPeriods,
+    breaching: DatapointsToAlarm,
+    minutes: seconds / 60,
+  };
+  const rows = tableRows(runbook, '| Alarm | Threshold | Reason |');
+  expect(rows.find(([stated]) => stated === row)?.[1]).toBe(text(found));
 });
 
 test('every alarm that the runbook names is in the code', () => {
