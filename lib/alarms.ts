@@ -42,23 +42,15 @@ export const LASTING_ERRORS = { threshold: 5, periods: 3, breaching: 2 } as cons
 
 export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
 
-export type AlarmsProps = {
-  /** SNS topic to which each alarm is sent, and its end. @default none: alarms only change their state */
-  readonly topicArn: string | undefined;
-  /** Omits alarms over sums of metrics, which the emulator of test/deploy does not support. */
-  readonly emulated: boolean;
-};
-
 /** Creates the alarms of the features. Each alarm is in the scope of its feature. */
 export class Alarms extends Construct {
   readonly #topic: ITopic | undefined;
-  readonly #emulated: boolean;
   readonly #faults: IMetric[] = [];
   readonly #watched: Watched[] = [];
 
-  constructor(scope: Construct, id: string, { topicArn, emulated }: AlarmsProps) {
+  /** @param topicArn SNS topic to which each alarm is sent, and its end. Without it, alarms only change their state */
+  constructor(scope: Construct, id: string, topicArn: string | undefined) {
     super(scope, id);
-    this.#emulated = emulated;
     this.#topic = topicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Topic', topicArn);
   }
 
@@ -84,8 +76,7 @@ export class Alarms extends Construct {
       breaching = periods,
       missing = TreatMissingData.NOT_BREACHING,
     }: WatchedMetric,
-  ): Alarm | undefined {
-    if (this.#emulated) return undefined;
+  ): Alarm {
     const alarm = new Alarm(scope, id, {
       alarmDescription: `docs/runbook.md#${runbookEntry}`,
       metric,
@@ -122,7 +113,7 @@ export class Alarms extends Construct {
     );
     this.#faults.push(errors, throttles);
     const alarm = this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, ...lasting });
-    if (alarm !== undefined) this.#watched.push({ functions, alarm });
+    this.#watched.push({ functions, alarm });
   }
 
   /**

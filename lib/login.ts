@@ -25,8 +25,6 @@ const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
 
 const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDescription: 'Use the dashboard' });
 
-export type LoginProps = { readonly stage: Stage; readonly emulated: boolean };
-
 /**
  * The user pool of the dashboard, without self sign-up. The pool only authenticates. The roles of members are in the configuration
  * table.
@@ -35,11 +33,9 @@ export class Login extends Construct {
   readonly pool: UserPool;
   readonly #domain: UserPoolDomain;
   readonly #server: UserPoolResourceServer;
-  readonly #emulated: boolean;
 
-  constructor(scope: Construct, id: string, { stage, emulated }: LoginProps) {
+  constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
-    this.#emulated = emulated;
     this.pool = new UserPool(this, 'Pool', {
       selfSignUpEnabled: false,
       signInAliases: { email: true },
@@ -104,14 +100,12 @@ export class Login extends Construct {
       preventUserExistenceErrors: true,
       enableTokenRevocation: true,
     });
-    if (!this.#emulated) {
-      // The managed login of a client is unavailable without a style of its own.
-      new CfnManagedLoginBranding(this, 'Branding', {
-        userPoolId: this.pool.userPoolId,
-        clientId: client.userPoolClientId,
-        useCognitoProvidedValues: true,
-      });
-    }
+    // The managed login of a client is unavailable without a style of its own.
+    new CfnManagedLoginBranding(this, 'Branding', {
+      userPoolId: this.pool.userPoolId,
+      clientId: client.userPoolClientId,
+      useCognitoProvidedValues: true,
+    });
     const authorizer = new HttpJwtAuthorizer('DashboardLogin', this.pool.userPoolProviderUrl, {
       jwtAudience: [client.userPoolClientId],
     });

@@ -34,8 +34,8 @@ export type VaWaveStackProps = StackProps &
     /** Path of the module behind `#network-rule` in the outbound functions. Only the one-machine service sets it. @default the strict rule */
     readonly networkRule?: string;
     /**
-     * Omits what the emulator of test/e2e/deploy does not support: the distribution with its buckets and files, alarms over sums of metrics, and
-     * the style of the login. The address of the API is then `{base_url}`. Only that test sets it. @default false
+     * Omits the distribution with its buckets and files, which the emulator of test/e2e/deploy does not support. The address of the API is then
+     * `{base_url}`. Only that test sets it. @default false
      */
     readonly emulated?: boolean;
   };
@@ -57,7 +57,7 @@ export class VaWaveStack extends Stack {
     const { networkRule, emulated = false } = props;
     const concurrency = shareConcurrency(props);
     const expected = props.deliveriesPerSecond === undefined ? undefined : capacityFor(props.deliveriesPerSecond);
-    const alarms = new Alarms(this, 'Alarms', { topicArn: props.alarmTopicArn, emulated });
+    const alarms = new Alarms(this, 'Alarms', props.alarmTopicArn);
     const tables = new Tables(this, 'Tables', { ...props, stage, expected, alarms });
     const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
     const platform = (props.platformAccounts ?? []).map((account) =>
@@ -86,7 +86,7 @@ export class VaWaveStack extends Stack {
       ? undefined
       : new Edge(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
     const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
-    const login = new Login(this, 'Login', { stage, emulated });
+    const login = new Login(this, 'Login', stage);
     const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge, baseUrl });
     const canary =
       props.canary === true ? new Canary(this, 'Canary', { stage, alarms, messaging, baseUrl }) : undefined;
