@@ -38,6 +38,10 @@ describe('an event on the bus', () => {
     ['without an organization', { ...EVENT, detail: { data: {} } }],
     ['without data', { ...EVENT, detail: { org_id: 'org_1' } }],
     ['with data that is a list', { ...EVENT, detail: { org_id: 'org_1', data: [] } }],
+    ...['', 'o'.repeat(129), 'org one', 'größe'].map((org_id): [string, object] => [
+      `of ${org_id}, which SQS does not accept as a group`,
+      { ...EVENT, detail: { ...EVENT.detail, org_id } },
+    ]),
     ['with an empty site', { ...EVENT, detail: { ...EVENT.detail, site_id: '' } }],
     ['outside the catalog', { ...EVENT, 'detail-type': 'contact.exploded' }],
   ])('%s is not', (_, event) => {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { METRICS } from '../../src/contract/metrics.ts';
-import { type BusEvent, type DeliveryMessage, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
+import { type BusEvent, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { DELIVERY } from '../fakes/delivery.ts';
 import { aws, STACK_NAME } from './environment.ts';
 import { lambdaContext, lineOf, logged, REQUEST_ID, sqsEvent } from './invocation.ts';
 import { actionItem, SEALING_KEY, store } from './stored.ts';
@@ -38,16 +39,12 @@ describe('event-router', () => {
     aws.on('Query', {}, { Items: [actionItem(anEventAction())] });
   });
 
-  test('sends one message per event and Action', async () => {
-    expect((await run(router, EVENT, { ...EVENT, id: 'second' })).failures).toEqual([]);
-    expect(sent().map((entry) => entry.MessageGroupId)).toEqual(['act_event', 'act_event']);
-  });
-
   test('sends the messages of a batch of events in one call', async () => {
     expect((await run(router, EVENT, { ...EVENT, id: 'second' }, { ...EVENT, id: 'third' })).failures).toEqual([]);
     expect(aws.callsOf('SendMessageBatch')).toHaveLength(1);
     const ids = sent().map(({ MessageBody = '' }) => JSON.parse(MessageBody).envelope.id);
     expect(ids).toEqual([EVENT.id, 'second', 'third']);
+    expect(sent().map(({ MessageGroupId }) => MessageGroupId)).toEqual(Array(3).fill('act_event'));
   });
 
   test('returns only the events that could not be routed', async () => {
@@ -86,16 +83,6 @@ describe('event-router', () => {
     expect(log).not.toContain('private');
   });
 
-  test.each([['o'.repeat(129)], ['org one'], ['größe'], ['']])(
-    'drops an event of the organization %j, which SQS does not accept as a group',
-    async (org_id) => {
-      const { failures, log } = await run(router, { ...EVENT, detail: { ...EVENT.detail, org_id } });
-      expect(failures).toEqual([]);
-      expect(log).toContain('was dropped');
-      expect(sent()).toEqual([]);
-    },
-  );
-
   test.each([['$.detail.org_id'], [undefined]])('routes an event with the group %p like any other', async (group) => {
     const event = sqsEvent(EVENT);
     const [record] = event.Records;
@@ -105,26 +92,11 @@ describe('event-router', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test('returns an event of a newer version and an event that only a newer catalog has', async () => {
-    const newer = { ...EVENT, detail: { ...EVENT.detail, version: 2, body: 'private' } };
-    const { failures, log } = await run(router, newer, { ...EVENT, 'detail-type': 'contact.exploded' }, EVENT);
-    expect(failures).toEqual(['message-0', 'message-1']);
-    expect(log).not.toContain('was dropped');
-    expect(log).not.toContain('private');
-    expect(sent()).toHaveLength(1);
-  });
-
   test('keeps numbers that JavaScript cannot represent', async () => {
     const data =
       '{"id":12345678901234567890,"far":1e400,"zero":-0,"__proto__":{"a":1},"constructor":[9007199254740993]}';
     await run(router, JSON.stringify(EVENT).replace('{"text":"private"}', data));
     expect(sent().map((entry) => entry.MessageBody)).toEqual([expect.stringContaining(`"data":${data}`)]);
-  });
-
-  test('sends a reserved event to no Action', async () => {
-    aws.on('Query', {}, { Items: [actionItem(anEventAction({ events: ['form.submitted'] }))] });
-    await run(router, { ...EVENT, 'detail-type': 'form.submitted' });
-    expect(sent()).toEqual([]);
   });
 });
 
@@ -134,19 +106,7 @@ describe('dispatcher', () => {
     url: 'https://127.0.0.1/hook',
     sealed_signing_secret: sealSigningSecret('whsec_DontTell', 'act_event', SEALING_KEY, randomBytes),
   });
-  const MESSAGE: DeliveryMessage = {
-    version: 1,
-    action_id: 'act_event',
-    attempt: 1,
-    envelope: {
-      id: 'e-1',
-      event: 'conversation.started',
-      timestamp: '2026-03-04T05:06:00Z',
-      data: { text: 'private' },
-      site_id: SITE_ID,
-      org_id: ORG_ID,
-    },
-  };
+  const MESSAGE = { ...DELIVERY, envelope: { ...DELIVERY.envelope, id: 'e-1', data: { text: 'private' } } };
   const completed = () =>
     aws
       .callsOf('UpdateItem', { TableName: 'delivery-log' })
@@ -316,11 +276,5 @@ describe('dispatcher', () => {
     expect(failures).toEqual(['message-0']);
     expect(log).toContain('Table configuration holds an item of version 2');
     expect(aws.callsOf('PutItem')).toEqual([]);
-  });
-
-  test('an attempt of a deleted Action is recorded with its code', async () => {
-    const { failures } = await run(dispatcher, { ...MESSAGE, action_id: 'act_deleted' });
-    expect(failures).toEqual([]);
-    expect(aws.callsOf('PutItem').map((one) => one.Item?.failure?.code)).toEqual(['action_deleted']);
   });
 });

@@ -4,6 +4,7 @@ import { refusalOf } from '../../fakes/refusals.ts';
 const SECRET_32 = 'k'.repeat(32);
 const WEBHOOK = { url: 'https://hooks.example/usage', secret: SECRET_32 };
 const EMOJI = '👩';
+const hook = (changes: object) => ({ usage_webhook: { ...WEBHOOK, ...changes } });
 
 /** Returns a context whose compact JSON has this many bytes. */
 function contextOf(bytes: number): Record<string, string> {
@@ -32,26 +33,14 @@ describe('refuses with 400 and names the field', () => {
     ['usage_webhook that is text', { usage_webhook: 'https://hooks.example' }, 'usage_webhook'],
     ['usage_webhook without url', { usage_webhook: { secret: SECRET_32 } }, 'usage_webhook.url'],
     ['usage_webhook without secret', { usage_webhook: { url: WEBHOOK.url } }, 'usage_webhook.secret'],
-    ['a url that is http', { usage_webhook: { ...WEBHOOK, url: 'http://hooks.example/' } }, 'usage_webhook.url'],
-    ['a url without a scheme', { usage_webhook: { ...WEBHOOK, url: 'hooks.example' } }, 'usage_webhook.url'],
-    [
-      'a url that is too long',
-      { usage_webhook: { ...WEBHOOK, url: `https://h.example/${'x'.repeat(1983)}` } },
-      'usage_webhook.url',
-    ],
-    [
-      'a url of 2001 bytes once encoded',
-      { usage_webhook: { ...WEBHOOK, url: `https://h.example/a${'ü'.repeat(330)}bc` } },
-      'usage_webhook.url',
-    ],
-    [
-      'a url with an unpaired surrogate',
-      { usage_webhook: { ...WEBHOOK, url: 'https://h.example/\ud83d' } },
-      'usage_webhook.url',
-    ],
-    ['a secret of 31 characters', { usage_webhook: { ...WEBHOOK, secret: 'k'.repeat(31) } }, 'usage_webhook.secret'],
-    ['a secret of 31 code points', { usage_webhook: { ...WEBHOOK, secret: EMOJI.repeat(31) } }, 'usage_webhook.secret'],
-    ['a secret of 257 characters', { usage_webhook: { ...WEBHOOK, secret: 'k'.repeat(257) } }, 'usage_webhook.secret'],
+    ['a url that is http', hook({ url: 'http://hooks.example/' }), 'usage_webhook.url'],
+    ['a url without a scheme', hook({ url: 'hooks.example' }), 'usage_webhook.url'],
+    ['a url that is too long', hook({ url: `https://h.example/${'x'.repeat(1983)}` }), 'usage_webhook.url'],
+    ['2001 bytes once encoded', hook({ url: `https://h.example/a${'ü'.repeat(330)}bc` }), 'usage_webhook.url'],
+    ['a url with an unpaired surrogate', hook({ url: 'https://h.example/\ud83d' }), 'usage_webhook.url'],
+    ['a secret of 31 characters', hook({ secret: 'k'.repeat(31) }), 'usage_webhook.secret'],
+    ['a secret of 31 code points', hook({ secret: EMOJI.repeat(31) }), 'usage_webhook.secret'],
+    ['a secret of 257 characters', hook({ secret: 'k'.repeat(257) }), 'usage_webhook.secret'],
   ])('%s', async (_, body, field) => {
     const refusal = await refusalOf(() => parseSessionRequest(body));
     expect([refusal.status, refusal.message]).toEqual([400, expect.stringMatching(new RegExp(`^${field}: .+`))]);
@@ -64,9 +53,9 @@ describe('accepts', () => {
     ['user_id of 255 code points', { user_id: EMOJI.repeat(255) }],
     ['context of 2048 bytes', { context: contextOf(2048) }],
     ['an empty context', { context: {} }],
-    ['a secret of 32 characters', { usage_webhook: WEBHOOK }],
-    ['a secret of 256 characters', { usage_webhook: { ...WEBHOOK, secret: 'k'.repeat(256) } }],
-    ['a url with an upper-case scheme', { usage_webhook: { ...WEBHOOK, url: 'HTTPS://hooks.example/' } }],
+    ['a secret of 32 characters', hook({})],
+    ['a secret of 256 characters', hook({ secret: 'k'.repeat(256) })],
+    ['a url with an upper-case scheme', hook({ url: 'HTTPS://hooks.example/' })],
     [
       'null for every field',
       { user_id: null, user_name: null, user_email: null, context: null, usage_webhook: null, ttl_minutes: null },
@@ -98,54 +87,23 @@ describe('truncates', () => {
 });
 
 describe('ttl_minutes', () => {
-  test.each<[unknown, number]>([
-    // Values that are not numbers get the default.
-    [undefined, 900],
-    [null, 900],
-    ['', 900],
-    ['soon', 900],
-    ['10 minutes', 900],
-    ['0x10', 900],
-    ['NaN', 900],
-    ['Infinity', 900],
-    ['1'.repeat(33), 900],
-    [true, 900],
-    [false, 900],
-    [{}, 900],
-    [[30], 900],
-    [Number.NaN, 900],
-    // Values in range.
-    [1, 60],
-    [15, 900],
-    [60, 3600],
-    // Values outside the range become the nearest bound.
-    [0, 60],
-    [0.99, 60],
-    [-5, 60],
-    [-1e300, 60],
-    [61, 3600],
-    [60.001, 3600],
-    [1e300, 3600],
-    [Number.POSITIVE_INFINITY, 3600],
-    [Number.NEGATIVE_INFINITY, 60],
-    // Fractions are exact to the second.
-    [1.5, 90],
-    [2.51, 151],
-    // Text of a number counts as the number.
-    ['30', 1800],
-    [' 30 ', 1800],
-    ['1.5', 90],
-    ['+2', 120],
-    ['-3', 60],
-    ['1e9', 3600],
-    ['20.', 1200],
-    ['.5', 60],
-    ['+20', 1200],
-    ['.', 900],
-    ['2 0', 900],
-    ['0x10', 900],
-    ['1e999', 3600],
-  ])('%p gives %p seconds', (value, seconds) => {
-    expect(ttlSeconds(value)).toBe(seconds);
+  const NOT_NUMBERS = [undefined, null, true, false, {}, [30], Number.NaN];
+  const NOT_NUMERIC = ['', '.', 'soon', '10 minutes', '2 0', '0x10', 'NaN', 'Infinity', '1'.repeat(33)];
+
+  test.each<[number, readonly unknown[]]>([
+    [900, [...NOT_NUMBERS, ...NOT_NUMERIC]],
+    // A number outside the range becomes the nearest bound.
+    [60, [1, 0, 0.99, -5, -1e300, Number.NEGATIVE_INFINITY, '-3']],
+    [3600, [60, 61, 60.001, 1e300, Number.POSITIVE_INFINITY, '1e9', '1e999']],
+    // Fractions are exact to the second, and the text of a number counts as the number.
+    [900, [15, '15']],
+    [90, [1.5, '1.5']],
+    [151, [2.51]],
+    [60, ['.5']],
+    [120, ['+2']],
+    [1200, ['20.', '+20']],
+    [1800, ['30', ' 30 ']],
+  ])('gives %p seconds: %p', (seconds, values) => {
+    expect(values.map(ttlSeconds)).toEqual(values.map(() => seconds));
   });
 });

@@ -424,21 +424,14 @@ describe('the site is identified', () => {
   });
 });
 
-test('a storage error does not replace a refusal of the caller', async () => {
-  const { ports } = setUp({ assistant: { enabled: false } });
+test('a storage error fails the request of an accepted caller, and does not replace a refusal', async () => {
   const findConversation = async () => {
     throw new Error('The storage is away');
   };
   const asked = { credentials: siteIdCredentials(), readBody: () => ({ conversation_id: 'c-1' }) };
-  expect(await refusedWith(initOf(asked, { ...ports, findConversation }))).toEqual([401, 'Widget site is disabled']);
-});
-
-test('a storage error fails the request of an accepted caller', async () => {
   const { ports, perHour } = setUp();
-  const findConversation = async () => {
-    throw new Error('The storage is away');
-  };
-  const asked = { credentials: siteIdCredentials(), readBody: () => ({ conversation_id: 'c-1' }) };
   await expect(initOf(asked, { ...ports, findConversation })).rejects.toThrow('The storage is away');
   expect(perHour.calls).toEqual([]);
+  const disabled = { ...setUp({ assistant: { enabled: false } }).ports, findConversation };
+  expect(await refusedWith(initOf(asked, disabled))).toEqual([401, 'Widget site is disabled']);
 });

@@ -14,6 +14,8 @@ import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
+const NEW = { name: 'B', hourly_rate_limit: 1 };
+
 async function setUp(plan: 'free' | 'paid' = 'paid') {
   const clock = new FrozenClock();
   const store = new InMemoryConfigurationStore();
@@ -83,7 +85,7 @@ describe('an assistant', () => {
     [{ domain: ' ' }, []],
   ])('with the settings %j starts with the Allowed Domains %j', async (settings, allowed_domains) => {
     const { ports, organization } = await setUp();
-    const input = { name: 'B', hourly_rate_limit: 1, ...settings };
+    const input = { ...NEW, ...settings };
     expect((await createAssistant(organization.org_id, input, ports)).allowed_domains).toEqual(allowed_domains);
   });
 
@@ -99,9 +101,7 @@ describe('an assistant', () => {
       allowed_domains: ['shop.example', 'shop.example:8080'],
       ip_allowlist: ['198.51.100.7', '2001:db8::1'],
     };
-    expect(
-      await createAssistant(organization.org_id, { name: 'B', hourly_rate_limit: 1, ...settings }, ports),
-    ).toMatchObject(expected);
+    expect(await createAssistant(organization.org_id, { ...NEW, ...settings }, ports)).toMatchObject(expected);
     expect(await updateAssistant(assistant.site_id, settings, ports)).toMatchObject(expected);
     expect(await updateAssistant(assistant.site_id, { domain: '  ' }, ports)).toMatchObject({
       ...expected,
@@ -126,13 +126,13 @@ describe('an assistant', () => {
     [{ escalation_topics: [] }, ''],
   ])('with %p is refused: %p', async (changes, message) => {
     const { ports, organization } = await setUp();
-    const refused = createAssistant(organization.org_id, { name: 'B', hourly_rate_limit: 1, ...changes }, ports);
+    const refused = createAssistant(organization.org_id, { ...NEW, ...changes }, ports);
     expect(await refusedWith(refused)).toEqual([400, expect.stringMatching(new RegExp(`^${message}.+`))]);
   });
 
   test('of an unknown organization is refused', async () => {
     const { ports } = await setUp();
-    const refused = createAssistant('org_nobody', { name: 'B', hourly_rate_limit: 1 }, ports);
+    const refused = createAssistant('org_nobody', NEW, ports);
     expect(await refusedWith(refused)).toEqual([404, 'org_id: no organization org_nobody']);
   });
 
@@ -178,7 +178,7 @@ describe('Session Signed', () => {
 
   test('cannot be selected on the free plan', async () => {
     const { ports, organization, assistant } = await setUp('free');
-    const created = createAssistant(organization.org_id, { name: 'B', hourly_rate_limit: 1, ...signed }, ports);
+    const created = createAssistant(organization.org_id, { ...NEW, ...signed }, ports);
     expect(await refusedWith(created)).toEqual([400, expect.stringMatching(/^authentication_mode: .*paid/)]);
     expect(await refusedWith(updateAssistant(assistant.site_id, signed, ports))).toEqual([
       400,
