@@ -50,43 +50,34 @@ export type DeadLetterSummary = {
 // Looser than the contract's schemas, because a malformed message also becomes a dead letter.
 const word = z.string().nullable().catch(null);
 const number = z.number().nullable().catch(null);
-const deadEvent = z.object({
-  id: word,
-  'detail-type': word,
-  detail: z.object({ org_id: word, version: number }).catch({ org_id: null, version: null }),
-});
-const deadDelivery = z.object({
-  version: number,
-  action_id: word,
-  attempt: number,
-  envelope: z.object({ id: word, event: word, org_id: word }).catch({ id: null, event: null, org_id: null }),
-});
+type Names = Pick<DeadLetterSummary, 'version' | 'event' | 'event_id' | 'org_id'>;
+const UNREADABLE: Names = { version: null, event: null, event_id: null, org_id: null };
+
+const SUMMARIES = {
+  events: z
+    .object({
+      id: word,
+      'detail-type': word,
+      detail: z.object({ org_id: word, version: z.number().catch(1) }).catch({ org_id: null, version: 1 }),
+    })
+    .transform(({ id, 'detail-type': event, detail }): Names => ({ ...detail, event, event_id: id }))
+    .catch(UNREADABLE),
+  deliveries: z
+    .object({
+      version: number,
+      action_id: word,
+      attempt: number,
+      envelope: z.object({ id: word, event: word, org_id: word }).catch({ id: null, event: null, org_id: null }),
+    })
+    .transform(({ envelope: { id, event, org_id }, ...message }) => ({ ...message, event, event_id: id, org_id }))
+    .catch({ ...UNREADABLE, action_id: null, attempt: null }),
+} as const;
 
 /** Returns the names and ids of a dead letter. Parts that cannot be read are null. */
 export function deadLetterSummary(queue: RedrivenQueue, deadLetter: DeadLetter): DeadLetterSummary {
   const { message_id, sent_at, body } = deadLetter;
-  const common = { message_id, sent_at, bytes: Buffer.byteLength(body) };
-  const json = jsonOrUndefined(body);
-  if (queue === 'events') {
-    const event = deadEvent.safeParse(json).data;
-    return {
-      ...common,
-      version: event === undefined ? null : (event.detail.version ?? 1),
-      event: event?.['detail-type'] ?? null,
-      event_id: event?.id ?? null,
-      org_id: event?.detail.org_id ?? null,
-    };
-  }
-  const delivery = deadDelivery.safeParse(json).data;
-  return {
-    ...common,
-    version: delivery?.version ?? null,
-    event: delivery?.envelope.event ?? null,
-    event_id: delivery?.envelope.id ?? null,
-    org_id: delivery?.envelope.org_id ?? null,
-    action_id: delivery?.action_id ?? null,
-    attempt: delivery?.attempt ?? null,
-  };
+  const summary = SUMMARIES[queue].parse(jsonOrUndefined(body));
+  return { message_id, sent_at, bytes: Buffer.byteLength(body), ...summary };
 }
 
 function jsonOrUndefined(text: string): unknown {

@@ -47,19 +47,23 @@ export function examineAccount(facts: AccountFacts, plan: Plan): readonly Examin
   ];
 }
 
+const examined = (check: string, ok: boolean, found: string | number, advice: string): Examined => ({
+  check,
+  ok,
+  found: String(found),
+  advice: ok ? '' : advice,
+});
+
+const unknown = (check: string, permission: string): Examined =>
+  examined(check, false, 'unknown', `Allow ${permission}, and run this command again`);
+
 function region({ region: name }: AccountFacts): Examined {
-  const ok = !UNSUPPORTED.test(name);
-  return { check: 'region', ok, found: name, advice: ok ? '' : 'Choose another region: this one is not supported' };
+  return examined('region', !UNSUPPORTED.test(name), name, 'Choose another region: this one is not supported');
 }
 
 function toolkit({ region: name, toolkit: state }: AccountFacts): Examined {
   const ok = state !== undefined && !FAILED.test(state);
-  return {
-    check: 'cdk bootstrap',
-    ok,
-    found: state ?? 'not done',
-    advice: ok ? '' : `Run npx cdk bootstrap in ${name}`,
-  };
+  return examined('cdk bootstrap', ok, state ?? 'not done', `Run npx cdk bootstrap in ${name}`);
 }
 
 function concurrency({ concurrency: quota }: AccountFacts, { deliveriesPerSecond }: Plan): Examined {
@@ -67,58 +71,31 @@ function concurrency({ concurrency: quota }: AccountFacts, { deliveriesPerSecond
   if (quota === undefined) return unknown(check, 'lambda:GetAccountSettings');
   const needed =
     deliveriesPerSecond === undefined ? USUAL_ACCOUNT_CONCURRENCY : capacityFor(deliveriesPerSecond).account;
-  const ok = quota >= needed;
   const request = `request ${needed} from AWS (Service Quotas, Lambda, Concurrent executions)`;
-  return {
-    check,
-    ok,
-    found: String(quota),
-    advice: ok
-      ? ''
-      : deliveriesPerSecond === undefined
-        ? `Deploy with -c accountConcurrency=${quota}, and ${request}`
-        : `${deliveriesPerSecond} deliveries a second need more: ${request}`,
-  };
+  const advice =
+    deliveriesPerSecond === undefined
+      ? `Deploy with -c accountConcurrency=${quota}, and ${request}`
+      : `${deliveriesPerSecond} deliveries a second need more: ${request}`;
+  return examined(check, quota >= needed, quota, advice);
 }
 
 function tableWrites({ tableWriteUnits: quota }: AccountFacts, { deliveriesPerSecond }: Plan): Examined {
   const check = 'write units of a table';
   if (quota === undefined) return unknown(check, 'dynamodb:DescribeLimits');
   const needed = deliveriesPerSecond === undefined ? USUAL_TABLE_WRITES : capacityFor(deliveriesPerSecond).logWrites;
-  const ok = quota >= needed;
-  return {
-    check,
-    ok,
-    found: String(quota),
-    advice: ok
-      ? ''
-      : `Enough for ${deliveriesFor(quota)} deliveries a second; request a higher quota from AWS before you need it`,
-  };
+  const advice = `Enough for ${deliveriesFor(quota)} deliveries a second; request a higher quota from AWS before you need it`;
+  return examined(check, quota >= needed, quota, advice);
 }
 
 function edgeLogs({ edgeLogs: allowed }: AccountFacts): Examined {
-  return {
-    check: 'access log in us-east-1',
-    // An answer that does not say it is no reason against a deployment.
-    ok: allowed !== false,
-    found: allowed === undefined ? 'unknown' : allowed ? 'allowed' : 'denied',
-    advice: allowed === false ? 'Deploy with -c edgeAccessLog=false, or allow logs:* in us-east-1' : '',
-  };
+  const found = allowed === undefined ? 'unknown' : allowed ? 'allowed' : 'denied';
+  const advice = 'Deploy with -c edgeAccessLog=false, or allow logs:* in us-east-1';
+  // An answer that does not say it is no reason against a deployment.
+  return examined('access log in us-east-1', allowed !== false, found, advice);
 }
 
 function stack({ stack: state }: AccountFacts, name: string): Examined {
   const ok = state === undefined || !FAILED.test(state);
-  return {
-    check: `stack ${name}`,
-    ok,
-    found: state ?? 'not deployed yet',
-    advice: ok ? '' : 'Clean up as described in docs/deploying.md, then deploy again',
-  };
+  const advice = 'Clean up as described in docs/deploying.md, then deploy again';
+  return examined(`stack ${name}`, ok, state ?? 'not deployed yet', advice);
 }
-
-const unknown = (check: string, permission: string): Examined => ({
-  check,
-  ok: false,
-  found: 'unknown',
-  advice: `Allow ${permission}, and run this command again`,
-});
