@@ -29,9 +29,13 @@ function setUp(changes: Partial<AiAction> = {}) {
     recordFailed: (record) => unrecorded.push(record),
     newId: countingIds(),
   };
-  const call = (args: Record<string, unknown> = { order: 'A1' }, conversationId = 'c-1', tool = action.slug) =>
-    callTool({ siteId: SITE_ID, conversationId, tool, arguments: args }, ports);
-  return { ...fakes, recorded, unrecorded, counts, ports, call };
+  const call = (
+    args: Record<string, unknown> = { order: 'A1' },
+    conversationId = 'c-1',
+    tool = action.slug,
+    other: Partial<CallToolPorts> = {},
+  ) => callTool({ siteId: SITE_ID, conversationId, tool, arguments: args }, { ...ports, ...other });
+  return { ...fakes, recorded, unrecorded, counts, call };
 }
 
 test('a call sends the arguments once as a flat object and returns only that it completed', async () => {
@@ -61,12 +65,8 @@ test('a call sends the arguments once as a flat object and returns only that it 
 });
 
 test('an Action without parameters sends an empty object', async () => {
-  const { ports, outbound } = setUp();
-  const { parameters: _, ...plain } = anAiAction({ parameters: PARAMETERS });
-  await callTool(
-    { siteId: SITE_ID, conversationId: 'c-1', tool: plain.slug, arguments: { a: 1 } },
-    { ...ports, findTool: async () => plain },
-  );
+  const { call, outbound } = setUp();
+  await call({ a: 1 }, 'c-1', 'plain', { findTool: async () => anAiAction() });
   expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{}');
 });
 
@@ -149,14 +149,11 @@ describe('an Action that feeds its response back', () => {
 });
 
 test('a call that cannot be recorded is reported to the operator, and the assistant gets its result', async () => {
-  const { ports, unrecorded, outbound } = setUp();
+  const { call, unrecorded, outbound } = setUp();
   const recordCall = async () => {
     throw new Error('away');
   };
-  const answer = await callTool(
-    { siteId: SITE_ID, conversationId: 'c-1', tool: 'look-up-an-order', arguments: { order: 'A1' } },
-    { ...ports, recordCall },
-  );
+  const answer = await call({ order: 'A1' }, 'c-1', 'look-up-an-order', { recordCall });
   expect([answer.outcome, unrecorded.length, outbound.requests.length]).toEqual(['completed', 1, 1]);
 });
 

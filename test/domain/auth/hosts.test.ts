@@ -38,40 +38,26 @@ describe('an entry is normalized', () => {
     expect(normalizeHostEntry(entry)).toBe(normalized);
   });
 
-  test.each([
-    ['', ''],
-    ['   ', ''],
-    ['/', ''],
-    ['https://', ''],
-    ['//example.com', ''],
-    ['https:', ', without a scheme other than http:// or https://'],
-    ['http:/example.com', ', without a scheme other than http:// or https://'],
-    ['https:\\\\example.com', ', without a scheme other than http:// or https://'],
-    ['https:example.com', ''],
-    ['*.example.com', ', without wildcards'],
-    ['＊.example.com', ', without wildcards'],
-    ['exa mple.com', ', without spaces, user names and percent signs'],
-    ['user@example.com', ', without spaces, user names and percent signs'],
-    ['https://user:pass@example.com', ', without spaces, user names and percent signs'],
-    ['ex%61mple.com', ', without spaces, user names and percent signs'],
-    ['example.com:0', ', with a port from 1 to 65535'],
-    ['example.com:000', ', with a port from 1 to 65535'],
-    ['example.com:65536', ', with a port from 1 to 65535'],
-    ['example.com:123456', ', with a port from 1 to 65535'],
-    ['example.com:http', ''],
-    ['2001:db8::1', ''],
-    ['ftp://example.com', ', without a scheme other than http:// or https://'],
-    ['chrome-extension://abcdef', ', without a scheme other than http:// or https://'],
-    ['https://http://example.com', ', without a scheme other than http:// or https://'],
-    ['.example.com', ', with at most 253 characters, and 1 to 63 characters between two dots'],
-    ['example..com', ', with at most 253 characters, and 1 to 63 characters between two dots'],
-    [`${'a'.repeat(64)}.example`, ', with at most 253 characters, and 1 to 63 characters between two dots'],
-    [`a${NAME_OF_253}`, ', with at most 253 characters, and 1 to 63 characters between two dots'],
-    [`${'ü'.repeat(60)}.example`, ', with at most 253 characters, and 1 to 63 characters between two dots'],
-  ])('%p is refused, because it can never match a page', (entry, reason) => {
-    expect(readHostEntry(entry)).toEqual({
-      problem: `must be a host such as example.com or example.com:8443${reason}`,
-    });
+  const SCHEME = ', without a scheme other than http:// or https://';
+  const SIGNS = ', without spaces, user names and percent signs';
+  const PORT = ', with a port from 1 to 65535';
+  const LENGTH = ', with at most 253 characters, and 1 to 63 characters between two dots';
+
+  test.each<[string, readonly string[]]>([
+    ['', ['', '   ', '/', 'https://', '//example.com', 'https:example.com', 'example.com:http', '2001:db8::1']],
+    [
+      SCHEME,
+      ['https:', 'http:/example.com', 'https:\\\\example.com', 'ftp://example.com', 'chrome-extension://abcdef'],
+    ],
+    [SCHEME, ['https://http://example.com']],
+    [', without wildcards', ['*.example.com', '＊.example.com']],
+    [SIGNS, ['exa mple.com', 'user@example.com', 'https://user:pass@example.com', 'ex%61mple.com']],
+    [PORT, ['example.com:0', 'example.com:000', 'example.com:65536', 'example.com:123456']],
+    [LENGTH, ['.example.com', 'example..com', `${'a'.repeat(64)}.example`, `a${NAME_OF_253}`]],
+    [LENGTH, [`${'ü'.repeat(60)}.example`]],
+  ])('is refused%s, because it can never match a page: %j', (reason, entries) => {
+    const problem = `must be a host such as example.com or example.com:8443${reason}`;
+    expect(entries.map(readHostEntry)).toEqual(entries.map(() => ({ problem })));
   });
 
   test('a normalized entry does not change when it is normalized again', () => {

@@ -1,7 +1,7 @@
 import type { EventAction } from '../../../src/contract/actions.ts';
 import { CANARY_ORGANIZATION, DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
 import type { BusEvent, DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
-import { routeEvent } from '../../../src/domain/events/route-event.ts';
+import { type RouteEventPorts, routeEvent } from '../../../src/domain/events/route-event.ts';
 import { anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 
 const EVENT: BusEvent = {
@@ -16,15 +16,11 @@ function organizationLevel(): BusEvent {
   return { ...EVENT, 'detail-type': 'contact.created', detail };
 }
 
-async function route(
-  event: BusEvent,
-  actions: readonly EventAction[],
-  tooLargeFor: readonly string[] = [],
-  spreadLog = false,
-) {
+/** Routes an event to these Actions. `changes` replaces ports. */
+async function route(event: BusEvent, actions: readonly EventAction[], changes: Partial<RouteEventPorts> = {}) {
   const sent: DeliveryMessage[] = [];
-  const recorded: [DeliveryMessage, NotCarried][] = [];
-  const { deliveries: begun, unknown } = await routeEvent(event, {
+  const recorded: [actionId: string, why: NotCarried][] = [];
+  const ports: RouteEventPorts = {
     subscribersOf: async (orgId) => ({
       exists: orgId === ORG_ID,
       subscribers: actions.filter((action) => action.org_id === orgId),
@@ -32,21 +28,23 @@ async function route(
     }),
     hasAssistant: async (_, siteId) => siteId === SITE_ID,
     send: async (messages) => {
-      const tooLarge = messages.filter((message) => tooLargeFor.includes(message.action_id));
-      sent.push(...messages.filter((message) => !tooLarge.includes(message)));
-      return { tooLarge };
+      sent.push(...messages);
+      return { tooLarge: [] };
     },
-    recordNotCarried: async (message, why) => {
-      recorded.push([message, why]);
+    recordNotCarried: async ({ action_id }, why) => {
+      recorded.push([action_id, why]);
     },
-    spreadLog,
-  });
-  return { begun, sent, recorded, unknown };
+    spreadLog: false,
+    ...changes,
+  };
+  const routing = await routeEvent(event, ports).catch((error: unknown) => ({ error }));
+  return { sent, recorded, ...routing };
 }
 
 test('a subscribed Action gets one message with the envelope of the spec', async () => {
-  const { begun, sent } = await route(EVENT, [anEventAction()]);
-  expect(begun).toBe(1);
+  const routed = await route(EVENT, [anEventAction()]);
+  expect(routed).toMatchObject({ deliveries: 1 });
+  const { sent } = routed;
   expect(sent).toEqual([
     {
       version: 1,
@@ -66,7 +64,7 @@ test('a subscribed Action gets one message with the envelope of the spec', async
 });
 
 test('a message says when its record is spread over several keys, so that each of its receives finds it', async () => {
-  const { sent } = await route(EVENT, [anEventAction()], [], true);
+  const { sent } = await route(EVENT, [anEventAction()], { spreadLog: true });
   const [before] = (await route(EVENT, [anEventAction()])).sent;
   expect(sent).toEqual([{ ...before, version: 4 }]);
 });
@@ -84,7 +82,7 @@ test.each<[string, readonly EventAction[]]>([
   ['an Action of another organization', [anEventAction({ org_id: 'org_other' })]],
   ['an organization without Actions', []],
 ])("an assistant's event does not reach %s", async (_, actions) => {
-  expect(await route(EVENT, actions)).toEqual({ begun: 0, sent: [], recorded: [] });
+  expect(await route(EVENT, actions)).toEqual({ deliveries: 0, sent: [], recorded: [] });
 });
 
 test.each<[string | undefined, object]>([
@@ -95,7 +93,7 @@ test.each<[string | undefined, object]>([
   [undefined, { org_id: CANARY_ORGANIZATION, site_id: undefined }],
 ])('of an event without a subscriber, the unknown field is %p: %j', async (unknown, detail) => {
   const event = { ...EVENT, detail: { ...EVENT.detail, ...detail } };
-  expect(await route(event, [])).toEqual({ begun: 0, sent: [], recorded: [], unknown });
+  expect(await route(event, [])).toEqual({ deliveries: 0, sent: [], recorded: [], unknown });
 });
 
 test.each([null, undefined])(
@@ -127,76 +125,55 @@ test('data that is nested too deeply is recorded for each subscribed Action, and
     anEventAction({ action_id: 'act_off', enabled: false }),
   ];
   for (const levels of [501, 20_000]) {
-    const { begun, sent, recorded } = await route(nested(levels), actions);
-    expect([begun, sent]).toEqual([0, []]);
-    expect(recorded.map(([message, why]) => [message.action_id, why])).toEqual([
-      ['act_event', 'too_deep'],
-      ['act_second', 'too_deep'],
-    ]);
+    expect(await route(nested(levels), actions)).toEqual({
+      deliveries: 0,
+      sent: [],
+      recorded: [
+        ['act_event', 'too_deep'],
+        ['act_second', 'too_deep'],
+      ],
+    });
   }
-  expect((await route(nested(500), actions)).begun).toBe(2);
+  expect(await route(nested(500), actions)).toMatchObject({ deliveries: 2 });
 });
 
 test('a message that is too large is recorded and not counted as begun', async () => {
   const actions = [anEventAction(), anEventAction({ action_id: 'act_second' })];
-  const { begun, sent, recorded } = await route(EVENT, actions, ['act_second']);
-  expect([begun, sent.length]).toEqual([1, 1]);
-  expect(recorded.map(([message, why]) => [message.action_id, why])).toEqual([['act_second', 'too_large']]);
+  const send: RouteEventPorts['send'] = async (messages) => ({ tooLarge: messages.slice(1) });
+  expect(await route(EVENT, actions, { send })).toMatchObject({
+    deliveries: 1,
+    recorded: [['act_second', 'too_large']],
+  });
 });
 
 test('an Action whose subscription cannot be read causes an error after the others got their messages', async () => {
   const cause = new Error('Table configuration holds an item that cannot be read');
-  const sent: DeliveryMessage[] = [];
-  const routed = routeEvent(EVENT, {
-    hasAssistant: async () => true,
-    subscribersOf: async () => ({
-      exists: true,
-      subscribers: [anEventAction()],
-      unreadable: [{ action_id: 'act_unreadable', cause }],
-    }),
-    send: async (messages) => {
-      sent.push(...messages);
-      return { tooLarge: [] };
-    },
-    recordNotCarried: async () => undefined,
-    spreadLog: false,
+  const subscribersOf: RouteEventPorts['subscribersOf'] = async () => ({
+    exists: true,
+    subscribers: [anEventAction()],
+    unreadable: [{ action_id: 'act_unreadable', cause }],
   });
-  await expect(routed).rejects.toMatchObject({
-    message: 'The subscription of Action act_unreadable cannot be read',
-    cause,
+  expect(await route(EVENT, [], { subscribersOf })).toMatchObject({
+    error: { message: 'The subscription of Action act_unreadable cannot be read', cause },
+    sent: [{ action_id: 'act_event', envelope: { site_id: SITE_ID } }],
   });
-  expect(sent.map(({ action_id, envelope }) => [action_id, envelope.site_id])).toEqual([['act_event', SITE_ID]]);
 });
 
+const away = async () => {
+  throw new Error('away');
+};
+
 test('an event is routed although its assistant cannot be looked up', async () => {
-  const routing = await routeEvent(EVENT, {
-    hasAssistant: async () => {
-      throw new Error('throttled');
-    },
-    subscribersOf: async () => ({ exists: true, subscribers: [], unreadable: [] }),
-    send: async () => ({ tooLarge: [] }),
-    recordNotCarried: async () => undefined,
-    spreadLog: false,
-  });
-  expect(routing).toEqual({ deliveries: 0 });
+  expect(await route(EVENT, [], { hasAssistant: away })).toEqual({ deliveries: 0, sent: [], recorded: [] });
 });
 
 test('an error of the queue fails the event, so that it is delivered again', async () => {
-  const failing = routeEvent(EVENT, {
-    hasAssistant: async () => true,
-    subscribersOf: async () => ({ exists: true, subscribers: [anEventAction()], unreadable: [] }),
-    send: async () => {
-      throw new Error('The queue is away');
-    },
-    recordNotCarried: async () => undefined,
-    spreadLog: false,
-  });
-  await expect(failing).rejects.toThrow('The queue is away');
+  expect(await route(EVENT, [anEventAction()], { send: away })).toMatchObject({ error: new Error('away') });
 });
 
 test.each(EVENT_NAMES)('%s is delivered unless it is reserved', async (name) => {
-  const { begun } = await route({ ...EVENT, 'detail-type': name }, [anEventAction({ events: [...EVENT_NAMES] })]);
-  expect(begun).toBe(EVENT_CATALOG[name].reserved ? 0 : 1);
+  const routed = await route({ ...EVENT, 'detail-type': name }, [anEventAction({ events: [...EVENT_NAMES] })]);
+  expect(routed).toMatchObject({ deliveries: EVENT_CATALOG[name].reserved ? 0 : 1 });
 });
 
 test('five names are reserved and 22 fire', () => {
