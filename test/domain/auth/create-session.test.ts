@@ -33,9 +33,13 @@ function setUp(changes: Partial<Assistant> = {}) {
     now: clock.now,
     newId: countingIds(),
   };
-  const create = (body: unknown = {}, serverKey: string | undefined = KEY, ip = '203.0.113.5') =>
-    createSession({ serverKey, ip, readBody: () => body }, ports);
-  return { clock, perMinute, perHour, signed, ports, create };
+  const ask = (
+    request: Partial<Parameters<typeof createSession>[0]>,
+    other: Partial<CreateSessionPorts> = {},
+  ): ReturnType<typeof createSession> =>
+    createSession({ serverKey: KEY, ip: '203.0.113.5', readBody: () => ({}), ...request }, { ...ports, ...other });
+  const create = (body: unknown = {}, serverKey = KEY) => ask({ serverKey, readBody: () => body });
+  return { clock, perMinute, perHour, signed, ask, create };
 }
 
 describe('the response', () => {
@@ -86,11 +90,7 @@ describe('the response', () => {
     await create({ user_id: null });
     await create({ user_id: '' });
     const users = signed.map((claims) => claims.sub);
-    expect(users).toEqual([
-      expect.stringMatching(/^anon_/),
-      expect.stringMatching(/^anon_/),
-      expect.stringMatching(/^anon_/),
-    ]);
+    expect(users).toEqual(Array(3).fill(expect.stringMatching(/^anon_/)));
     expect(new Set(users).size).toBe(3);
     expect(Object.keys(signed[0] ?? {}).sort()).toEqual(['exp', 'iat', 'jti', 'site_id', 'sub']);
   });
@@ -111,9 +111,8 @@ describe('refuses with 401', () => {
     ],
     ['the key with an additional character', `${KEY}x`, 'Invalid server key'],
   ])('%s', async (_, serverKey, message) => {
-    const { ports, perHour } = setUp();
-    const refused = createSession({ serverKey, ip: '203.0.113.5', readBody: () => ({}) }, ports);
-    expect(await refusedWith(refused)).toEqual([401, message]);
+    const { ask, perHour } = setUp();
+    expect(await refusedWith(ask({ serverKey }))).toEqual([401, message]);
     expect(perHour.calls).toEqual([]);
   });
 
@@ -123,12 +122,7 @@ describe('refuses with 401', () => {
   });
 
   test('any key of an assistant without a server secret', async () => {
-    const { ports } = setUp();
-    const findAssistant = async () => anAssistant();
-    const refused = createSession(
-      { serverKey: KEY, ip: '203.0.113.5', readBody: () => ({}) },
-      { ...ports, findAssistant },
-    );
+    const refused = setUp().ask({}, { findAssistant: async () => anAssistant() });
     expect(await refusedWith(refused)).toEqual([401, 'Invalid server key']);
   });
 });
@@ -157,18 +151,12 @@ describe('the two limits', () => {
   });
 
   test('the key (401) is checked before the body (400) is read', async () => {
-    const { ports } = setUp();
+    const { ask } = setUp();
     const readBody = () => {
       throw new Refusal('invalid_request', { message: 'read' });
     };
-    expect(await refusedWith(createSession({ serverKey: undefined, ip: '203.0.113.5', readBody }, ports))).toEqual([
-      401,
-      'Server key required',
-    ]);
-    expect(await refusedWith(createSession({ serverKey: KEY, ip: '203.0.113.5', readBody }, ports))).toEqual([
-      400,
-      'read',
-    ]);
+    expect(await refusedWith(ask({ serverKey: undefined, readBody }))).toEqual([401, 'Server key required']);
+    expect(await refusedWith(ask({ readBody }))).toEqual([400, 'read']);
   });
 
   test('a 400 does not count towards the limit per hour', async () => {
@@ -182,10 +170,9 @@ describe('the two limits', () => {
 });
 
 test('a token that is too long for a header is refused with the field context', async () => {
-  const { ports } = setUp();
-  const tooLong = { ...ports, signToken: async () => 'x'.repeat(8193) };
-  const justRight = { ...ports, signToken: async () => 'x'.repeat(8192) };
-  const request = { serverKey: KEY, ip: '203.0.113.5', readBody: () => ({}) };
-  expect(await refusedWith(createSession(request, tooLong))).toEqual([400, expect.stringMatching(/^context: /)]);
-  expect((await createSession(request, justRight)).session_token).toHaveLength(8192);
+  const { ask } = setUp();
+  const refused = ask({}, { signToken: async () => 'x'.repeat(8193) });
+  expect(await refusedWith(refused)).toEqual([400, expect.stringMatching(/^context: /)]);
+  const longest = await ask({}, { signToken: async () => 'x'.repeat(8192) });
+  expect(longest.session_token).toHaveLength(8192);
 });
