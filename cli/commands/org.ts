@@ -6,8 +6,7 @@ import {
   requireOrganization,
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
-import { setOutboundQuota } from '../../src/domain/organizations/outbound-quota.ts';
-import { setSuspended } from '../../src/domain/organizations/suspension.ts';
+import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import { type CommandRun, confirmed, type Run } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { spelled, wholeNumber } from '../values.ts';

@@ -22,7 +22,7 @@ import { type CreateSessionPorts, createSession } from '../../src/domain/auth/cr
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import type { MakeAttempt } from '../../src/domain/delivery/outbound.ts';
 import { type TakeLease, withinInFlight } from '../../src/domain/delivery/within-in-flight.ts';
-import { setSuspended } from '../../src/domain/organizations/suspension.ts';
+import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';

@@ -1,4 +1,5 @@
-import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
+import { dailyOutboundQuota, type Organization, type OrganizationRestrictions } from '../../contract/organizations.ts';
+import { inputOf } from '../refusal.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { type ConfigurationStore, requireAll } from './store.ts';
 
@@ -8,7 +9,7 @@ export type RestrictionPorts = ManagementPorts & {
 };
 
 /** How many assistants and Actions a run has changed. */
-export type ChangedParts = { readonly assistants: number; readonly actions: number };
+type ChangedParts = { readonly assistants: number; readonly actions: number };
 
 /** Returns the restrictions that an assistant or an Action copies from its organization. Absent means no restriction. */
 export function restrictionsOf({
@@ -42,6 +43,24 @@ export async function createRestricted<Outcome extends string>(
   throw new Error(`Organization ${orgId} changed during each of ${CREATION_ATTEMPTS} attempts; try again`);
 }
 
+/** Suspends an organization or resumes it. Takes effect with the next request. @throws Refusal 404 */
+export async function setSuspended(orgId: string, suspended: boolean, ports: RestrictionPorts) {
+  const carries = (part: OrganizationRestrictions) => (part.suspended ?? false) === suspended;
+  return { org_id: orgId, suspended, ...(await restrictOrganization(orgId, { suspended }, carries, ports)) };
+}
+
+/**
+ * Limits how many outbound requests an organization may make in a UTC day; null removes the limit. Takes effect with the next
+ * request. Requests that were counted today still count.
+ * @throws Refusal 400 that names the field, 404
+ */
+export async function setOutboundQuota(orgId: string, perDay: number | null, ports: RestrictionPorts) {
+  const daily_outbound_quota = inputOf(dailyOutboundQuota, perDay, 'daily_outbound_quota');
+  const carries = (part: OrganizationRestrictions) => (part.daily_outbound_quota ?? null) === daily_outbound_quota;
+  const changed = await restrictOrganization(orgId, { daily_outbound_quota }, carries, ports);
+  return { org_id: orgId, daily_outbound_quota, ...changed };
+}
+
 /**
  * Sets a restriction on an organization and copies it to each of its assistants and Actions. Every request reads the assistant or
  * the Action anyway, so the restriction applies to the next request and costs no additional read.
@@ -52,7 +71,7 @@ export async function createRestricted<Outcome extends string>(
  * @param carries whether a part already has the restriction
  * @throws Refusal 404, Error for an Action that cannot be read
  */
-export async function restrictOrganization(
+async function restrictOrganization(
   orgId: string,
   restriction: OrganizationRestrictions,
   carries: (part: OrganizationRestrictions) => boolean,

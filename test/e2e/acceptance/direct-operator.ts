@@ -24,7 +24,7 @@ import {
 } from '../../../src/domain/organizations/manage-assistants.ts';
 import { addMember } from '../../../src/domain/organizations/manage-members.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
-import { setOutboundQuota } from '../../../src/domain/organizations/outbound-quota.ts';
+import { setOutboundQuota } from '../../../src/domain/organizations/restrictions.ts';
 import type { ActionSettings, Operator } from './operator.ts';
 
 type Cloud = Pick<LocalCloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>;

@@ -14,7 +14,7 @@ import {
   setFormSubmissions,
 } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization, updateOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
-import { setOutboundQuota } from '../../../src/domain/organizations/outbound-quota.ts';
+import { setOutboundQuota } from '../../../src/domain/organizations/restrictions.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { call, httpEvent, lambdaContext } from '../../lambdas/invocation.ts';
 import type { Chaos, HttpFunction } from './chaos-system.ts';
