@@ -11,7 +11,7 @@ import { testTrouble } from './trouble.ts';
 
 /**
  * Tests the dashboard. All tests use one service and one browser, whose start takes as long as several tests. Each part adds its own
- * organization.
+ * organization, and most parts use the page of one admin of all organizations.
  * @param full in every combination of width and color scheme
  */
 export function describeDashboard(full: boolean): void {
@@ -23,12 +23,12 @@ export function describeDashboard(full: boolean): void {
   afterAll(() => dashboard?.stop());
 
   describe('the first day', () => testFirstDay(started));
-  describe('sessions and roles', () => testSessions(started));
+  describe('sessions', () => testSessions(started));
   describe('every screen', () => testScreens(started, full));
   describe('the organization and the theme', () => testOrganization(started));
-  describe('an organization with many assistants and Actions', () => testManyAssistants(started, full));
+  describe('a member of an organization with many assistants and Actions', () => testManyAssistants(started, full));
   describe('the order of forms and fields', () => testFormOrder(started));
   describe('fields and focus', () => testFields(started));
-  describe('clicks and input', () => testInput(started));
   describe('when something goes wrong', () => testTrouble(started));
+  describe('clicks and input', () => testInput(started));
 }

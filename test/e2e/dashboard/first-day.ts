@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
-import type { OrganizationDashboard, StartedDashboard, Visitor } from './started-dashboard.ts';
+import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 /** Follows the first day of an admin in the browser, from an empty organization to the form of a visitor. */
 export function testFirstDay(started: () => StartedDashboard): void {
@@ -11,8 +11,8 @@ export function testFirstDay(started: () => StartedDashboard): void {
   let page: Page;
   let site: Server;
   let siteHost: string;
+  let siteId = '';
   let tag = '';
-  let firstSecret = '';
 
   beforeAll(async () => {
     dashboard = await started().addOrganization('first-day.example');
@@ -21,12 +21,11 @@ export function testFirstDay(started: () => StartedDashboard): void {
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     siteHost = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+    admin = await dashboard.enter();
+    page = admin.page;
   });
 
-  afterAll(async () => {
-    site?.close();
-    await admin?.context.close();
-  });
+  afterAll(() => site?.close());
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
@@ -36,23 +35,28 @@ export function testFirstDay(started: () => StartedDashboard): void {
       headers: { 'x-server-key': secret },
     });
   const copied = (label: string) => page.getByRole('region', { name: label, exact: true }).innerText();
+  const wrong = () => page.locator('form input[aria-invalid="true"]').count();
 
-  test('shows in an empty organization what to do', async () => {
-    admin = await dashboard.logIn('admin');
-    page = admin.page;
+  test('names every wrong field of the first assistant, each until it is corrected, and opens its Deploy tab', async () => {
     await page.getByText('No assistants yet').waitFor();
-  });
-
-  test('requires a name and a Rate Limit for an assistant, and opens its Deploy tab', async () => {
     await button('Create assistant').first().click();
+    const focused = (label: string) => dialog().getByLabel(label).and(page.locator(':focus')).waitFor();
+    await focused('Name');
+    await dialog().getByLabel('Domain').fill('*.shop.example');
     await dialog().getByRole('button', { name: 'Create', exact: true }).click();
-    await dialog().getByText('Is required.').waitFor();
-    await dialog().getByLabel('Name').fill('Website');
+    for (const problem of ['Is required.', 'without wildcards', 'Enter a whole number from 1 to']) {
+      await dialog().getByText(problem).waitFor();
+    }
+    expect(await wrong()).toBe(3);
+    await focused('Name');
+    await page.keyboard.type('Website');
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('Website');
     await dialog().getByLabel('Domain').fill(`http://${siteHost}/start`);
-    await dialog().getByRole('button', { name: 'Create', exact: true }).click();
-    await dialog().getByText('Enter a whole number from 1 to').waitFor();
+    await dialog().getByText('without wildcards').waitFor({ state: 'detached' });
+    expect(await wrong()).toBe(1);
     await dialog().getByLabel('Rate Limit (requests/hour)').fill('500');
-    await dialog().getByRole('button', { name: 'Create', exact: true }).click();
+    await page.keyboard.press('Enter');
+    await page.getByText('Website was created.').waitFor();
     await page.getByRole('heading', { name: 'Authentication', exact: true }).waitFor();
     await button(`Remove ${siteHost}`).waitFor();
   });
@@ -67,100 +71,93 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await page.getByLabel('Would this page be allowed?').fill('https://www.shop.example/');
     await button('Check page').click();
     await page.getByText(`No: the Domain (General tab) is ${siteHost}`).waitFor();
-    await button(`Remove ${siteHost}`).click();
-    await page.getByText('No: the Domain').waitFor({ state: 'detached' });
     await page.getByLabel('Would this page be allowed?').fill(`http://${siteHost}/cart`);
+    await button('Check page').click();
+    await page.getByText(`Yes, by the Domain and the entry ${siteHost}`).waitFor();
+    await button(`Remove ${siteHost}`).click();
+    await page.getByText('Yes, by the Domain').waitFor({ state: 'detached' });
     await button('Check page').click();
     await page.getByText(`No: ${siteHost} is not in Allowed Domains`).waitFor();
     await button('Discard changes').click();
-    await button('Check page').click();
-    await page.getByText(`Yes, by the Domain and the entry ${siteHost}`).waitFor();
     await page.getByText('No: ').waitFor({ state: 'detached' });
     await page.getByLabel('New domain').fill('staging.shop.example');
     await button('Add domain').click();
     await button('Save changes').click();
     await page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
     tag = await copied('Script tag');
-    expect(tag).toContain('data-site-id="site_');
+    siteId = tag.match(/data-site-id="(site_[^"]+)"/)?.[1] ?? '';
+    expect(siteId).not.toBe('');
   });
 
-  test('creates a Form Action with the fields of its trigger', async () => {
+  test('names every wrong field and cell of a new Form Action, and derives a key from its label', async () => {
     await page.getByRole('tab', { name: 'Intelligence' }).click();
     await page.getByText('No Actions yet').waitFor();
     await button('Create Action').first().click();
     await page.getByRole('radio', { name: 'Form' }).click();
-    await page.getByLabel('Name').fill('Contact us');
+    await page.getByText('Visitors see it as the name of the form.').waitFor();
     await page.getByLabel('Endpoint URL').fill('http://insecure.example/');
+    const label = page.getByRole('textbox', { name: 'Label' });
+    const key = page.getByRole('textbox', { name: 'Key' });
     await button('Add field').click();
-    await page.getByRole('textbox', { name: 'Key' }).fill('message');
-    await page.getByRole('textbox', { name: 'Label' }).fill('Your message');
+    await label.fill('Größe & Farbe?');
+    expect(await key.inputValue()).toBe('gro_e_farbe');
+    await key.fill('message');
+    await label.fill('Your message');
+    expect(await key.inputValue()).toBe('message');
+    for (const next of ['message', '']) {
+      await button('Add field').click();
+      await label.last().fill(`Another ${next}`);
+      await key.last().fill(next);
+    }
     await button('Create Action').click();
     await page.getByText('Must start with https://.').waitFor();
+    await page.getByText('Field 3, Key: Is required.').waitFor();
+    expect(await wrong()).toBe(3);
+    await page.getByLabel('Name').and(page.locator(':focus')).fill('Contact us');
     await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/contact'));
+    await key.last().fill('phone');
+    await page.getByText('Field 3, Key').waitFor({ state: 'detached' });
+    await button('Create Action').click();
+    for (const row of [1, 2])
+      await page.getByText(`Field ${row}, Key: Must not be the key of another field.`).waitFor();
+    expect(await wrong()).toBe(2);
+    expect(await flaws(page)).toEqual([]);
+    await key.nth(1).fill('mail');
+    await page.getByText('Must not be the key of another field.').waitFor({ state: 'detached' });
+    expect(await wrong()).toBe(0);
+    for (const name of ['Another ', 'Another message']) await button(`Remove ${name}`.trim()).click();
     await button('Create Action').click();
     await page.getByText('Contact us was created.').waitFor();
   });
 
-  test('creates an Event Action and an AI-decided Action', async () => {
-    await button('Create Action').click();
-    await page.getByRole('radio', { name: 'Event' }).click();
-    await page.getByLabel('Name').fill('Tell the CRM');
-    await page.getByRole('button', { name: 'Choose events' }).click();
-    await page.getByRole('option', { name: /^conversation\.started/ }).click();
-    await page.keyboard.press('Escape');
-    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/events'));
-    await button('Create Action').click();
-    await page.getByText('Tell the CRM was created.').waitFor();
-
-    await button('Create Action').click();
-    await page.getByRole('radio', { name: 'AI-decided' }).click();
-    await page.getByLabel('Name').fill('Look up an order');
-    await page.getByLabel('Description').fill('short');
-    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/orders'));
-    await button('Create Action').click();
-    await page.getByText('Must be at least 10 characters.').waitFor();
-    await page.getByLabel('Description').fill('Finds an order by its number');
-    await button('Create Action').click();
-    await page.getByText('Look up an order was created.').waitFor();
-  });
-
-  test.each([
-    ['Contact us', '/contact', 'form'],
-    ['Tell the CRM', '/events', 'event'],
-    ['Look up an order', '/orders', 'ai'],
-  ])('sends a real signed request with the Test button of %s', async (name, path, trigger) => {
-    const before = dashboard.receiver.to(path).length;
-    await button(`Test ${name}`).click();
+  test('sends a real signed request with the Test button, again from its result, and explains a failure', async () => {
+    const create = (...words: string[]) => dashboard.vaWave('action', 'create', '--site', siteId, ...words);
+    await create(
+      ...['--trigger', 'AI-decided', '--name', 'Look up an order', '--url', dashboard.receiver.url('/orders')],
+      ...['--description', 'Finds an order by its number'],
+    );
+    await open(page, dashboard.url(''));
+    await open(page, dashboard.url(`/${siteId}/intelligence`));
+    await button('Test Look up an order').click();
     await dialog().getByText('Delivered, HTTP status 200').waitFor();
     const sent = await copied('Request');
-    expect(sent).toContain(`X-Service-Trigger: ${trigger}`);
+    expect(sent).toContain('X-Service-Trigger: ai');
     expect(sent).toContain('v1=(not shown)');
-    const arrived = dashboard.receiver.to(path)[before];
-    expect(arrived?.headers['x-service-trigger']).toBe(trigger);
-    await dialog().getByRole('button', { name: 'Close' }).last().click();
-  });
-
-  test('explains the failure of an endpoint', async () => {
     dashboard.receiver.answer('/orders', [503]);
-    await button('Test Look up an order').click();
+    await dialog().getByRole('button', { name: 'Send again' }).click();
     await dialog().getByText('Failed, HTTP status 503').waitFor();
     await dialog().getByText('The endpoint responded with an error status').waitFor();
     expect(await dialog().getByText('Does the endpoint verify the signature?').count()).toBe(0);
-    await dialog().getByRole('button', { name: 'Close' }).last().click();
-    dashboard.receiver.answer('/orders', [200]);
-  });
-
-  test('shows for an answer 401 what to check, and who can read the signing secret', async () => {
     dashboard.receiver.answer('/orders', [401]);
-    await button('Test Look up an order').click();
+    await dialog().getByRole('button', { name: 'Send again' }).click();
     await dialog().getByText('Failed, HTTP status 401').waitFor();
     await dialog().getByText('has the signing secret of this Action').waitFor();
+    expect(dashboard.receiver.to('/orders')).toHaveLength(3);
     const command = await copied('Command that reads the signing secret');
     const [, , ...words] = command.split(' ');
     const { signing_secret } = await dashboard.vaWave<{ signing_secret: string }>(...words);
     expect(signing_secret).toMatch(/^whsec_/);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
-    dashboard.receiver.answer('/orders', [200]);
     await button('Edit Look up an order').click();
     await page
       .getByText(words.at(-1) ?? '', { exact: true })
@@ -169,91 +166,16 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await button('Copy the Action ID').waitFor();
   });
 
-  test('shows no request that was not sent', async () => {
-    const url = await page.getByLabel('Endpoint URL').inputValue();
+  test('edits an Action, shows no request that was not sent, and deletes the Action', async () => {
+    await page.getByLabel('Name').fill('Find an order');
     await page.getByLabel('Endpoint URL').fill('https://no-such-host.invalid/orders');
     await button('Save changes').click();
-    await button('Test Look up an order').click();
+    await page.getByText('Find an order was saved.').waitFor();
+    await button('Test Find an order').click();
     await dialog().getByText('The service sent nothing.').waitFor();
     expect(await dialog().getByText('Request', { exact: true }).count()).toBe(0);
     expect(await dialog().getByText('Response', { exact: true }).count()).toBe(0);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
-    await button('Edit Look up an order').click();
-    await page.getByLabel('Endpoint URL').fill(url);
-    await button('Save changes').click();
-    await page.getByText('Look up an order was saved.').last().waitFor();
-  });
-
-  test('delivers the form of a visitor in a signed request', async () => {
-    const visitor = await dashboard.newPage();
-    await visitor.page.goto(`http://${siteHost}/`);
-    const widget = visitor.page.locator('va-wave-widget');
-    await widget.getByRole('button').first().click();
-    await widget.getByLabel('Your message').fill('The bell is broken');
-    await widget.getByRole('button', { name: 'Send' }).click();
-    await widget.getByRole('button', { name: 'Send another message' }).waitFor();
-    const arrived = dashboard.receiver.to('/contact').at(-1);
-    if (arrived === undefined) throw new Error('Nothing arrived');
-    expect(JSON.parse(arrived.body.toString()).values).toEqual({ message: 'The bell is broken' });
-    const actions = await dashboard.vaWave<{ action_id: string; name: string }[]>(
-      'action',
-      'list',
-      '--site',
-      JSON.parse(tag.match(/data-site-id=("[^"]+")/)?.[1] ?? '""'),
-    );
-    const action = actions.find(({ name }) => name === 'Contact us')?.action_id ?? '';
-    const { signing_secret } = await dashboard.vaWave<{ signing_secret: string }>('action', 'secret', action);
-    verifyWithStripe(arrived, signing_secret);
-    await visitor.context.close();
-  });
-
-  test('shows on the Deploy tab that the widget is installed', async () => {
-    await page.getByRole('tab', { name: 'Deploy' }).click();
-    await page
-      .getByText(
-        /^Installed: the service accepted \d+ requests? during the last 24 hours, \d+ of them in this clock hour$/,
-      )
-      .waitFor();
-  });
-
-  test('shows the server secret once, and warns before it is lost', async () => {
-    await page.getByRole('radio', { name: 'Session Signed' }).click();
-    await button('Save changes').click();
-    await button('Generate Server Secret').click();
-    await dialog().getByText('Copy the server secret now').waitFor();
-    firstSecret = await copied('Server secret');
-    expect(firstSecret).toMatch(/^ss_/);
-    await dialog().getByRole('button', { name: 'Done' }).click();
-    await dialog().getByText('The secret would be lost').waitFor();
-    await dialog().getByLabel('I have stored it').click();
-    await dialog().getByRole('button', { name: 'Done' }).click();
-    await page.getByText(`Active, ends in ${firstSecret.slice(-6)}`).waitFor();
-    expect(await page.content()).not.toContain(firstSecret);
-    expect((await createSession(firstSecret)).status).toBe(200);
-  });
-
-  test('asks before it regenerates the secret, and the old secret stops working at once', async () => {
-    await button('Regenerate Server Secret').click();
-    await dialog().getByText('stops working at once').waitFor();
-    await dialog().getByRole('button', { name: 'Cancel' }).last().click();
-    expect((await createSession(firstSecret)).status).toBe(200);
-    await button('Regenerate Server Secret').click();
-    await dialog().getByRole('button', { name: 'Regenerate and stop the old secret' }).click();
-    const secret = await copied('Server secret');
-    expect((await createSession(firstSecret)).status).toBe(401);
-    expect((await createSession(secret)).status).toBe(200);
-    await dialog().getByLabel('I have stored it').click();
-    await dialog().getByRole('button', { name: 'Done' }).click();
-  });
-
-  test('switches off, edits and deletes an Action', async () => {
-    await page.getByRole('tab', { name: 'Intelligence' }).click();
-    await page.getByRole('checkbox', { name: 'Tell the CRM enabled' }).click();
-    await page.getByText('Tell the CRM is off.').waitFor();
-    await button('Edit Look up an order').click();
-    await page.getByLabel('Name').fill('Find an order');
-    await button('Save changes').click();
-    await page.getByText('Find an order was saved.').waitFor();
     await button('More for Find an order').click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await dialog().getByRole('button', { name: 'Delete Action' }).click();
@@ -261,31 +183,54 @@ export function testFirstDay(started: () => StartedDashboard): void {
     expect(await button('Edit Find an order').count()).toBe(0);
   });
 
-  test('does not overwrite the change of a second tab, and keeps the input', async () => {
-    await page.getByRole('tab', { name: 'General' }).click();
-    await page.getByLabel('Rate Limit (requests/hour)').fill('700');
-    const other = await admin.context.newPage();
-    await other.goto(page.url());
-    await other.getByLabel('Name').fill('Renamed elsewhere');
-    await other.getByRole('button', { name: 'Save changes' }).click();
-    await other.getByText('Saved. The change takes effect with the next request.').last().waitFor();
-    await other.close();
-    await button('Save changes').click();
-    await page.getByText('Another user changed this assistant while you were editing').waitFor();
-    await page.getByText('Name: Website → Renamed elsewhere').waitFor();
-    await button('Keep my changes').click();
-    expect(await page.getByLabel('Name').inputValue()).toBe('Renamed elsewhere');
-    expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('700');
-    await button('Save changes').click();
-    await page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
+  test('delivers the form of a visitor in a signed request, and shows that the widget is installed', async () => {
+    const visitor = await dashboard.newPage();
+    await visitor.page.goto(`http://${siteHost}/`);
+    const widget = visitor.page.locator('va-wave-widget');
+    await widget.getByRole('button').first().click();
+    await widget.getByLabel('Your message').fill('The bell is broken');
+    await widget.getByRole('button', { name: 'Send' }).click();
+    await widget.getByRole('button', { name: 'Send another message' }).waitFor();
+    await visitor.context.close();
+    const arrived = dashboard.receiver.to('/contact').at(-1);
+    if (arrived === undefined) throw new Error('Nothing arrived');
+    expect(JSON.parse(arrived.body.toString()).values).toEqual({ message: 'The bell is broken' });
+    const [action] = await dashboard.vaWave<{ action_id: string }[]>('action', 'list', '--site', siteId);
+    const words = ['action', 'secret', action?.action_id ?? ''];
+    verifyWithStripe(arrived, (await dashboard.vaWave<{ signing_secret: string }>(...words)).signing_secret);
+    await page.getByRole('tab', { name: 'Deploy' }).click();
+    const installed =
+      /^Installed: the service accepted \d+ requests? during the last 24 hours, \d+ of them in this clock hour$/;
+    await page.getByText(installed).waitFor();
   });
 
-  test('violates no policy of the page, and writes nothing to its console', () => {
+  test('shows the server secret once, warns before it is lost, and asks before it stops the old one at once', async () => {
+    await page.getByRole('radio', { name: 'Session Signed' }).click();
+    await button('Save changes').click();
+    await button('Generate Server Secret').click();
+    await dialog().getByText('Copy the server secret now').waitFor();
+    const first = await copied('Server secret');
+    expect(first).toMatch(/^ss_/);
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await dialog().getByText('The secret would be lost').waitFor();
+    await dialog().getByLabel('I have stored it').click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await page.getByText(`Active, ends in ${first.slice(-6)}`).waitFor();
+    expect(await page.content()).not.toContain(first);
+    await button('Regenerate Server Secret').click();
+    await dialog().getByText('stops working at once').waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).last().click();
+    expect((await createSession(first)).status).toBe(200);
+    await button('Regenerate Server Secret').click();
+    await dialog().getByRole('button', { name: 'Regenerate and stop the old secret' }).click();
+    const second = await copied('Server secret');
+    expect((await createSession(first)).status).toBe(401);
+    expect((await createSession(second)).status).toBe(200);
+    await dialog().getByLabel('I have stored it').click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
     expect(admin.problems).toEqual([]);
-  });
-
-  test('writes no token and no secret to a log, and no call was denied', () => {
     expect(dashboard.service.output()).not.toContain('AccessDenied');
-    expect(['eyJ', 'whsec_', firstSecret].filter((text) => dashboard.service.logs().includes(text))).toEqual([]);
+    const secrets = ['eyJ', 'whsec_', first, second];
+    expect(secrets.filter((text) => dashboard.service.logs().includes(text))).toEqual([]);
   });
 }

@@ -38,14 +38,15 @@ async function picture(
   act: (page: Page) => Promise<void>,
 ): Promise<void> {
   const { colorScheme, width, height } = options;
-  const { page, context } = await dashboard.logIn('admin', { colorScheme, viewport: { width, height } });
+  const { page } = await dashboard.enter();
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height });
   await act(page);
   await page.mouse.move(2, height - 2);
   await page.waitForTimeout(400);
   await page.screenshot({ path: `${FOLDER}dashboard-${name}.png` });
-  await context.close();
 }
-const screen = (path: string) => `${dashboard.service.baseUrl}/dashboard/${dashboard.orgId}/${site_id}/${path}`;
+const screen = (path: string) => dashboard.url(`/${site_id}/${path}`);
 
 await picture('deploy', { colorScheme: 'light', width: 1000, height: 900 }, async (page) => {
   await page.goto(screen('deploy'));

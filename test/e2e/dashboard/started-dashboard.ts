@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
 import { commandsOn } from '../cli/captured-run.ts';
@@ -13,10 +13,10 @@ export type Visitor = {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Violations of the page's policy, uncaught errors, and the console lines of the page. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
 };
 
-/** An organization with an admin and a member, on a started service, and a browser for its dashboard. */
+/** An organization with a member, on a started service. The admin of all organizations works in one page. */
 export type OrganizationDashboard = {
   readonly service: StartedService;
   readonly receiver: Receiver;
@@ -27,18 +27,24 @@ export type OrganizationDashboard = {
   readonly email: (who: 'admin' | 'member') => string;
   /** Returns the temporary password from the invitation. */
   readonly password: (who: 'admin' | 'member') => string;
+  /** Returns the address of a screen. @param path within the organization, such as `/members` */
+  readonly url: (path: string) => string;
+  /** Loads the list of assistants in the admin's page, and forgets its problems. */
+  readonly enter: () => Promise<Visitor>;
   /** Opens the dashboard and logs in on the login page. */
-  readonly logIn: (who: 'admin' | 'member', options?: BrowserContextOptions) => Promise<Visitor>;
+  readonly logIn: (who: 'admin' | 'member') => Promise<Visitor>;
   readonly fillLogin: (page: Page, who: 'admin' | 'member') => Promise<void>;
-  readonly newPage: (options?: BrowserContextOptions) => Promise<Visitor>;
+  readonly newPage: () => Promise<Visitor>;
 };
 
 /** A started service and a browser for the dashboards of several organizations. */
 export type StartedDashboard = {
-  /** @param emailDomain the domain of the members' addresses; each organization has its own */
+  /** @param emailDomain the domain of the member's address; each organization has its own */
   readonly addOrganization: (emailDomain: string, plan?: 'free' | 'paid') => Promise<OrganizationDashboard>;
   readonly stop: () => Promise<void>;
 };
+
+const VIEWPORT = { width: 1200, height: 900 };
 
 export async function startDashboard(): Promise<StartedDashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-dashboard-'));
@@ -54,12 +60,8 @@ export async function startDashboard(): Promise<StartedDashboard> {
   const browser: Browser = await launchBrowser();
   started.defer(() => browser.close());
   const vaWave = commandsOn(service.readyFile);
-  const newPage = async (options: BrowserContextOptions = {}): Promise<Visitor> => {
-    const context = await browser.newContext({
-      viewport: { width: 1200, height: 900 },
-      reducedMotion: 'reduce',
-      ...options,
-    });
+  const newPage = async (): Promise<Visitor> => {
+    const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
     context.setDefaultTimeout(60_000);
     const problems: string[] = [];
     context.on('console', (message) => {
@@ -71,8 +73,9 @@ export async function startDashboard(): Promise<StartedDashboard> {
       console.error('Policy violation: ' + event.violatedDirective + ' ' + event.blockedURI))`);
     return { context, page: await context.newPage(), problems };
   };
+  let admin: Visitor | undefined;
   const addOrganization = async (emailDomain: string, plan = 'paid'): Promise<OrganizationDashboard> => {
-    const email = (who: string) => `${who}@${emailDomain}`;
+    const email = (who: string) => (who === 'admin' ? 'admin@shops.example' : `${who}@${emailDomain}`);
     // The one-machine service prints the password that Cognito sends by mail.
     const password = (who: string) =>
       service
@@ -89,6 +92,15 @@ export async function startDashboard(): Promise<StartedDashboard> {
     for (const role of ['admin', 'member']) {
       await vaWave('member', 'add', '--org', orgId, '--email', email(role), '--role', role);
     }
+    const url = (path: string) => `${service.baseUrl}/dashboard/${orgId}${path}`;
+    const heading = (page: Page) => page.getByRole('heading', { name: 'Assistants' }).waitFor();
+    const logIn = async (who: 'admin' | 'member') => {
+      const visitor = await newPage();
+      await visitor.page.goto(url(''));
+      await fillLogin(visitor.page, who);
+      await heading(visitor.page);
+      return visitor;
+    };
     return {
       service,
       receiver,
@@ -101,14 +113,22 @@ export async function startDashboard(): Promise<StartedDashboard> {
       },
       email,
       password,
+      url,
       fillLogin,
       newPage,
-      logIn: async (who, options) => {
-        const visitor = await newPage(options);
-        await visitor.page.goto(`${service.baseUrl}/dashboard/`);
-        await fillLogin(visitor.page, who);
-        await visitor.page.getByRole('heading', { name: 'Assistants' }).waitFor();
-        return visitor;
+      logIn,
+      enter: async () => {
+        if (admin === undefined) {
+          admin = await logIn('admin');
+          return admin;
+        }
+        const { page } = admin;
+        await page.setViewportSize(VIEWPORT);
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.goto(url(''));
+        await heading(page);
+        admin.problems.length = 0;
+        return admin;
       },
     };
   };
@@ -116,8 +136,36 @@ export async function startDashboard(): Promise<StartedDashboard> {
   return { addOrganization, stop: () => running.disposeAsync() };
 }
 
+/** Opens a screen as Back and Forward do. A load of the page takes several times as long. */
+export async function open(page: Page, url: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(url)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+}
+
+/** Finds words of statuses that are broken over two lines. */
+const BROKEN_WORDS = `[...document.querySelectorAll('.words')].flatMap((element) =>
+  [...element.childNodes].flatMap((node) =>
+    [...node.textContent.matchAll(/[a-z]{2,12}/gi)].flatMap(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1 ? [word] : [];
+    })))`;
+
+/** Returns what is wrong with the look of a screen: findings of axe, broken words, and a page that scrolls sideways. */
+export async function flaws(page: Page): Promise<readonly string[]> {
+  const broken = await page.evaluate<string[]>(BROKEN_WORDS);
+  const sideways = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+  return [
+    ...(await axeFindings(page)),
+    ...broken.map((word) => `broken word: ${word}`),
+    ...(sideways > 0 ? [`${sideways} pixels too wide`] : []),
+  ];
+}
+
 /** Returns the findings of axe, one line each. */
-export async function axeFindings(page: Page): Promise<readonly string[]> {
+async function axeFindings(page: Page): Promise<readonly string[]> {
   // Parsing axe takes as long as a run of it, and V8 optimizes it only while the document stays.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(AXE);
   return page.evaluate(
