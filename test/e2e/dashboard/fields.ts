@@ -98,6 +98,12 @@ export function testFields(started: () => StartedDashboard): void {
     expect(copy).toEqual({ ...original, enabled: false });
     await open(page, url('intelligence/new'));
     expect(await page.getByLabel('Name').inputValue()).toBe('Unfinished');
+    // The end of a form can be scrolled above a message.
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    const [message, command] = await Promise.all(
+      [page.locator('.messages'), button('Discard changes')].map((part) => part.boundingBox()),
+    );
+    expect((command?.y ?? 0) + (command?.height ?? 0)).toBeLessThanOrEqual(message?.y ?? 0);
     await button('Discard changes').click();
   });
 
