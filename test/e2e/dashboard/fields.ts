@@ -118,6 +118,23 @@ export function testFields(started: () => StartedDashboard): void {
     await button('Discard changes').click();
   });
 
+  test('marks each wrong entry of a response field map', async () => {
+    await page.getByRole('radio', { name: 'AI-decided' }).click();
+    await page.getByLabel('Name').fill('Find an order');
+    await page.getByLabel('Description').fill('Finds an order by its number');
+    await page.getByLabel('Endpoint URL').fill('https://crm.example/');
+    await page.getByRole('checkbox', { name: 'Feed the response back' }).click();
+    for (const path of ['status', '$.status']) {
+      await button('Add entry').click();
+      await page.getByPlaceholder('$.order.status').last().fill(path);
+    }
+    await page.getByPlaceholder('status', { exact: true }).first().fill('state');
+    await button('Create Action').click();
+    await page.getByText('Entry 1: Enter a path').waitFor();
+    await page.getByText('Entry 2: Enter a name').waitFor();
+    await button('Discard changes').click();
+  });
+
   test('checks each IP address when it is added, and marks every wrong entry of a refused list', async () => {
     await open(page, url('deploy'));
     const field = page.getByLabel('New address');

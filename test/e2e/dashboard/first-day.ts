@@ -104,28 +104,26 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await key.fill('message');
     await label.fill('Your message');
     expect(await key.inputValue()).toBe('message');
-    for (const next of ['message', '']) {
-      await button('Add field').click();
-      await label.last().fill(`Another ${next}`);
-      await key.last().fill(next);
-    }
+    await button('Add field').click();
+    await label.last().fill('Once more');
+    await key.last().fill('');
     await button('Create Action').click();
     await page.getByText('Must start with https://.').waitFor();
-    await page.getByText('Field 3, Key: Is required.').waitFor();
+    await page.getByText('Field 2, Key: Is required.').waitFor();
     expect(await wrong()).toBe(3);
     await page.getByLabel('Name').and(page.locator(':focus')).fill('Contact us');
     await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/contact'));
-    await key.last().fill('phone');
-    await page.getByText('Field 3, Key').waitFor({ state: 'detached' });
+    await key.last().fill('message');
+    await page.getByText('Field 2, Key').waitFor({ state: 'detached' });
     await button('Create Action').click();
     for (const row of [1, 2])
       await page.getByText(`Field ${row}, Key: Must not be the key of another field.`).waitFor();
     expect(await wrong()).toBe(2);
     expect(await flaws(page)).toEqual([]);
-    await key.nth(1).fill('mail');
+    await key.last().fill('mail');
     await page.getByText('Must not be the key of another field.').waitFor({ state: 'detached' });
     expect(await wrong()).toBe(0);
-    for (const name of ['Another ', 'Another message']) await button(`Remove ${name}`.trim()).click();
+    await button('Remove Once more').click();
     await button('Create Action').click();
     await page.getByText('Contact us was created.').waitFor();
   });

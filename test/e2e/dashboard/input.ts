@@ -133,7 +133,6 @@ export function testInput(started: () => StartedDashboard): void {
     await page.waitForURL(url('general'));
     await page.getByText('The secret would be lost').waitFor();
     expect(await page.getByRole('region', { name: 'Server secret', exact: true }).innerText()).toBe(secret);
-    expect(await flaws(page)).toEqual([]);
     await page.getByLabel('I have stored it').click();
     await button('Done').click();
     await page.getByText('Copy the server secret now').waitFor({ state: 'detached' });

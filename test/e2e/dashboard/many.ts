@@ -64,7 +64,7 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
     await open(page, dashboard.url(`/${siteId}/intelligence`));
     await page.getByRole('table', { name: 'Actions' }).waitFor();
     expect(await rows('Actions')).toBe(12);
-    expect(await page.evaluate<number>('document.body.scrollHeight')).toBeLessThan(1000);
+    expect((await page.getByRole('table', { name: 'Actions' }).boundingBox())?.height).toBeLessThan(750);
     expect(await flaws(page)).toEqual([]);
     await page.getByPlaceholder('Find Actions').fill('crm-11');
     await page.getByText('(1/12)').waitFor();
@@ -113,7 +113,7 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
       await page.setViewportSize({ width, height: 800 });
       await open(page, dashboard.url(''));
       await page.getByText('(12)').waitFor();
-      expect(await flaws(page)).toEqual([]);
+      if (look === 'cards') expect(await flaws(page)).toEqual([]);
       await open(page, dashboard.url(`/${siteId}/intelligence`));
       await page.getByText('(12)').waitFor();
       expect(await page.getByRole('table', { name: 'Actions' }).count()).toBe(look === 'rows' ? 1 : 0);
@@ -162,6 +162,14 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
     await page.getByRole('row', { name: /member@many.example Member since/ }).waitFor();
     expect(await page.title()).toBe('Members of Corner Shop · va-wave');
     expect(await page.getByRole('link', { name: 'Audit trail' }).count()).toBe(0);
+    // Links, also those of menus, open in the page.
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('button', { name: 'Organization Corner Shop' }).click();
+    await page.getByRole('menuitem', { name: 'Corner Shop (member)' }).click();
+    await page.getByRole('link', { name: 'Website 3' }).click();
+    await page.getByRole('link', { name: 'Assistants' }).click();
+    await page.getByRole('heading', { name: 'Assistants' }).waitFor();
+    expect(await page.evaluate<boolean>('window.isSamePage')).toBe(true);
     await open(page, dashboard.url('/audit'));
     await page.getByText('Only admins of the organization may do this.').waitFor();
     await dashboard.vaWave('member', 'remove', '--org', dashboard.orgId, '--email', dashboard.email('member'));

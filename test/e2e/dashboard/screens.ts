@@ -1,4 +1,4 @@
-import { flaws, type OrganizationDashboard, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 /** Tests every screen with axe, the page's policy, and a narrow phone without sideways scrolling. */
 export function testScreens(started: () => StartedDashboard, full: boolean): void {
@@ -19,6 +19,7 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
     admin = await dashboard.enter();
   });
 
+  // The other parts look at many screens in light at 1200 pixels.
   const looks = [
     ['dark', 320],
     ['light', 1200],
@@ -26,13 +27,13 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
     ['dark', 1200],
   ] as const;
 
-  test('is correct in every color scheme at every width', async () => {
+  test('is correct in a dark color scheme on a narrow phone, and in the other looks', async () => {
     const { page, problems } = admin;
     const found: string[] = [];
     let screens = 0;
     const look = async (screen: string) => {
       screens++;
-      for (const [colorScheme, width] of full ? looks : looks.slice(0, 2)) {
+      for (const [colorScheme, width] of full ? looks : looks.slice(0, 1)) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         found.push(...(await flaws(page)).map((flaw) => `${screen}, ${colorScheme}, ${width}: ${flaw}`));
@@ -48,11 +49,11 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
     await page.getByText('Is required.').waitFor();
     await look('create assistant, refused');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('link', { name: 'Members' }).click();
+    await open(page, dashboard.url('/members'));
     await page.getByRole('row', { name: /admin@shops.example Admin since/ }).waitFor();
     await page.getByRole('row', { name: /member@screens.example Member since/ }).waitFor();
     await look('members');
-    await page.getByRole('link', { name: 'va-wave' }).click();
+    await open(page, dashboard.url(''));
     await page.getByRole('link', { name: 'Website' }).click();
     await page.getByRole('tab', { name: 'General' }).click();
     await page.getByLabel('Name').waitFor();
@@ -100,7 +101,7 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
       await page.getByRole('radio', { name: trigger }).click();
       await look(`create Action, ${trigger}`);
     }
-    await page.getByRole('link', { name: 'Audit trail' }).click();
+    await open(page, dashboard.url('/audit'));
     await page.getByText('Generated a server secret for the assistant').waitFor();
     await look('audit trail');
     expect(found).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { refuse } from './fake-service.ts';
-import { type Harness, widgetOf } from './harness.ts';
+import { type Harness, type VisitOptions, widgetOf } from './harness.ts';
 import { focused, poorContrasts } from './page-state.ts';
 import { tokenFor } from './token.ts';
 
@@ -17,7 +17,7 @@ export function testAccessibility(shared: () => Harness, full: boolean): void {
   beforeEach(() => harness.service.reset());
 
   describe('keyboard', () => {
-    const atLauncher = async (options: BrowserContextOptions = {}) => {
+    const atLauncher = async (options: VisitOptions = {}) => {
       const { page } = await harness.visit({ body: '<main><h1>Shop</h1><button>Buy</button></main>' }, options);
       const widget = widgetOf(page);
       await widget.launcher.waitFor();
@@ -149,11 +149,11 @@ export function testAccessibility(shared: () => Harness, full: boolean): void {
 
   describe('axe finds nothing (WCAG 2.2 AA)', () => {
     const token = `data-session-token="${tokenFor('site_test')}"`;
-    const more: [string, BrowserContextOptions][] = [
+    const more: [string, VisitOptions][] = [
       ['forced colors', { forcedColors: 'active' }],
-      ['200 % zoom', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+      ['200 % zoom', { viewport: { width: 640, height: 400 } }],
     ];
-    const modes: [string, BrowserContextOptions][] = [
+    const modes: [string, VisitOptions][] = [
       ['light', {}],
       ['dark and 320 px wide', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
       ...(full ? more : []),
@@ -161,7 +161,7 @@ export function testAccessibility(shared: () => Harness, full: boolean): void {
 
     test.each(modes)('closed, open, form, error, expired and sent: %s', async (_mode, options) => {
       harness.service.submit = () => refuse(401, 'Invalid or expired session token');
-      const { page } = await harness.visit({ tag: token }, { ...options, before: (page) => page.clock.install() });
+      const { page } = await harness.visit({ tag: token }, { ...options, alone: 'clock' });
       const widget = widgetOf(page);
       await widget.launcher.waitFor();
       await page.evaluate(AXE);

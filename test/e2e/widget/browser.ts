@@ -15,13 +15,16 @@ const INSTALLED = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
+/** A page of a test lives for seconds. V8's optimizing compilers would take more time than they save. */
+const UNOPTIMIZED = '--js-flags=--no-maglev --no-opt';
+
 /**
  * Starts an installed Chrome or Chromium, or the one from the npm package.
  * @param further additional arguments of the browser
  */
 export async function launchBrowser(further: readonly string[] = []): Promise<Browser> {
   // The root user of a container cannot use the sandbox. These tests load only their own pages.
-  const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', ...further];
+  const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', UNOPTIMIZED, ...further];
   const installed = INSTALLED.find((path) => path !== '' && existsSync(path));
   if (installed !== undefined) return chromium.launch({ executablePath: installed, args });
   const folder = await unpackedChromium();

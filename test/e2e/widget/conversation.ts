@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { BrowserContextOptions, Locator, Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { CONTACT_FORM, INIT, refuse } from './fake-service.ts';
-import { type Harness, until, widgetOf } from './harness.ts';
+import { type Harness, until, type VisitOptions, widgetOf } from './harness.ts';
 import { focused, poorContrasts } from './page-state.ts';
 import { tokenFor } from './token.ts';
 
@@ -140,7 +140,7 @@ export function testConversation(shared: () => Harness, full: boolean): void {
 
   describe('the example view', () => {
     type Said = { readonly text?: string };
-    const open = async (options: BrowserContextOptions = {}, html = 'lang="en"', tag?: string) => {
+    const open = async (options: VisitOptions = {}, html = 'lang="en"', tag?: string) => {
       const turns: { readonly headers: Record<string, string>; readonly body: Said }[] = [];
       const { page, errors } = await harness.visit(
         { head: WITH_EXAMPLE, html, ...(tag === undefined ? {} : { tag }) },
@@ -310,7 +310,7 @@ export function testConversation(shared: () => Harness, full: boolean): void {
       },
     );
 
-    const modes: [string, BrowserContextOptions, string][] = [
+    const modes: [string, VisitOptions, string][] = [
       ['light', {}, 'lang="en"'],
       ['dark and right to left', { colorScheme: 'dark' }, 'lang="he" dir="rtl"'],
       ['a phone', { viewport: { width: 390, height: 740 } }, 'lang="en"'],

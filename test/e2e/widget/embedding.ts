@@ -53,10 +53,7 @@ export function testEmbedding(shared: () => Harness, full: boolean): void {
 
     test('without an answer: neither while the widget waits nor after the timeout', async () => {
       harness.service.init = () => 'never';
-      const { page, logged } = await harness.visit(
-        { body: CORNER_BUTTON },
-        { before: async (page) => [await page.clock.install(), await countListeners(page)] },
-      );
+      const { page, logged } = await harness.visit({ body: CORNER_BUTTON }, { before: countListeners, alone: 'clock' });
       await until(() => harness.service.to('init').length === 1);
       await expectUntouched(page);
       await page.clock.fastForward(15_000);

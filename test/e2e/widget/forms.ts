@@ -311,7 +311,7 @@ export function testForms(shared: () => Harness): void {
 
     test('without a renewal: the widget shows a notice and keeps the draft, also after a reload', async () => {
       harness.service.submit = onlyNew;
-      const { page, widget } = await filledForm({ tag }, { before: (page) => page.clock.install() });
+      const { page, widget } = await filledForm({ tag }, { alone: 'clock' });
       await widget.send.click();
       await widget.status.getByText('Renewing your session').waitFor();
       await page.clock.fastForward(5000);
@@ -324,7 +324,7 @@ export function testForms(shared: () => Harness): void {
 
     test('is replaced by a token that arrives after the timeout', async () => {
       harness.service.submit = onlyNew;
-      const { page, widget } = await filledForm({ tag }, { before: (page) => page.clock.install() });
+      const { page, widget } = await filledForm({ tag }, { alone: 'clock' });
       await widget.send.click();
       await widget.status.getByText('Renewing your session').waitFor();
       await page.clock.fastForward(5000);
@@ -465,7 +465,8 @@ export function testForms(shared: () => Harness): void {
     });
 
     test('leaks neither nodes nor listeners when the page destroys and starts the widget 50 times', async () => {
-      const { page } = await harness.visit();
+      // The counts are those of the process.
+      const { page } = await harness.visit({}, { alone: true });
       await widgetOf(page).launcher.waitFor();
       const devtools = await page.context().newCDPSession(page);
       const count = async () => {

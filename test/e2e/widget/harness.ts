@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import { type FakeService, startFakeService, startSite } from './fake-service.ts';
 
@@ -22,25 +22,51 @@ export type Visit = {
   readonly errors: string[];
 };
 
+export type VisitOptions = Pick<
+  BrowserContextOptions,
+  'viewport' | 'colorScheme' | 'reducedMotion' | 'forcedColors'
+> & {
+  /** Prepares the page before it is loaded. */
+  readonly before?: (page: Page) => Promise<unknown>;
+  /** In a process of its own, with a clock that only the test moves if `clock`. */
+  readonly alone?: boolean | 'clock';
+};
+
 export type Harness = {
   readonly service: FakeService;
   readonly siteUrl: string;
   tag(attributes?: string): string;
-  /** Opens the customer's page with the widget's tag in a new browser context. */
-  visit(
-    parts?: PageParts,
-    options?: BrowserContextOptions & { readonly before?: (page: Page) => Promise<unknown> },
-  ): Promise<Visit>;
+  /** Closes the last visit, and opens the customer's page with the widget's tag for a visitor without stored data. */
+  visit(parts?: PageParts, options?: VisitOptions): Promise<Visit>;
   stop(): Promise<void>;
 };
 
 /** Starts one browser, one fake service and one customer's site for a test file. */
 export async function startHarness(): Promise<Harness> {
   const [browser, service, site]: [Browser, FakeService, Awaited<ReturnType<typeof startSite>>] = await Promise.all([
-    launchBrowser(),
+    // A visit in the process of the visit before takes half the time.
+    launchBrowser(['--renderer-process-limit=1']),
     startFakeService(),
     startSite(),
   ]);
+  const newContext = async () => {
+    const context = await browser.newContext();
+    context.setDefaultTimeout(60_000);
+    return context;
+  };
+  const shared = await newContext();
+  /** Opens a page, and closes all others. The new page is first, so that the process stays. */
+  const openPage = async (context: BrowserContext) => {
+    const page = await context.newPage();
+    for (const other of browser.contexts()) {
+      if (other !== context && other !== shared) await other.close();
+      else for (const last of other.pages()) if (last !== page) await last.close();
+    }
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Storage.clearDataForOrigin', { origin: site.url, storageTypes: 'local_storage' });
+    await devtools.detach();
+    return page;
+  };
   const tag = (attributes = 'data-site-id="site_test"') =>
     `<script async src="${service.url}/static/va-wave-widget.js" ${attributes}></script>`;
 
@@ -48,14 +74,13 @@ export async function startHarness(): Promise<Harness> {
     service,
     siteUrl: site.url,
     tag,
-    visit: async (parts = {}, { before, ...options } = {}) => {
-      for (const context of browser.contexts()) await context.close();
+    visit: async (parts = {}, { before, alone = false, viewport, ...media } = {}) => {
       site.serve({ html: document(parts, parts.script ?? tag(parts.tag)), headers: parts.headers ?? {} });
+      const page = await openPage(alone === false ? shared : await newContext());
+      await page.setViewportSize(viewport ?? { width: 1000, height: 760 });
       // Reduced motion removes the animations, so that no test waits for them.
-      const usual = { viewport: { width: 1000, height: 760 }, reducedMotion: 'reduce' } as const;
-      const context = await browser.newContext({ ...usual, ...options });
-      context.setDefaultTimeout(60_000);
-      const page = await context.newPage();
+      await page.emulateMedia({ reducedMotion: 'reduce', ...media });
+      if (alone === 'clock') await page.clock.install();
       const logged: string[] = [];
       const errors: string[] = [];
       page.on('console', (message) => {

@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { startDemo } from '../../../local/demo/demo.ts';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
 import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { launchBrowser } from './browser.ts';
 import { CONTACT_FORM, INIT } from './fake-service.ts';
-import { startHarness, widgetOf } from './harness.ts';
+import { startHarness, type VisitOptions, widgetOf } from './harness.ts';
 
 // Takes the pictures of the documentation: `node test/e2e/widget/pictures.ts`. Look at the pictures before you commit them.
 
@@ -36,7 +36,7 @@ const harness = await startHarness();
 async function picture(
   name: string,
   act: (page: Page) => Promise<unknown>,
-  options: BrowserContextOptions & { readonly before?: (page: Page) => Promise<unknown> } = {},
+  options: VisitOptions = {},
   html = 'lang="en"',
   head = '',
 ): Promise<void> {
@@ -69,7 +69,7 @@ await picture('sent', async (page) => {
   await widgetOf(page).host.getByText('Thank you!').waitFor();
 });
 await picture('dark', form, { colorScheme: 'dark' });
-await picture('mobile', form, { viewport: { width: 390, height: 740 }, deviceScaleFactor: 1 });
+await picture('mobile', form, { viewport: { width: 390, height: 740 } });
 await picture('forced-colors', form, { forcedColors: 'active' });
 await conversationPicture('conversation', {});
 await conversationPicture('conversation-mobile', { viewport: { width: 390, height: 740 }, colorScheme: 'dark' });
@@ -90,7 +90,7 @@ async function japanesePicture(): Promise<void> {
 }
 
 /** Takes a picture of the example view with the answer of the demo's backend. */
-async function conversationPicture(name: string, options: BrowserContextOptions): Promise<void> {
+async function conversationPicture(name: string, options: VisitOptions): Promise<void> {
   const view = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
   const head = `<script type="module">${view.replace('export function', 'function')}
     window.vaWave||((window.vaWave=(...call)=>{vaWave.q.push(call)}).q=[]);
