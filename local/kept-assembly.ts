@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from './cloud/cloud-error.ts';
 import { writeFileAtomically } from './cloud/state/atomic-file.ts';
 
 /** The file in the folder of a complete assembly with the hash of the assembly's sources. */
@@ -20,7 +19,8 @@ export async function keepAssembly(
 ): Promise<void> {
   const wanted = hash();
   const marker = join(outdir, MARKER);
-  if (textOf(marker) === wanted && existsSync(join(outdir, 'manifest.json'))) return;
+  const isKept = existsSync(marker) && existsSync(join(outdir, 'manifest.json'));
+  if (isKept && readFileSync(marker, 'utf8') === wanted) return;
   // Without this, the bundles of every earlier version would stay in the folder.
   rmSync(outdir, { recursive: true, force: true });
   await make(outdir);
@@ -48,13 +48,4 @@ function filesOf(root: string, source: string): string[] {
   return readdirSync(join(root, source), { recursive: true, encoding: 'utf8' })
     .map((name) => join(source, name))
     .filter((name) => statSync(join(root, name)).isFile());
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -216,7 +216,7 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
   const endpoint = new Gateway({ keys, authorizer, waiting, services, onFault: print });
   gateway.serve((request) => endpoint.answer(request), onFault);
 
-  const clients = stack.loginClients();
+  const clients = stack.all('AWS::Cognito::UserPoolClient');
   if (clients.length > 0) {
     const logins = new KeptLogins(folder.file('logins.json'));
     await serveLogin(login, options.name, clients, { users, logins, key: identity.loginKey }, onFault);

@@ -1,9 +1,8 @@
 import type { Authorizer, Check } from '../access/authorizer.ts';
 import type { Caller } from '../access/callers.ts';
 
-/** A received call with its caller. */
+/** A received call. */
 export type AwsRequest = {
-  readonly caller: Caller;
   readonly method: string;
   /** With the query string. */
   readonly path: string;

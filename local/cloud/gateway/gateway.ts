@@ -47,7 +47,7 @@ export class Gateway {
   }
 
   /** Never throws: a fault of ours is an answer with status 500. */
-  async #call(request: Omit<AwsRequest, 'caller'>): Promise<AwsResponse> {
+  async #call(request: AwsRequest): Promise<AwsResponse> {
     const { keys, services, authorizer, waiting, onFault } = this.#options;
     const [, accessKeyId = '', region, name = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
     const service = services[name];
@@ -65,7 +65,7 @@ export class Gateway {
       if (service === undefined) {
         throw new ServiceError('UnknownOperationException', `The local cloud does not know the service ${name}`);
       }
-      const call = service.understand({ ...request, caller });
+      const call = service.understand(request);
       for (const check of call.checks) requireAllowed(authorizer, caller, check);
       return await call.perform();
     } catch (error) {

@@ -7,25 +7,15 @@ import { contentTypeOf } from './content-types.ts';
 
 export type StoredObject = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> };
 
-/** System metadata that a deployment may set, and the header that each becomes. */
-const METADATA: Readonly<Record<string, string>> = {
-  'cache-control': 'cache-control',
-  'content-disposition': 'content-disposition',
-  'content-encoding': 'content-encoding',
-  'content-language': 'content-language',
-  'content-type': 'content-type',
-};
-
 /**
  * Returns the objects that the stack's bucket deployments upload, by bucket and key.
- * @throws CloudError on unknown assets or metadata
+ * @throws CloudError on unknown assets
  */
 export function readBucketObjects(stack: Stack): Map<string, Map<string, StoredObject>> {
   const buckets = new Map<string, Map<string, StoredObject>>();
   for (const { properties: deployment } of stack.all('Custom::CDKBucketDeployment')) {
     const bucket = buckets.get(deployment.DestinationBucketName) ?? new Map<string, StoredObject>();
     buckets.set(deployment.DestinationBucketName, bucket);
-    const metadata = headersOf(deployment.SystemMetadata);
     for (const [index, key] of deployment.SourceObjectKeys.entries()) {
       const folder = stack.assetPath(key.replace(/\.zip$/, ''));
       if (!statSync(folder).isDirectory())
@@ -35,21 +25,14 @@ export function readBucketObjects(stack: Stack): Map<string, Map<string, StoredO
         const body = fillMarkers(readFileSync(join(folder, file)), deployment.SourceMarkers[index] ?? {}, inJson);
         const name = [deployment.DestinationBucketKeyPrefix, file].filter((part) => part !== '').join('/');
         const etag = `"${createHash('md5').update(body).digest('hex')}"`;
-        bucket.set(name, { body, headers: { 'content-type': contentTypeOf(file), etag, ...metadata } });
+        bucket.set(name, {
+          body,
+          headers: { 'content-type': contentTypeOf(file), etag, ...deployment.SystemMetadata },
+        });
       }
     }
   }
   return buckets;
-}
-
-function headersOf(metadata: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(metadata).map(([name, value]) => {
-      const header = METADATA[name];
-      if (header === undefined) throw new CloudError(`The local cloud does not know the object metadata ${name}`);
-      return [header, value];
-    }),
-  );
 }
 
 /** Replaces the markers in an asset by values that are known only at deploy time. In JSON, the values are escaped. */

@@ -6,10 +6,12 @@ import type { Adapter, AdapterFactory, Configuration } from 'oidc-provider';
 import { CloudError } from '../cloud-error.ts';
 import { type Listener, readBody } from '../listener.ts';
 import type { Identity } from '../state/kept-identity.ts';
-import type { LoginClient } from '../template/stack.ts';
+import type { Resource } from '../template/stack.ts';
 import type { KeptLogins } from './kept-logins.ts';
 import { loginPage, logoutPage, problemPage } from './login-page.ts';
 import type { Users } from './users.ts';
+
+type Client = Resource<'AWS::Cognito::UserPoolClient'>;
 
 const FORM_LIMIT_BYTES = 10_000;
 /** The lifetime of the browser's session at Cognito. */
@@ -27,7 +29,7 @@ const RESOURCE = 'urn:one-machine:api';
 export async function serveLogin(
   listener: Listener,
   service: string,
-  clients: readonly LoginClient[],
+  clients: readonly Client[],
   { users, logins, key }: { readonly users: Users; readonly logins: KeptLogins; readonly key: Identity['loginKey'] },
   onFault: (error: unknown) => void,
 ): Promise<void> {
@@ -60,19 +62,20 @@ export async function newLoginKey(): Promise<Identity['loginKey']> {
   return exportJWK(privateKey);
 }
 
-function configuration(clients: readonly LoginClient[], users: Users, key: Identity['loginKey']): Configuration {
+function configuration(clients: readonly Client[], users: Users, key: Identity['loginKey']): Configuration {
   const signingKey = { ...key, kty: 'RSA' as const, use: 'sig', alg: 'RS256' };
   const [first] = clients;
   if (first === undefined) throw new CloudError('The stack has a user pool and no client of it');
-  const apiScopes = first.scopes.filter((scope) => !OPENID_SCOPES.includes(scope)).join(' ');
+  const { AllowedOAuthScopes, accessTokenSeconds, refreshTokenSeconds } = first.properties;
+  const apiScopes = AllowedOAuthScopes.filter((scope) => !OPENID_SCOPES.includes(scope)).join(' ');
   return {
-    clients: clients.map((client) => ({
-      client_id: client.id,
+    clients: clients.map(({ ref, properties }) => ({
+      client_id: ref,
       token_endpoint_auth_method: 'none',
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      redirect_uris: [...client.callbackUrls],
-      post_logout_redirect_uris: [...client.logoutUrls],
+      redirect_uris: properties.CallbackURLs,
+      post_logout_redirect_uris: properties.LogoutURLs,
     })),
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(24).toString('base64url')] },
@@ -82,7 +85,7 @@ function configuration(clients: readonly LoginClient[], users: Users, key: Ident
     pkce: { required: () => true },
     // The browser calls from the dashboard's origin. Cognito also allows the origins of callbacks.
     clientBasedCORS: (_, origin) =>
-      clients.some(({ callbackUrls }) => callbackUrls.some((url) => new URL(url).origin === origin)),
+      clients.some(({ properties }) => properties.CallbackURLs.some((url) => new URL(url).origin === origin)),
     features: {
       devInteractions: { enabled: false },
       revocation: { enabled: true },
@@ -99,7 +102,7 @@ function configuration(clients: readonly LoginClient[], users: Users, key: Ident
         getResourceServerInfo: () => ({
           scope: apiScopes,
           accessTokenFormat: 'jwt',
-          accessTokenTTL: first.accessTokenSeconds,
+          accessTokenTTL: accessTokenSeconds,
           jwt: { sign: { alg: 'RS256' } },
         }),
       },
@@ -145,10 +148,10 @@ function configuration(clients: readonly LoginClient[], users: Users, key: Ident
     ttl: {
       Session: SESSION_SECONDS,
       Interaction: SESSION_SECONDS,
-      Grant: first.refreshTokenSeconds,
-      AccessToken: first.accessTokenSeconds,
-      IdToken: first.accessTokenSeconds,
-      RefreshToken: first.refreshTokenSeconds,
+      Grant: refreshTokenSeconds,
+      AccessToken: accessTokenSeconds,
+      IdToken: accessTokenSeconds,
+      RefreshToken: refreshTokenSeconds,
     },
   };
 }

@@ -29,35 +29,31 @@ export function lambda(functions: LambdaFunctions): AwsService {
         checks: [{ action: 'lambda:InvokeFunction', resource: found.definition.arn }],
         async perform() {
           if (type !== 'RequestResponse' && type !== 'Event') throw new UnknownOperation('lambda', `Invoke ${type}`);
-          if (request.body.length > LIMIT[type]) {
-            throw new ServiceError(
-              'RequestTooLargeException',
-              `Request must be smaller than ${LIMIT[type]} bytes`,
-              413,
-            );
-          }
-          const event = request.body.toString('utf8') || '{}';
-          try {
-            JSON.parse(event);
-          } catch {
-            throw new ServiceError('InvalidRequestContentException', 'Could not parse request body into json');
-          }
+          const event = eventOf(request.body, LIMIT[type]);
           if (type === 'Event') {
             found.invokeLater(event);
             return { status: 202, headers: {}, body: '' };
           }
-          const result = withinResponseLimit(await found.invoke(event));
-          return {
-            status: 200,
-            headers: {
-              'content-type': 'application/json',
-              'x-amz-executed-version': '$LATEST',
-              ...(result.failed ? { 'x-amz-function-error': 'Unhandled' } : {}),
-            },
-            body: result.payload,
-          };
+          const { failed, payload } = withinResponseLimit(await found.invoke(event));
+          const error: Readonly<Record<string, string>> = failed ? { 'x-amz-function-error': 'Unhandled' } : {};
+          const headers = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST', ...error };
+          return { status: 200, headers, body: payload };
         },
       };
     },
   };
+}
+
+/** @throws ServiceError when the body is too large or no JSON */
+function eventOf(body: Buffer, limit: number): string {
+  if (body.length > limit) {
+    throw new ServiceError('RequestTooLargeException', `Request must be smaller than ${limit} bytes`, 413);
+  }
+  const event = body.toString('utf8') || '{}';
+  try {
+    JSON.parse(event);
+    return event;
+  } catch {
+    throw new ServiceError('InvalidRequestContentException', 'Could not parse request body into json');
+  }
 }

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { CloudError, codeOf, messageOf } from '../cloud-error.ts';
+import { CloudError, messageOf } from '../cloud-error.ts';
 import { parseObject } from '../json.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 
@@ -91,9 +91,9 @@ function takeLock(path: string): DatabaseSync {
   } catch (error) {
     lock?.close();
     if (/locked/.test(messageOf(error))) {
-      const pid = readText(holder);
+      const pid = existsSync(holder) ? ` (process ${readFileSync(holder, 'utf8')})` : '';
       throw new CloudError(
-        `The data folder ${path} is used by a running instance${pid === undefined ? '' : ` (process ${pid})`}. Stop it, or name another folder with --data`,
+        `The data folder ${path} is used by a running instance${pid}. Stop it, or name another folder with --data`,
       );
     }
     throw new CloudError(
@@ -104,20 +104,10 @@ function takeLock(path: string): DatabaseSync {
 
 function checkMarker(path: string): void {
   const file = join(path, 'version.json');
-  const text = readText(file);
-  if (text === undefined) writeFileAtomically(file, JSON.stringify({ version: VERSION }));
-  else if (!marker.safeParse(parseObject(text)).success) {
+  if (!existsSync(file)) writeFileAtomically(file, JSON.stringify({ version: VERSION }));
+  if (!marker.safeParse(parseObject(readFileSync(file, 'utf8'))).success) {
     throw new CloudError(
       `The data folder ${path} holds state that this version cannot read. Delete it to start without state, or name another with --data`,
     );
-  }
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }

@@ -15,6 +15,8 @@ export type ResolverOptions = {
   identify(logicalId: string): Identity;
   /** The current value of a secret, for `{{resolve:secretsmanager:…}}`. */
   secretString(secretArn: string): string;
+  /** `host:port` of the distribution. In AWS it always uses https; the local one has no certificate that a browser trusts. */
+  readonly edge: string;
 };
 
 /** `{{resolve:secretsmanager:<arn>:SecretString:<key>:<stage>:<version>}}`; an ARN has seven parts of its own. */
@@ -72,7 +74,9 @@ export class Resolver {
       case 'Fn::Join': {
         const [separator, parts] = this.#list(name, argument);
         const texts = this.#list(name, this.resolve(parts ?? null)).map((part) => this.text(part));
-        return this.#dynamicReferences(texts.join(this.text(separator ?? '')));
+        const joined = texts.join(this.text(separator ?? ''));
+        const { edge } = this.#options;
+        return this.#dynamicReferences(joined.replaceAll(`https://${edge}`, `http://${edge}`));
       }
       case 'Fn::Sub':
         return this.#plainText(name, argument).replaceAll(/\$\{([^}]*)\}/g, (_, reference: string) =>

@@ -98,6 +98,15 @@ const behavior = {
 // Nothing is cached or compressed here, and the edge of one machine has no certificate to redirect to.
 const BEHAVIOR_WITHOUT_EFFECT = 'CachePolicyId Compress ViewerProtocolPolicy';
 
+/** Each becomes the header of this name. */
+const objectMetadata = z.enum([
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+]);
+
 const override = { Override: flag };
 
 /** The types that the local cloud runs: their names, and the properties that it knows. */
@@ -270,7 +279,7 @@ export const EMULATED = {
         SourceMarkersConfig: z.array(object({ jsonEscape: flag.default(false) })).default([]),
         DestinationBucketName: text,
         DestinationBucketKeyPrefix: text.default(''),
-        SystemMetadata: z.record(text, text).default({}),
+        SystemMetadata: z.partialRecord(objectMetadata, text).default({}),
       },
       `ServiceToken SourceBucketNames Prune WaitForDistributionInvalidation DistributionId DistributionPaths
       OutputObjectKeys`,

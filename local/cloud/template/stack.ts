@@ -39,16 +39,6 @@ export type JwtAuthorization = {
   readonly scopes: readonly string[];
 };
 
-/** A public client of the user pool. */
-export type LoginClient = {
-  readonly id: string;
-  readonly callbackUrls: readonly string[];
-  readonly logoutUrls: readonly string[];
-  readonly scopes: readonly string[];
-  readonly accessTokenSeconds: number;
-  readonly refreshTokenSeconds: number;
-};
-
 /** A statement of a role that is left out, so that a test can prove that the statement is needed. */
 export type DroppedStatement = {
   /** Logical id of the role. */
@@ -85,6 +75,7 @@ export class Stack {
         'AWS::StackId': stackId(stackName),
       },
       secretString: options.secretString,
+      edge: options.addresses.edge,
       identify: (logicalId) => this.#identify(logicalId),
     });
     for (const [id, { Condition }] of Object.entries({ ...template.Resources, ...template.Outputs })) {
@@ -149,17 +140,6 @@ export class Stack {
     });
   }
 
-  loginClients(): readonly LoginClient[] {
-    return this.all('AWS::Cognito::UserPoolClient').map(({ ref, properties: client }) => ({
-      id: ref,
-      callbackUrls: client.CallbackURLs.map((url) => this.#edgeUrl(url)),
-      logoutUrls: client.LogoutURLs.map((url) => this.#edgeUrl(url)),
-      scopes: client.AllowedOAuthScopes,
-      accessTokenSeconds: client.accessTokenSeconds,
-      refreshTokenSeconds: client.refreshTokenSeconds,
-    }));
-  }
-
   /** The policies of queues and functions, by ARN. */
   resourcePolicies(): readonly ResourcePolicy[] {
     const queues = this.all('AWS::SQS::Queue');
@@ -200,18 +180,8 @@ export class Stack {
   }
 
   outputs(): Readonly<Record<string, string>> {
-    return Object.fromEntries(
-      Object.entries(this.#options.assembly.template.Outputs).map(([name, { Value }]) => [
-        name,
-        this.#edgeUrl(this.#resolver.text(Value)),
-      ]),
-    );
-  }
-
-  /** In AWS, a distribution always uses https. The local distribution has no certificate that a browser trusts. */
-  #edgeUrl(text: string): string {
-    const { edge } = this.#options.addresses;
-    return text.replaceAll(`https://${edge}`, `http://${edge}`);
+    const { Outputs } = this.#options.assembly.template;
+    return Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, this.#resolver.text(Value)]));
   }
 
   #roles(): readonly Role[] {

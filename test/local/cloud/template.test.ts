@@ -10,6 +10,7 @@ const resolver = new Resolver({
     ref: `ref-${logicalId}`,
     attributes: { Arn: `arn-${logicalId}`, 'Nested.Name': 'deep' },
   }),
+  edge: '127.0.0.1:1',
   secretString: (arn) => (arn.endsWith('json') ? '{"key":"inner"}' : `secret of ${arn}`),
 });
 

@@ -331,25 +331,8 @@ describe('functions', () => {
     expect(remaining).toBeGreaterThan(4000);
   });
 
-  test('handle several events at the same time', async () => {
-    const results = await Promise.all(Array.from({ length: 6 }, () => cloud.invoke(functionId('Echo'), {})));
-    expect(results.every(({ failed }) => !failed)).toBe(true);
-  });
-
-  test.each([
-    ['throw', 'TypeError'],
-    ['exit', 'Runtime.ExitError'],
-    ['slow', 'Sandbox.Timedout'],
-    ['crash', 'Runtime.UnhandledError'],
-  ])('that %s fail, and the next invocation succeeds', async (how, errorType) => {
-    const { failed, payload } = await cloud.invoke(functionId('Troubled'), { how });
-    expect(failed).toBe(true);
-    expect(JSON.parse(payload).errorType).toBe(errorType);
-    expect(await cloud.invoke(functionId('Troubled'), {})).toEqual({ failed: false, payload: '"fine"' });
-  });
-
   test('can be killed during an invocation', async () => {
-    const running = cloud.invoke(functionId('Troubled'), { how: 'slow' });
+    const running = cloud.invoke(functionId('Troubled'), { how: 'hang' });
     await sleep(100);
     await cloud.killFunction(functionId('Troubled'));
     expect((await running).failed).toBe(true);
@@ -507,9 +490,9 @@ test('a sweep deletes expired items and messages', async () => {
         Item: { pk: { S: pk }, expires_at: { N: String(Math.floor(Date.now() / 1000) + seconds) } },
       }),
     );
-  await put('expired', -10);
+  await put('expired', 100);
   await put('alive', 3600);
-  await cloud.sweep(Date.now());
+  await cloud.sweep(Date.now() + 200_000);
   expect(await item('expired')).toBeUndefined();
   expect(await item('alive')).toBeDefined();
   const { QueueUrl } = await sqs.send(
@@ -526,20 +509,8 @@ test('a sweep deletes expired items and messages', async () => {
   expect(await waiting()).toBe('0');
 });
 
-test('refuses a data folder in use with one message', async () => {
-  await expect(startLocalCloud({ data, assembly })).rejects.toThrow(/is used by a running instance \(process \d+\)/);
-});
-
-test('refuses a port in use with one message', async () => {
-  const port = Number(new URL(cloud.baseUrl).port);
-  await expect(startLocalCloud({ data: join(folder, 'other'), assembly, port })).rejects.toThrow(
-    `Port ${port} is in use`,
-  );
-});
-
 test.each([
   ['version.json', 'holds state that this version cannot read'],
-  ['secrets.json', 'cannot be read'],
   ['dynamodb.db', 'cannot be read'],
   ['sqs/fauxqs.db', 'cannot be read'],
 ])('refuses a broken %s with one message', async (file, message) => {

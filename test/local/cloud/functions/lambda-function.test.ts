@@ -1,31 +1,24 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { BroadcastChannel } from 'node:worker_threads';
 import type { InvocationResult } from '../../../../local/cloud/functions/execution-environment.ts';
 import { INVOCATIONS_AT_ONCE, LambdaFunction } from '../../../../local/cloud/functions/lambda-function.ts';
 
-/** Does as the event says. An invocation with a `name` says on the door that it runs, and ends when the door sends its name. */
+/** Does as the event says. An invocation with a `name` says at the door that it runs, and ends when its name is called there. */
 const CODE = `
-import { connect } from 'node:net';
-import { threadId } from 'node:worker_threads';
+import { BroadcastChannel, threadId } from 'node:worker_threads';
 const waiting = new Map();
-let door;
-function opened() {
-  door ??= connect(Number(process.env.DOOR)).setEncoding('utf8').on('data', (names) => {
-    for (const name of names.split(' ')) waiting.get(name)?.();
-  });
-  return door;
-}
+const door = new BroadcastChannel('door');
+door.onmessage = ({ data }) => waiting.get(data.released)?.();
 let running = 0;
 export const handler = async ({ name, ends, wait_ms, held }) => {
   running += 1;
   try {
     if (name !== undefined) {
       const asked = new Promise((resolve) => waiting.set(name, resolve));
-      opened().write(name + ' ');
+      door.postMessage({ name });
       await asked;
     }
     if (ends === 'throw') throw new TypeError('as asked');
@@ -41,35 +34,24 @@ export const handler = async ({ name, ends, wait_ms, held }) => {
 };`;
 
 const folder = mkdtempSync(join(tmpdir(), 'function-'));
+writeFileSync(join(folder, 'index.mjs'), CODE);
 const functions: LambdaFunction[] = [];
-let seen = '';
-let doorOpened = () => {};
-const sockets: Socket[] = [];
-const server = createServer((socket) => {
-  sockets.push(socket);
-  socket.setEncoding('utf8').on('data', (names: string) => {
-    seen += names;
-    doorOpened();
-  });
-  socket.on('error', () => {});
-});
+const door = new BroadcastChannel('door');
+/** The invocations that have come to the door, in their order. */
+let names: string[] = [];
+door.onmessage = (event) => {
+  const { name } = Object(Object(event).data);
+  if (name !== undefined) names.push(String(name));
+};
 
-beforeAll(async () => {
-  writeFileSync(join(folder, 'index.mjs'), CODE);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
 afterEach(() => Promise.all(functions.splice(0).map((one) => one.stop())));
 afterAll(() => {
-  for (const socket of sockets) socket.destroy();
-  server.close();
+  door.close();
   rmSync(folder, { recursive: true });
 });
 
 function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
-  seen = '';
-  const address = server.address();
-  const DOOR = String(typeof address === 'object' ? address?.port : undefined);
+  names = [];
   const name = 'fixture';
   const made = new LambdaFunction({
     definition: {
@@ -89,7 +71,7 @@ function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
       },
     },
     caller: { kind: 'operator' },
-    issue: () => ({ variables: { AWS_LAMBDA_MAX_CONCURRENCY: '64', DOOR }, revoke: () => {} }),
+    issue: () => ({ variables: { AWS_LAMBDA_MAX_CONCURRENCY: '64' }, revoke: () => {} }),
     compiledCode: join(folder, 'compiled'),
     onOutput: () => {},
     onLost: () => {},
@@ -100,16 +82,13 @@ function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
 
 const invoke = (fn: LambdaFunction, event: object) => fn.invoke(JSON.stringify(event));
 const value = ({ payload }: InvocationResult) => JSON.parse(payload);
-const names = () => seen.split(' ').filter(Boolean);
-/** Resolves when this many invocations wait at the door. */
+/** Resolves when this many invocations have come to the door. */
 async function atTheDoor(count: number): Promise<void> {
-  while (names().length < count) {
-    await new Promise<void>((resolve) => {
-      doorOpened = resolve;
-    });
-  }
+  while (names.length < count) await pause(2);
 }
-const release = (...released: string[]) => sockets.at(-1)?.write(released.join(' '));
+const release = (...released: string[]) => {
+  for (const name of released) door.postMessage({ released: name });
+};
 
 test('invocations run at the same time in one environment, and each gets its own answer', async () => {
   const fn = start();
@@ -137,11 +116,11 @@ test('no more invocations than the limit run at once, and the others follow in t
   const running = Array.from({ length: INVOCATIONS_AT_ONCE + 2 }, (_, index) => invoke(fn, { name: `n${index}` }));
   await atTheDoor(INVOCATIONS_AT_ONCE);
   await pause(50);
-  expect(names()).toHaveLength(INVOCATIONS_AT_ONCE);
+  expect(names).toHaveLength(INVOCATIONS_AT_ONCE);
   release('n5');
   await atTheDoor(INVOCATIONS_AT_ONCE + 1);
-  expect(names().at(-1)).toBe(`n${INVOCATIONS_AT_ONCE}`);
-  release(...names());
+  expect(names.at(-1)).toBe(`n${INVOCATIONS_AT_ONCE}`);
+  release(...names);
   await atTheDoor(INVOCATIONS_AT_ONCE + 2);
   release(`n${INVOCATIONS_AT_ONCE + 1}`);
   expect((await Promise.all(running)).every(({ failed }) => !failed)).toBe(true);
