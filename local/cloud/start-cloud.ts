@@ -10,9 +10,9 @@ import { EventBridge, type EventCheck } from './events/event-bridge.ts';
 import { EventTargets } from './events/event-targets.ts';
 import { Scheduler } from './events/scheduler.ts';
 import { EventSource } from './functions/event-source.ts';
-import type { InvocationResult } from './functions/execution-environment.ts';
 import { INVOCATIONS_AT_ONCE, type LambdaFunction } from './functions/lambda-function.ts';
 import { LambdaFunctions } from './functions/lambda-functions.ts';
+import type { InvocationResult } from './functions/messages.ts';
 import { sourceQueue } from './functions/source-queue.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { WaitingCalls } from './gateway/waiting-calls.ts';
@@ -159,7 +159,7 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
   const stack = new Stack({
     assembly: composition.assembly,
     addresses: { edge: edge.address, api: api.address, gateway: gateway.address, login: login.address },
-    secretString: (arn) => secrets.currentString(arn),
+    secretString: (arn) => secrets.value(arn, {}).SecretString,
     withoutStatement: options.withoutStatement,
   });
   // Secrets come first: other values are made of them.

@@ -41,7 +41,7 @@ const ORDER_TOOL = {
   description: 'Finds an order by its number and tells its status',
   parameters: { properties: { number: { type: 'integer', description: 'Number of the order' } }, required: ['number'] },
   feed_response_back: true,
-  response_field_map: { status: '$.order.status' },
+  response_field_map: { number: '$.order.number', status: '$.order.status' },
 };
 const MEMBER_FIELDS = [{ key: 'message', label: 'What is wrong with your bike?', type: 'Long text', required: true }];
 

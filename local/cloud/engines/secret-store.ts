@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { CloudError } from '../cloud-error.ts';
 import { ServiceError } from '../gateway/aws-request.ts';
 import { isObject } from '../json.ts';
 import { writeFileAtomically } from '../state/atomic-file.ts';
@@ -18,7 +17,7 @@ type Versions = z.infer<typeof stored>[string];
 const CURRENT = 'AWSCURRENT';
 const PREVIOUS = 'AWSPREVIOUS';
 
-/** The secrets of the template with their current and previous versions, in one file that only its owner may read. */
+/** The secrets of the template with their versions, in one file that only its owner may read. */
 export class SecretStore {
   readonly #file: string;
   readonly #secrets: Map<string, Versions>;
@@ -39,30 +38,10 @@ export class SecretStore {
     if (missing.length > 0) this.#save();
   }
 
-  /** The ARN of the secret with this ARN, partial ARN or name. @throws ServiceError when there is none */
-  find(id: string): string {
-    const found = [...this.#secrets.keys()].find(
-      (arn) => arn === id || arn.slice(0, -7) === id || this.name(arn) === id,
-    );
-    if (found !== undefined) return found;
-    throw new ServiceError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
-  }
-
-  /** The name within an ARN: without the six characters that Secrets Manager adds. */
-  name(arn: string): string {
-    return (arn.split(':').at(-1) ?? '').slice(0, -7);
-  }
-
-  /** The current text. @throws CloudError when there is no such secret */
-  currentString(arn: string): string {
-    if (!this.#secrets.has(arn)) throw new CloudError(`There is no secret ${arn}`);
-    return this.value(arn, {}).SecretString;
-  }
-
   /** A version by id, by stage or, without either, the current one. @throws ServiceError when there is none */
   value(arn: string, which: { readonly versionId?: string | undefined; readonly stage?: string | undefined }) {
     const stage = which.stage ?? (which.versionId === undefined ? CURRENT : undefined);
-    const found = Object.entries(this.#secrets.get(arn) ?? {}).find(
+    const found = Object.entries(this.#versions(arn)).find(
       ([id, { stages }]) =>
         (which.versionId === undefined || id === which.versionId) && (stage === undefined || stages.includes(stage)),
     );
@@ -74,24 +53,51 @@ export class SecretStore {
   }
 
   /**
-   * Makes a new version the current one, the former current one the previous one, and forgets the others. A version that is there already
-   * stays as it is.
+   * Adds a version, and moves these stages to it. A version that is there already stays as it is.
    * @throws ServiceError when the version is there with another value
    */
-  put(arn: string, secretString: string, versionId: string = randomUUID()) {
-    const versions = this.#secrets.get(arn) ?? {};
+  put(arn: string, secretString: string, stages: readonly string[], versionId: string = randomUUID()) {
+    const versions = this.#versions(arn);
     const existing = versions[versionId];
-    if (existing === undefined) {
-      const former = Object.entries(versions).filter(([, { stages }]) => stages.includes(CURRENT));
-      this.#secrets.set(arn, {
-        ...Object.fromEntries(former.map(([id, version]) => [id, { ...version, stages: [PREVIOUS] }])),
-        [versionId]: { secretString, stages: [CURRENT], created: Date.now() },
-      });
-      this.#save();
-    } else if (existing.secretString !== secretString) {
+    if (existing !== undefined && existing.secretString !== secretString) {
       throw new ServiceError('ResourceExistsException', 'A version with this id and another value exists already.');
     }
-    return { VersionId: versionId, VersionStages: existing?.stages ?? [CURRENT] };
+    versions[versionId] ??= { secretString, stages: [], created: Date.now() };
+    for (const stage of stages) this.#move(arn, stage, versionId);
+    this.#save();
+    return { VersionId: versionId, VersionStages: stages };
+  }
+
+  /** Moves a stage to another version, or takes it away. @throws ServiceError when the stage is at a version that is not named */
+  moveStage(arn: string, stage: string, to: string | undefined, from: string | undefined): void {
+    const versions = this.#versions(arn);
+    if (to !== undefined && versions[to] === undefined) {
+      throw new ServiceError('ResourceNotFoundException', "Secrets Manager can't find the specified secret version.");
+    }
+    const [holder] = Object.entries(versions).find(([, { stages }]) => stages.includes(stage)) ?? [];
+    if (holder !== undefined && holder !== to && holder !== from) {
+      throw new ServiceError('InvalidParameterException', `The stage ${stage} is attached to the version ${holder}.`);
+    }
+    this.#move(arn, stage, to);
+    this.#save();
+  }
+
+  /** The version that was the current one becomes the previous one. */
+  #move(arn: string, stage: string, to: string | undefined): void {
+    const versions = this.#versions(arn);
+    const [holder] = Object.entries(versions).find(([, { stages }]) => stages.includes(stage)) ?? [];
+    if (holder === to) return;
+    for (const version of Object.values(versions)) version.stages = version.stages.filter((other) => other !== stage);
+    if (to !== undefined) versions[to]?.stages.push(stage);
+    if (stage === CURRENT && holder !== undefined) this.#move(arn, PREVIOUS, holder);
+    // A version without a stage is deprecated: Secrets Manager forgets it.
+    for (const [id, { stages }] of Object.entries(versions)) if (stages.length === 0) delete versions[id];
+  }
+
+  #versions(arn: string): Versions {
+    const versions = this.#secrets.get(arn);
+    if (versions !== undefined) return versions;
+    throw new ServiceError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
   }
 
   #save(): void {

@@ -4,8 +4,8 @@ import { messageOf } from '../cloud-error.ts';
 import type { ReceivedMessage } from '../engines/sqs.ts';
 import { isList, isObject, parseObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
-import type { InvocationResult } from './execution-environment.ts';
 import type { LambdaFunction } from './lambda-function.ts';
+import type { InvocationResult } from './messages.ts';
 
 /** The queue of an event source. The function's role makes the calls, which throw when the role does not allow them. */
 export type SourceQueue = {

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import type { FunctionError, Invocation, WorkerReply, WorkerRequest, WorkerStart } from './messages.ts';
-
-/** How an invocation ended, in Lambda's words. */
-export type InvocationResult = {
-  readonly failed: boolean;
-  /** JSON text: what the function returned, or the error. */
-  readonly payload: string;
-};
+import type {
+  FunctionError,
+  Invocation,
+  InvocationResult,
+  WorkerReply,
+  WorkerRequest,
+  WorkerStart,
+} from './messages.ts';
 
 export type EnvironmentOptions = {
   readonly start: WorkerStart;
@@ -113,13 +113,7 @@ export class ExecutionEnvironment {
         if (reply.kind === 'ready') done();
         else if (reply.kind === 'alive') this.#answered();
         else if (reply.kind === 'begun') this.#running.get(reply.requestId)?.begun();
-        else if (reply.kind === 'result') this.#settle(reply.requestId, { failed: false, payload: reply.payload });
-        else if (reply.kind === 'error') this.#settle(reply.requestId, failure(reply.error));
-        else {
-          this.#log(reply.error);
-          this.#fail(reply.error);
-          void this.kill();
-        }
+        else this.#running.get(reply.requestId)?.settle(reply.result);
       });
       this.#worker.on('error', (error) => {
         this.#log(error.stack ?? String(error));
@@ -139,7 +133,7 @@ export class ExecutionEnvironment {
     const seconds = (this.#options.timeoutMs / 1000).toFixed(2);
     const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`;
     this.#log(errorMessage);
-    this.#settle(requestId, failure({ errorType: 'Sandbox.Timedout', errorMessage }));
+    this.#running.get(requestId)?.settle(failure({ errorType: 'Sandbox.Timedout', errorMessage }));
     this.#endUnlessAnswered();
   }
 
@@ -158,12 +152,8 @@ export class ExecutionEnvironment {
     this.#worker.postMessage(request);
   }
 
-  #log(message: string | FunctionError): void {
+  #log(message: string): void {
     this.#options.onOutput(`${JSON.stringify({ level: 'ERROR', message })}\n`);
-  }
-
-  #settle(requestId: string, result: InvocationResult): void {
-    this.#running.get(requestId)?.settle(result);
   }
 
   #fail(error: FunctionError): void {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/callers.ts';
 import type { LambdaResource } from '../template/stack.ts';
-import { ExecutionEnvironment, type InvocationResult } from './execution-environment.ts';
+import { ExecutionEnvironment } from './execution-environment.ts';
+import type { InvocationResult } from './messages.ts';
 
 type LambdaFunctionOptions = {
   readonly definition: LambdaResource;

@@ -26,12 +26,17 @@ export type WorkerRequest =
 /** Worker to parent. */
 export type WorkerReply =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'failed-to-start'; readonly error: FunctionError }
   | { readonly kind: 'alive' }
   /** The function has begun: its first calls are on their way. */
   | { readonly kind: 'begun'; readonly requestId: string }
-  | { readonly kind: 'result'; readonly requestId: string; readonly payload: string }
-  | { readonly kind: 'error'; readonly requestId: string; readonly error: FunctionError };
+  | { readonly kind: 'ended'; readonly requestId: string; readonly result: InvocationResult };
+
+/** How an invocation ended, in Lambda's words. */
+export type InvocationResult = {
+  readonly failed: boolean;
+  /** JSON text: what the function returned, or the error. */
+  readonly payload: string;
+};
 
 /** What Lambda answers when a function throws. */
 export type FunctionError = {

@@ -1,4 +1,4 @@
-import type { InvocationResult } from './execution-environment.ts';
+import type { InvocationResult } from './messages.ts';
 
 /** Lambda's limit for the response of an invocation that somebody waits for, in bytes. */
 const LIMIT = 6_291_556;

@@ -16,26 +16,19 @@ const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread');
 const reply = (message: WorkerReply): void => port.postMessage(message);
 
-try {
-  // The copies of this module in the bundle find this store, also while they are imported.
-  const store = await InvokeStore.getInstanceAsync();
-  const handler = await store.run({}, () => loadHandler(readStart(workerData)));
-  port.on('message', (request: WorkerRequest) => {
-    if (request.kind === 'ask') return reply({ kind: 'alive' });
-    const { invocation } = request;
-    store.run(
-      { [InvokeStoreBase.PROTECTED_KEYS.REQUEST_ID]: invocation.requestId },
-      () => void run(handler, invocation),
-    );
-  });
-  reply({ kind: 'ready' });
-  // Otherwise the cache is written when the environment ends, and the next one may start before.
-  flushCompileCache();
-} catch (error) {
-  reply({ kind: 'failed-to-start', error: describe(error) });
-}
+// What is thrown from here on ends the thread with an error. The copies of this module in the bundle find this store, also while they are imported.
+const store = await InvokeStore.getInstanceAsync();
+const handler = await store.run({}, () => loadHandler(workerData));
+port.on('message', (request: WorkerRequest) => {
+  if (request.kind === 'ask') return reply({ kind: 'alive' });
+  const { invocation } = request;
+  store.run({ [InvokeStoreBase.PROTECTED_KEYS.REQUEST_ID]: invocation.requestId }, () => void run(handler, invocation));
+});
+reply({ kind: 'ready' });
+// Otherwise the cache is written when the environment ends, and the next one may start before.
+flushCompileCache();
 
-async function loadHandler({ codeFolder, handler }: Omit<WorkerStart, 'compiledCode'>): Promise<Handler> {
+async function loadHandler({ codeFolder, handler }: WorkerStart): Promise<Handler> {
   const [module = '', name = ''] = handler.split('.');
   const file = readdirSync(codeFolder).find((entry) =>
     [`${module}.mjs`, `${module}.js`, `${module}.cjs`].includes(entry),
@@ -66,23 +59,16 @@ async function run(handler: Handler, { requestId, event, deadline, functionArn }
     });
     setImmediate(() => reply({ kind: 'begun', requestId }));
     const result = await answer;
-    reply({ kind: 'result', requestId, payload: JSON.stringify(result) ?? 'null' });
+    reply({ kind: 'ended', requestId, result: { failed: false, payload: JSON.stringify(result) ?? 'null' } });
   } catch (error) {
     const described = describe(error);
     const line = { timestamp: new Date().toISOString(), level: 'ERROR', requestId, message: described };
     process.stderr.write(`${JSON.stringify(line)}\n`);
-    reply({ kind: 'error', requestId, error: described });
+    reply({ kind: 'ended', requestId, result: { failed: true, payload: JSON.stringify(described) } });
   }
 }
 
 function describe(error: unknown): FunctionError {
   if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error) };
   return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
-}
-
-function readStart(data: unknown): Omit<WorkerStart, 'compiledCode'> {
-  const { codeFolder, handler } = Object(data);
-  if (typeof codeFolder !== 'string' || typeof handler !== 'string')
-    throw new Error('worker.ts was started without a function');
-  return { codeFolder, handler };
 }

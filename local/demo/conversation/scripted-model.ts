@@ -1,11 +1,4 @@
-import type {
-  Message,
-  Model,
-  ModelReply,
-  Text,
-  ToolAnswer,
-  ToolCall,
-} from '../../../examples/assistant-runtime/model.ts';
+import type { Message, Model, ModelReply, Text, ToolAnswer } from '../../../examples/assistant-runtime/model.ts';
 
 const FIND_AN_ORDER = 'find-an-order';
 const REFUSED =
@@ -31,7 +24,7 @@ function answerTo(
   tools: readonly string[],
 ): ModelReply['content'] {
   const answer = said.find((block) => block.kind === 'toolAnswer');
-  if (answer !== undefined) return [text(readOut(answer, messages))];
+  if (answer !== undefined) return [text(readOut(answer))];
   const words = said.map((block) => (block.kind === 'text' ? block.text : '')).join(' ');
   const number = /\b\d{3,9}\b/.exec(words)?.[0];
   if (number !== undefined && tools.includes(FIND_AN_ORDER)) {
@@ -43,20 +36,13 @@ function answerTo(
   return [text('I am a script, not a model. Ask me where an order is: 1001 and 1002 exist.')];
 }
 
-/** Returns the text for the visitor after a tool's answer. The answer is data; only its status is used. */
-function readOut(answer: ToolAnswer, messages: readonly Message[]): string {
+/** Returns the text for the visitor after a tool's answer. The answer is data; only its fields are used. */
+function readOut({ outcome, content }: ToolAnswer): string {
   // The assistant receives the tool's answer; the visitor does not.
-  if (answer.outcome === 'limit_reached') return REFUSED;
-  if (answer.outcome !== 'completed') return 'I cannot look that up at the moment. Shall a colleague get back to you?';
-  const order = orderIn(messages, answer.id);
-  return `Order ${order} is ${String(Object(answer.content.response).status ?? 'not known')}.`;
-}
-
-function orderIn(messages: readonly Message[], callId: string): string {
-  const calls = messages.flatMap(({ content }) =>
-    content.filter((block): block is ToolCall => block.kind === 'toolCall'),
-  );
-  return String(calls.find(({ id }) => id === callId)?.input.number ?? '');
+  if (outcome === 'limit_reached') return REFUSED;
+  if (outcome !== 'completed') return 'I cannot look that up at the moment. Shall a colleague get back to you?';
+  const { number, status = 'not known' } = Object(content.response);
+  return `Order ${number} is ${status}.`;
 }
 
 const text = (words: string): Text => ({ kind: 'text', text: words });

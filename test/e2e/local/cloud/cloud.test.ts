@@ -16,6 +16,7 @@ import {
   GetSecretValueCommand,
   PutSecretValueCommand,
   SecretsManagerClient,
+  UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { CreateTopicCommand, PublishCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import {
@@ -130,6 +131,9 @@ describe('policies', () => {
 });
 
 describe('queues', () => {
+  // The first invocation starts the environment, which can take longer than the visibility timeout of one second.
+  beforeAll(() => cloud.invoke(functionId('Consumer'), { Records: [] }));
+
   const send = (message: object, more: object = {}) =>
     sqs.send(new SendMessageCommand({ QueueUrl: output('QueueUrl'), MessageBody: JSON.stringify(message), ...more }));
 
@@ -275,6 +279,29 @@ describe('the other services', () => {
     const previous = await secrets.send(new GetSecretValueCommand({ SecretId, VersionStage: 'AWSPREVIOUS' }));
     expect(previous.SecretString).toBe(first.SecretString);
     await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: first.SecretString }));
+  });
+
+  test('move the current stage only from the version that has it', async () => {
+    const secrets = new SecretsManagerClient(client());
+    const SecretId = output('SecretArn');
+    const { SecretString, VersionId } = await secrets.send(new GetSecretValueCommand({ SecretId }));
+    const proposed = { SecretId, SecretString: 'proposed', VersionStages: ['AWSPENDING'] };
+    const { VersionId: MoveToVersionId } = await secrets.send(new PutSecretValueCommand(proposed));
+    expect((await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString).toBe(SecretString);
+    const move = (RemoveFromVersionId: string | undefined, to = MoveToVersionId) =>
+      secrets.send(
+        new UpdateSecretVersionStageCommand({
+          SecretId,
+          VersionStage: 'AWSCURRENT',
+          MoveToVersionId: to,
+          RemoveFromVersionId,
+        }),
+      );
+    await expect(move(MoveToVersionId, VersionId)).resolves.toBeDefined();
+    await expect(move('another-version')).rejects.toThrow('is attached to the version');
+    await move(VersionId);
+    expect((await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString).toBe('proposed');
+    await move(MoveToVersionId, VersionId);
   });
 
   test('invoke a function with and without waiting for its result', async () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BroadcastChannel } from 'node:worker_threads';
-import type { InvocationResult } from '../../../../local/cloud/functions/execution-environment.ts';
 import { INVOCATIONS_AT_ONCE, LambdaFunction } from '../../../../local/cloud/functions/lambda-function.ts';
+import type { InvocationResult } from '../../../../local/cloud/functions/messages.ts';
 
 /** Does as the event says. An invocation with a `name` says at the door that it runs, and ends when its name is called there. */
 const CODE = `
