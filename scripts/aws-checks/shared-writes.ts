@@ -15,8 +15,8 @@ export const sharedWrites: Check = {
     const client = dynamoDb(dynamoDbClient(access));
     const made: (readonly boolean[])[] = [];
     const noting: Pick<typeof client, 'writeEach'> = {
-      writeEach: async (statements) => {
-        const results = await client.writeEach(statements);
+      writeEach: async (...call) => {
+        const results = await client.writeEach(...call);
         made.push(results);
         return results;
       },

@@ -198,7 +198,8 @@ const plain = (text: string) => JSON.parse(text, (name, value) => (ITEMS.has(nam
 const wire = (body: object) =>
   JSON.stringify(body, (name, value) => {
     if (name === 'Items') return marshallEach(value);
-    if (name !== 'Responses') return ITEMS.has(name) ? marshall(value) : value;
+    // The responses of BatchExecuteStatement are a list and have no items here.
+    if (name !== 'Responses' || Array.isArray(value)) return ITEMS.has(name) ? marshall(value) : value;
     const tables = Object.entries<readonly object[]>(value);
     return Object.fromEntries(tables.map(([table, items]) => [table, marshallEach(items)]));
   });

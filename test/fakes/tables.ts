@@ -1,4 +1,4 @@
-import type { DynamoDb, WriteStatement } from '../../src/adapters/dynamodb/client.ts';
+import type { DynamoDb, SharedWrite } from '../../src/adapters/dynamodb/client.ts';
 import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/conditions.ts';
 import { ITEM_VERSION, type StoredItem } from '../../src/adapters/dynamodb/stored-item.ts';
 import type { Label } from './world.ts';
@@ -94,14 +94,19 @@ export class MemoryTables {
   }
 
   /** Makes writes independently of each other. All are refused when two have the same key. */
-  writeEach(calls: readonly WriteStatement[]): readonly boolean[] {
-    const writes = calls.map(parseStatement);
-    if (new Set(writes.map(({ name }) => name)).size < writes.length) return calls.map(() => false);
-    return writes.map(({ table, name, insert, set, when }) => {
+  writeEach(table: string, writes: readonly SharedWrite[]): readonly boolean[] {
+    const names = writes.map((write) => nameOf('insert' in write ? write.insert : write.key));
+    if (new Set(names).size < writes.length) return writes.map(() => false);
+    return writes.map((write, index) => {
+      const name = names[index] ?? '';
       const existing = this.#table(table).get(name);
-      if (insert ? existing !== undefined : existing === undefined) return false;
-      if (existing !== undefined && Object.entries(when).some(([key, value]) => existing[key] !== value)) return false;
-      this.#table(table).set(name, { ...existing, ...set });
+      if ('insert' in write) {
+        if (existing === undefined) this.put({ TableName: table, Item: write.insert });
+        return existing === undefined;
+      }
+      if (existing === undefined || Object.entries(write.when).some(([key, value]) => existing[key] !== value))
+        return false;
+      this.#table(table).set(name, { ...existing, ...plain(write.set) });
       return true;
     });
   }
@@ -189,10 +194,7 @@ export function memoryDynamoDb(tables: MemoryTables, make: MakeCall = async (_la
       });
       return make(`batchGet ${Keys.map(label).join(', ')}`, find, true);
     },
-    writeEach: (statements) => {
-      const what = `writeEach of ${statements.length} ${statements[0]?.text.slice(0, 6)}`;
-      return make(what, () => tables.writeEach(statements), true);
-    },
+    writeEach: (table, writes) => make(`writeEach of ${writes.length}`, () => tables.writeEach(table, writes), true),
     transactWrite: (input) =>
       make(`transactWrite of ${input.TransactItems?.length}`, () => tables.transactWrite(input), false),
   };
@@ -429,35 +431,4 @@ function updated(item: StoredItem, input: Update): StoredItem {
     else next[first] = set;
   }
   return next;
-}
-
-const INSERT = /^INSERT INTO "([^"]+)" VALUE \{(.*)\}$/;
-const CHANGE = /^UPDATE "([^"]+)" SET (.*) WHERE (.*)$/;
-const namesIn = (list: string) => [...list.matchAll(/['"](\w+)['"]/g)].map(([, name = '']) => name);
-
-type Statement = {
-  readonly table: string;
-  readonly set: readonly string[];
-  readonly when: readonly string[] | undefined;
-};
-
-/** The statements that were read, because the adapters have few. */
-const statements = new Map<string, Statement>();
-
-function readStatement(statement: string): Statement {
-  const insert = INSERT.exec(statement);
-  if (insert !== null) return { table: insert[1] ?? '', set: namesIn(insert[2] ?? ''), when: undefined };
-  const change = CHANGE.exec(statement);
-  if (change === null) throw new ValidationException(`The fake cannot read ${statement}`);
-  return { table: change[1] ?? '', set: namesIn(change[2] ?? ''), when: namesIn(change[3] ?? '') };
-}
-
-function parseStatement({ text: statement, parameters }: WriteStatement) {
-  const known = statements.get(statement) ?? readStatement(statement);
-  statements.set(statement, known);
-  const { table, when = [] } = known;
-  const set = plain(Object.fromEntries(known.set.map((name, index) => [name, parameters[index]])));
-  const whenValues = Object.fromEntries(when.map((name, index) => [name, parameters[known.set.length + index]]));
-  const insert = known.when === undefined;
-  return { table, name: nameOf(insert ? set : whenValues), insert, set, when: whenValues };
 }

@@ -35,7 +35,7 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
       log: log(ports, {
         ...dynamo,
         put: ({ ConditionExpression: _, ...input }) => dynamo.put(input),
-        writeEach: async (statements) => statements.map(() => false),
+        writeEach: async (_, writes) => writes.map(() => false),
       }),
     }),
   },
@@ -105,7 +105,7 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
       ...ports,
       log: log(ports, {
         ...dynamo,
-        writeEach: async (statements) => (await dynamo.writeEach(statements)).toReversed(),
+        writeEach: async (...call) => (await dynamo.writeEach(...call)).toReversed(),
       }),
     }),
   },

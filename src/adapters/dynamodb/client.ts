@@ -32,8 +32,11 @@ type Key = Readonly<Record<string, unknown>>;
 type Consistent<Input extends { readonly ConsistentRead?: unknown }> = Omit<Input, 'ConsistentRead'>;
 type WireItem = Readonly<Record<string, AttributeValue>>;
 
-/** A write in PartiQL. The text has no values, only a question mark for each parameter. */
-export type WriteStatement = { readonly text: string; readonly parameters: readonly unknown[] };
+/**
+ * A write that can share a call: an insert of an item whose key is free, or an update of an existing item, which is made if attributes of
+ * it have the values of `when`.
+ */
+export type SharedWrite = { readonly insert: Key } | { readonly key: Key; readonly set: Key; readonly when: Key };
 
 type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key };
 type ScanPage = QueryPage & { readonly ScannedCount: number };
@@ -64,7 +67,7 @@ export type DynamoDb = {
    * Makes at most 25 writes in one call, each independently of the others.
    * @returns for each whether it was made. DynamoDB refuses all writes of a call in which two have the same key.
    */
-  readonly writeEach: (statements: readonly WriteStatement[]) => Promise<readonly boolean[]>;
+  readonly writeEach: (table: string, writes: readonly SharedWrite[]) => Promise<readonly boolean[]>;
   readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
 };
 
@@ -115,11 +118,8 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
         UnprocessedKeys: (UnprocessedKeys?.[TableName]?.Keys ?? []).map((key) => unmarshall(key)),
       };
     },
-    writeEach: async (statements) => {
-      const Statements = statements.map(({ text, parameters }) => ({
-        Statement: text,
-        Parameters: parameters.map(attributeValue),
-      }));
+    writeEach: async (table, writes) => {
+      const Statements = writes.map((write) => statementOf(table, write));
       const results = await client.send(new BatchExecuteStatementCommand({ Statements })).then(
         ({ Responses }) => Responses ?? [],
         (error: unknown) => {
@@ -127,7 +127,7 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
           throw error;
         },
       );
-      return statements.map((_, index) => results[index] !== undefined && results[index].Error === undefined);
+      return writes.map((_, index) => results[index] !== undefined && results[index].Error === undefined);
     },
     transactWrite: async ({ TransactItems = [], ...input }) => {
       const writes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => ({
@@ -149,6 +149,22 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
 function conditionFailed(error: unknown): never {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
   throw new ConditionFailed(error.Item === undefined ? {} : plainItem(error.Item));
+}
+
+/** Returns a write in PartiQL. The text has no values, only a question mark for each. */
+function statementOf(table: string, write: SharedWrite) {
+  if ('insert' in write) {
+    const item = Object.entries(marshalled({ v: ITEM_VERSION, ...write.insert }));
+    const Statement = `INSERT INTO "${table}" VALUE {${item.map(([name]) => `'${name}': ?`).join(', ')}}`;
+    return { Statement, Parameters: item.map(([, value]) => value) };
+  }
+  const set = Object.entries(marshalled(write.set));
+  const when = [...Object.entries(marshalled(write.key)), ...Object.entries(marshalled(write.when))];
+  const equal = ([name]: readonly [string, unknown]) => `"${name}" = ?`;
+  return {
+    Statement: `UPDATE "${table}" SET ${set.map(equal).join(', ')} WHERE ${when.map(equal).join(' AND ')}`,
+    Parameters: [...set, ...when].map(([, value]) => value),
+  };
 }
 
 async function* pages<Input extends object, Output extends QueryPage>(

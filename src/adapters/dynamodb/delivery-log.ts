@@ -120,7 +120,7 @@ export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLo
   /** Completes the record of an attempt that is not completed. Returns false when there is no such record. */
   const end = async (start: AttemptStart, outcome: Readonly<Record<string, unknown>>): Promise<boolean> => {
     const key = keyOf(start);
-    if (await options.writes?.update({ key, set: outcome, when: { record_state: 'started' } })) return true;
+    if (await options.writes?.({ key, set: outcome, when: { record_state: 'started' } })) return true;
     const set = Object.entries(outcome).filter(([, value]) => value !== undefined);
     return whenConditionHolds(
       client.update({
@@ -170,7 +170,7 @@ export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLo
       // that the queue message still has.
       const payload = start.message_id === null ? storedPayload(start.payload) : NOT_YET;
       const claim = { ...started(start), ...payload, record_state: 'started', sends: 1, ...own };
-      const existing = (await options.writes?.insert(claim)) ? undefined : await putNew(claim, isOf(own));
+      const existing = (await options.writes?.({ insert: claim })) ? undefined : await putNew(claim, isOf(own));
       if (existing === undefined) return { kind: 'claimed' };
       if (!isOfMessage(existing, start)) return { kind: 'taken' };
       if (existing.record_state !== 'started') return finished(existing);

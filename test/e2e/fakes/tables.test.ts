@@ -71,7 +71,7 @@ function both() {
         const { Items, UnprocessedKeys } = await one.batchGet(input);
         return { UnprocessedKeys, Items: Items.toSorted((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1)) };
       }),
-    writeEach: (statements) => same((one) => one.writeEach(statements)),
+    writeEach: (...call) => same((one) => one.writeEach(...call)),
     transactWrite: (input) => same((one) => one.transactWrite(input)),
   };
   return { client, differences };
