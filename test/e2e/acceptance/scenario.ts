@@ -12,6 +12,7 @@ import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { expectContract } from '../../fakes/contract-answer.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
+import { until } from '../../harness/until.ts';
 import { type LoginClient, logIn } from './login.ts';
 import type { Operator } from './operator.ts';
 import { type Receiver, verifyWithStripe } from './receiver.ts';
@@ -367,11 +368,10 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     const period = { failing_since: seconds - 3700, expires_at: seconds + 3600 };
     await dynamo.send(new PutCommand({ TableName, Item: { pk, ...period } }));
     await operator.putEvent({ name: 'sms.sent', orgId: prepared.orgId, siteId: prepared.siteId, data: {} });
-    let item: Record<string, unknown> | undefined;
-    for (const end = Date.now() + (patienceMs ?? 100_000); item?.signalled_at === undefined; await pause(100)) {
-      assert.ok(Date.now() < end, 'it was not signalled');
-      ({ Item: item } = await dynamo.send(new GetCommand({ TableName, Key: { pk }, ConsistentRead: true })));
-    }
+    const Key = { pk };
+    const signalledAt = async () =>
+      (await dynamo.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item?.signalled_at;
+    await until(async () => (await signalledAt()) !== undefined, patienceMs);
     // The event is put on the bus after the claim.
     await pause(500);
     dynamo.destroy();
@@ -601,14 +601,6 @@ async function attemptsOf(
 
 function within(value: number, low: number, high: number): void {
   assert.ok(value >= low && value <= high, `${value} is not within ${low} and ${high}`);
-}
-
-export async function until(condition: () => Promise<boolean>, patienceMs = 100_000): Promise<void> {
-  const end = Date.now() + patienceMs;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('The condition did not become true in time');
-    await pause(150);
-  }
 }
 
 /** Subscribes a queue to a topic. A message in the queue shows that the topic's subscribers received it. */

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
-import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
+import { startTestSystem, type TestSystem } from '../events/test-system.ts';
 
 const EVENTS = 60;
 const KILLS = 3;

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, ListQueuesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
-import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
+import { startTestSystem, type TestSystem } from '../events/test-system.ts';
 import { type Kill, recoveryReport, recoveryTimes } from './recovery.ts';
 
 /** Kills the router and the dispatcher 500 times, at random, during a stream of events. Beside slow and failing endpoints: killed-dispatcher.slow.ts. */

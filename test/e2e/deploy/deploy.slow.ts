@@ -14,6 +14,7 @@ import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { ENVIRONMENT } from '../../../src/contract/environment.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { describeWhere } from '../../examples/where-installed.ts';
+import { until } from '../../harness/until.ts';
 import { directOperator } from '../acceptance/direct-operator.ts';
 import type { Operator } from '../acceptance/operator.ts';
 import { type Receiver, startReceiver, verifyWithStripe } from '../acceptance/receiver.ts';
@@ -24,7 +25,6 @@ import {
   prepare,
   type Service,
   STEPS,
-  until,
   workInDashboard,
 } from '../acceptance/scenario.ts';
 import { cdk } from './cdk.ts';

@@ -11,9 +11,9 @@ import * as z from 'zod';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { type DocumentedCommand, documentedCommands } from '../../docs/documented-commands.ts';
 import { describeWhere } from '../../examples/where-installed.ts';
+import { until } from '../../harness/until.ts';
 import { directOperator } from '../acceptance/direct-operator.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
-import { until } from '../acceptance/scenario.ts';
 import { deployedService } from './deployed-service.ts';
 import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
 

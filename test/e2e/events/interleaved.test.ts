@@ -4,9 +4,10 @@ import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { addMember } from '../../../src/domain/organizations/manage-members.ts';
+import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
-import { startTestSystem, type TestSystem, until } from './test-system.ts';
+import { startTestSystem, type TestSystem } from './test-system.ts';
 
 /**
  * Tests that invocations of one environment do not touch each other: none ends, answers, logs or counts for another one. The functions

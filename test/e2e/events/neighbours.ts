@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { until } from '../../harness/until.ts';
 import type { ReceivedRequest } from '../acceptance/receiver.ts';
-import { startTestSystem, type TestSystem, until } from './test-system.ts';
+import { startTestSystem, type TestSystem } from './test-system.ts';
 
 const HANGS_SECONDS = 5;
 const NEVER = new Promise<string>(() => undefined);

@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
@@ -12,6 +11,7 @@ import type { EventName } from '../../../src/contract/events.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
+import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { directOperator } from '../acceptance/direct-operator.ts';
 import { localService } from '../acceptance/local-service.ts';
@@ -129,17 +129,4 @@ export async function startTestSystem(): Promise<TestSystem> {
       rmSync(data, { recursive: true, force: true });
     },
   };
-}
-
-/** Waits until the condition is true. @param everyMs between two checks; longer where a check is expensive, as for a delivery log */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  patienceMs = 100_000,
-  everyMs = 50,
-): Promise<void> {
-  const end = Date.now() + patienceMs;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('The condition did not become true in time');
-    await pause(everyMs);
-  }
 }

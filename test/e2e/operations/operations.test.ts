@@ -9,7 +9,8 @@ import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { tryService } from '../../../src/domain/operations/try-service.ts';
 import { errorBody } from '../../fakes/error-body.ts';
-import { startTestSystem, type TestSystem, until } from '../events/test-system.ts';
+import { until } from '../../harness/until.ts';
+import { startTestSystem, type TestSystem } from '../events/test-system.ts';
 import { commandLineOf } from './command.ts';
 
 /** Tests an operator's tasks other than configuration, at the command line, with the deployed bundles. */

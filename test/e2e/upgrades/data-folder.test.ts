@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
-import { until } from '../events/test-system.ts';
 import { commandLineOf } from '../operations/command.ts';
 
 import.meta.jest.setTimeout(180_000);
