@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { until } from '../../harness/until.ts';
 import type { ReceivedRequest } from '../acceptance/receiver.ts';
-import { startTestSystem, type TestSystem } from './test-system.ts';
+import { system } from './system.ts';
 
 const HANGS_SECONDS = 5;
 const NEVER = new Promise<string>(() => undefined);
@@ -23,16 +23,13 @@ function expectOwnPauses(requests: readonly ReceivedRequest[]): void {
  * @param load busy: a process on each processor does nothing but compute
  */
 export function describeNeighbours(load: 'quiet' | 'busy'): void {
-  let system: TestSystem;
   const burners: ChildProcess[] = [];
-  beforeAll(async () => {
-    system = await startTestSystem();
+  beforeAll(() => {
     const count = load === 'busy' ? availableParallelism() : 0;
     for (let core = 0; core < count; core++) burners.push(spawn(process.execPath, ['-e', 'for (;;);']));
   });
-  afterAll(async () => {
+  afterAll(() => {
     for (const burner of burners) burner.kill('SIGKILL');
-    await system?.stop();
   });
 
   test('the retries of five Actions do not wait for a sixth one of the same event, whose endpoint hangs', async () => {

@@ -7,7 +7,7 @@ import { addMember } from '../../../src/domain/organizations/manage-members.ts';
 import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
-import { startTestSystem, type TestSystem } from './test-system.ts';
+import { system } from './system.ts';
 
 /**
  * Tests that invocations of one environment do not touch each other: none ends, answers, logs or counts for another one. The functions
@@ -16,13 +16,7 @@ import { startTestSystem, type TestSystem } from './test-system.ts';
 
 const PAGE = 'https://a.example';
 
-let system: TestSystem;
-let functions: readonly string[];
-beforeAll(async () => {
-  system = await startTestSystem();
-  functions = functionIds(await serviceAssembly());
-});
-afterAll(() => system?.stop());
+const functions = functionIds(await serviceAssembly());
 
 type Site = { readonly orgId: string; readonly siteId: string };
 type Line = Readonly<Record<string, unknown>>;

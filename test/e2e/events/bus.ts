@@ -11,15 +11,9 @@ import { putEvent } from '../../../src/domain/events/put-event.ts';
 import { updateAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { until } from '../../harness/until.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
-import { startTestSystem, type TestSystem } from './test-system.ts';
+import { system } from './system.ts';
 
 /** Tests Event Actions from the bus to the customer's endpoint with the deployed bundles (spec "Events"). */
-
-let system: TestSystem;
-beforeAll(async () => {
-  system = await startTestSystem();
-});
-afterAll(() => system?.stop());
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 

@@ -10,18 +10,12 @@ import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { tryService } from '../../../src/domain/operations/try-service.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { until } from '../../harness/until.ts';
-import { startTestSystem, type TestSystem } from '../events/test-system.ts';
+import { system } from '../events/system.ts';
 import { commandLineOf } from './command.ts';
 
 /** Tests an operator's tasks other than configuration, at the command line, with the deployed bundles. */
 
-let system: TestSystem;
-let command: ReturnType<typeof commandLineOf>;
-beforeAll(async () => {
-  system = await startTestSystem();
-  command = commandLineOf(system.cloud);
-});
-afterAll(() => system?.stop());
+const command = commandLineOf(system.cloud);
 
 const output = (name: keyof typeof OUTPUTS) => system.cloud.outputs[OUTPUTS[name]] ?? '';
 
