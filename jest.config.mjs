@@ -6,8 +6,8 @@ export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  // Jest would leave one core free. One worker more than there are cores works while others wait for a deadline, a queue or a browser.
-  maxWorkers: availableParallelism() + 1,
+  // Jest would leave one core free. A third of the time, a suite waits for a deadline, a queue or a browser while others work.
+  maxWorkers: availableParallelism() * 2,
   testSequencer: '<rootDir>/test/harness/slowest-first.mjs',
   // No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job.
   testTimeout: 120_000,
