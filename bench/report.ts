@@ -46,7 +46,8 @@ export function sectionMarkdown({ title, method, tables, goals = [] }: Section):
   return [`## ${title}`, method, ...[...tables, ...goalTable].map(tableMarkdown)].join('\n\n');
 }
 
-function tableMarkdown({ columns, rows }: Table): string {
+/** Returns a table as Markdown, with numbers to the right. */
+export function tableMarkdown({ columns, rows }: Table): string {
   const line = (cells: readonly (string | number)[]) =>
     `| ${cells.map((cell) => (typeof cell === 'number' ? digits(cell) : cell)).join(' | ')} |`;
   const isText = (index: number) => rows.every((row) => /^[^\d<*–]/.test(String(row[index])));

@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { shareConcurrency, USUAL } from '../lib/concurrency.ts';
 import { PRICES } from '../scripts/costs.ts';
+import { withTable } from '../scripts/generated-table.ts';
 import { capacityFor, NEW_TABLE } from '../src/contract/capacity.ts';
-import { digits, type Section, sectionMarkdown } from './report.ts';
+import { digits, type Table, tableMarkdown } from './report.ts';
 import { RATES, SPREAD_KEYS, WHAT_BREAKS_FIRST } from './simulation/limits.ts';
-import { checkAgainstLocalCloud, LOCAL_SETTING } from './simulation/local-check.ts';
+import { checkAgainstLocalCloud } from './simulation/local-check.ts';
 import { type Phase, SERVICE_TIMES, type Setting, simulate } from './simulation/model.ts';
 import { PEAK_FACTOR } from './simulation/published.ts';
 
@@ -108,54 +109,28 @@ function coldStarts(): readonly Row[] {
   return rows;
 }
 
-const modelled = (): readonly Section[] => [
-  WHAT_BREAKS_FIRST,
+const modelled = (): readonly Table[] => [
+  ...WHAT_BREAKS_FIRST,
   {
-    title: 'One Action hangs',
-    method: `The endpoint of one Action with 1 %, 10 % or 50 % of the events begins to hang. The times are the p99 in seconds from the event to the answer for the
-other Actions: before, in the first ${REACTED - HANGS_FROM} s, and then. "Grows" means that they wait longer and longer. The dollars are Lambda's for the dispatcher, per hour.`,
-    tables: [
-      {
-        columns: [
-          'Events, share of the Action',
-          'before',
-          'first 30 s',
-          'then',
-          'then, without group ids',
-          'concurrent invocations',
-          'duration of an invocation, ratio',
-          '$ per hour',
-          'its own backlog',
-        ],
-        rows: hanging(),
-      },
+    columns: [
+      'Events, share of the Action',
+      'before',
+      'first 30 s',
+      'then',
+      'then, without group ids',
+      'concurrent invocations',
+      'duration of an invocation, ratio',
+      '$ per hour',
+      'its own backlog',
     ],
+    rows: hanging(),
   },
   {
-    title: 'Cold start',
-    method: `The load begins at once and lasts ${COLD_SECONDS} s, with new tables and no invocation. All endpoints answer. The dispatcher works off
-a backlog faster than the tables accept the writes, and what DynamoDB throttles waits for 30 s and longer. So a launch with 10,000 events a second needs ready pollers and warm tables.`,
-    tables: [
-      {
-        columns: ['Events', 's until no message waits', 'throttles of DynamoDB per 100 events', 'p99 s'],
-        rows: coldStarts(),
-      },
-    ],
+    columns: ['Events', 's until no message waits', 'throttles of DynamoDB per 100 events', 'p99 s'],
+    rows: coldStarts(),
   },
 ];
 
-const compared = async (): Promise<readonly Section[]> => [
-  {
-    title: 'The model against the local cloud',
-    method: `Both get the same load for ${LOCAL_SETTING.duration} s. The times of the local cloud include PutEvents and the event-router, which need no time in the model here.`,
-    tables: [await checkAgainstLocalCloud()],
-  },
-];
-
-const local = process.argv[2] === 'local';
-const generated = (local ? await compared() : modelled()).map(sectionMarkdown).join('\n\n');
-const command = `npm run simulate${local ? ' -- local' : ''}`;
-const [begin, end] = [`<!-- ${command}: begin -->`, `<!-- ${command}: end -->`];
-const page = readFileSync(PAGE, 'utf8');
-writeFileSync(PAGE, `${page.split(begin)[0]}${begin}\n\n${generated}\n\n${end}${page.split(end)[1]}`);
-console.log(generated);
+const tables = (process.argv[2] === 'local' ? [await checkAgainstLocalCloud()] : modelled()).map(tableMarkdown);
+writeFileSync(PAGE, tables.reduce(withTable, readFileSync(PAGE, 'utf8')));
+console.log(tables.join('\n\n'));

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { capacityFor } from '../src/contract/capacity.ts';
+import { withTable } from './generated-table.ts';
 
 const COSTS = new URL('../docs/costs.md', import.meta.url);
 
@@ -338,17 +339,11 @@ ${monthly({ keyRequest: 10 * 4 * 12 * HOURS })} a month for ten containers that 
   },
 ];
 
-/** Returns the text of docs/costs.md with its tables computed. @throws Error when the page lacks the head of a table */
+/** Returns the text of docs/costs.md with its tables computed. @throws Error when the page lacks one of them */
 export function withCosts(page: string): string {
-  return TABLES.reduce((text, { head, rows }) => {
-    const lines = text.split('\n');
-    const start = lines.indexOf(head);
-    if (start === -1) throw new Error(`docs/costs.md has no table ${head}`);
-    const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
-    const rule = head.replace(/[^|]+/g, ' --- ');
-    const table = [head, rule, ...rows.map((cells) => `| ${cells.join(' | ')} |`)];
-    return [...lines.slice(0, start), ...table, ...lines.slice(end)].join('\n');
-  }, page);
+  return TABLES.map(({ head, rows }) =>
+    [head, head.replace(/[^|]+/g, ' --- '), ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n'),
+  ).reduce(withTable, page);
 }
 
 if (import.meta.main) writeFileSync(COSTS, withCosts(readFileSync(COSTS, 'utf8')));

@@ -18,7 +18,7 @@ const RATES = [10, 60];
  * The setting of the local cloud. Its functions have a whole core. No group has enough messages in flight to be noisy, and each message
  * is in flight for too short a time to make its group slow.
  */
-export const LOCAL_SETTING = {
+const LOCAL_SETTING = {
   share: 1 / ACTIONS,
   hangsFrom: 0,
   hangsFor: 0.4,
