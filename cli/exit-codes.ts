@@ -1,20 +1,8 @@
 import { CommanderError } from 'commander';
 import { Refusal } from '../src/domain/refusal.ts';
 
-/** The exit codes of the command line. */
-export const EXIT = {
-  done: 0,
-  /** A fault of the service or of the connection to it. */
-  fault: 1,
-  /** A wrong command line, or an input that the service refuses. */
-  refused: 2,
-  /** The organization, assistant, Action, stack or one-machine service does not exist. */
-  notFound: 3,
-  /** `action test`: the service sent the request, and it failed. */
-  testFailed: 4,
-  /** The operator did not confirm a command that cannot be undone: the answer was no, or there is no terminal and no `--yes`. */
-  notConfirmed: 5,
-} as const;
+/** The exit codes of the command line. EXIT_CODES_HELP explains them. */
+export const EXIT = { done: 0, fault: 1, refused: 2, notFound: 3, testFailed: 4, notConfirmed: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The exit codes for --help. */

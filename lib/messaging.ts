@@ -12,14 +12,6 @@ import type { Alarms } from './alarms.ts';
 import { INVOCATIONS_PER_POLLER } from './concurrency.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-/** How a queue delivers a message again after its processing failed or was cut off. */
-type Redelivery = {
-  /** How long a received message is invisible. It exceeds the timeout of the function. */
-  readonly visibilityTimeout: Duration;
-  /** Number of receives after which a message moves to the dead-letter queue. */
-  readonly maxReceives: number;
-};
-
 /** AWS recommends a visibility timeout of at least six times the timeout of the function, so that a slow batch is not delivered twice. */
 const ROUTER_VISIBILITY_FACTOR = 6;
 const ROUTER_MAX_RECEIVES = 5;
@@ -29,7 +21,7 @@ const ROUTER_MAX_RECEIVES = 5;
  * one request, because its attempt is claimed. The timeout therefore only has to exceed CUT_OFF_SECONDS, which exceeds the timeout of the function.
  * A message has three times as many receives as in the events queue, so that a fault of the service may last as long.
  */
-const DELIVERIES: Redelivery = { visibilityTimeout: Duration.seconds(30), maxReceives: 15 };
+const DELIVERIES = { visibilityTimeout: Duration.seconds(30), maxReceives: 15 };
 
 /** The age in seconds at which a message shows a fault. Retries take six seconds, and a poll takes at most twenty. */
 const OLD_MESSAGE_SECONDS = 300;
@@ -39,7 +31,13 @@ const OLD_MESSAGE_SECONDS = 300;
  */
 const OLD_MESSAGE_OF_ANY_GROUP_SECONDS = 3600;
 
-type WorkQueueProps = Redelivery & { readonly alarms: Alarms };
+type WorkQueueProps = {
+  /** How long a received message is invisible. It exceeds the timeout of the function. */
+  readonly visibilityTimeout: Duration;
+  /** Number of receives after which a message moves to the dead-letter queue. */
+  readonly maxReceives: number;
+  readonly alarms: Alarms;
+};
 
 /** A queue with its dead-letter queue. Both are encrypted and accept TLS only. */
 export class WorkQueue extends Construct {
