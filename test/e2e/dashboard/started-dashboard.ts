@@ -155,10 +155,12 @@ const BROKEN_WORDS = `[...document.querySelectorAll('.words')].flatMap((element)
 
 /** Returns what is wrong with the look of a screen: findings of axe, broken words, and a page that scrolls sideways. */
 export async function flaws(page: Page): Promise<readonly string[]> {
+  // After a change of the width, the page shows cards instead of rows, or the other way around, while axe runs.
+  const findings = await axeFindings(page);
   const broken = await page.evaluate<string[]>(BROKEN_WORDS);
   const sideways = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
   return [
-    ...(await axeFindings(page)),
+    ...findings,
     ...broken.map((word) => `broken word: ${word}`),
     ...(sideways > 0 ? [`${sideways} pixels too wide`] : []),
   ];

@@ -64,21 +64,16 @@ export function testConversation(shared: () => Harness, full: boolean): void {
     expect(harness.service.to('init').map(({ body }) => body.begin_conversation)).toEqual([false, true]);
   });
 
-  test('Tab moves from the title through the forms to the view', async () => {
+  test('Tab moves from the title through the forms to the view; a form covers it, and Back shows it unchanged', async () => {
     const { page } = await harness.visit({ head: VIEW });
-    await widgetOf(page).launcher.click();
+    const widget = widgetOf(page);
+    await widget.launcher.click();
     const order: string[] = [];
     for (let step = 0; step < 4; step++) {
       await page.keyboard.press('Tab');
       order.push(await focused(page));
     }
     expect(order).toEqual(['Close', 'Contact us', 'Call me back', 'Write a message']);
-  });
-
-  test('a form covers the view, and Back shows the view unchanged', async () => {
-    const { page } = await harness.visit({ head: VIEW });
-    const widget = widgetOf(page);
-    await widget.launcher.click();
     const input = widget.host.getByLabel('Write a message');
     await input.fill('Half a thought');
     await widget.topic('Call me back').click();
