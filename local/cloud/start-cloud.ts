@@ -1,5 +1,5 @@
 import { Authorizer, type Denial, type Grant } from './access/authorizer.ts';
-import { AccessKeys, type Credentials, newCredentials, type RoleStatement } from './access/callers.ts';
+import { type AccessKeys, type Credentials, newCredentials, type RoleStatement } from './access/callers.ts';
 import { REGION } from './account.ts';
 import { CloudError, messageOf } from './cloud-error.ts';
 import { DynamoEngine } from './engines/dynamodb.ts';
@@ -178,8 +178,8 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
   keepIdentity(folder, identity);
 
   options.doing?.('Connecting functions, routes and event sources');
-  const keys = new AccessKeys();
-  const credentials = keys.issue({ kind: 'operator' }, identity.operator);
+  const credentials = identity.operator;
+  const keys: AccessKeys = new Map([[credentials.accessKeyId, { kind: 'operator' }]]);
   const authorizer = new Authorizer(stack.resourcePolicies(), ({ message }) => print(`AccessDenied: ${message}`));
   const definitions = stack.functions();
   const functions = new LambdaFunctions({

@@ -48,23 +48,5 @@ export function newCredentials(): Credentials {
   };
 }
 
-/** The access keys of one run. Functions have new keys in each run, so that keys of an earlier run are invalid. */
-export class AccessKeys {
-  readonly #holders = new Map<string, Caller>();
-
-  /** Gives this caller a key. */
-  issue(caller: Caller, credentials: Credentials = newCredentials()): Credentials {
-    this.#holders.set(credentials.accessKeyId, caller);
-    return credentials;
-  }
-
-  /** Returns the owner of a key; undefined for an unknown key. */
-  holder(accessKeyId: string): Caller | undefined {
-    return this.#holders.get(accessKeyId);
-  }
-
-  /** Makes a key invalid. */
-  revoke(accessKeyId: string): void {
-    this.#holders.delete(accessKeyId);
-  }
-}
+/** The callers by the ids of their access keys. Functions have new keys in each run, so that keys of an earlier run are invalid. */
+export type AccessKeys = Map<string, Caller>;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Authorizer } from '../access/authorizer.ts';
-import type { AccessKeys, Caller, Credentials } from '../access/callers.ts';
+import { type AccessKeys, type Caller, type Credentials, newCredentials } from '../access/callers.ts';
 import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { LambdaResource } from '../template/stack.ts';
@@ -48,9 +48,10 @@ export class LambdaFunctions {
         definition,
         caller,
         issue: () => {
-          const credentials = keys.issue(caller);
+          const credentials = newCredentials();
+          keys.set(credentials.accessKeyId, caller);
           const variables = variablesOf(definition, credentials, options);
-          return { variables, revoke: () => keys.revoke(credentials.accessKeyId) };
+          return { variables, revoke: () => keys.delete(credentials.accessKeyId) };
         },
         compiledCode: options.compiledCode,
         onOutput: (text) => log.write(text),

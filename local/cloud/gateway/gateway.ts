@@ -52,7 +52,7 @@ export class Gateway {
     const [, accessKeyId = '', region, name = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
     const service = services[name];
     const refuse = service?.refuse ?? jsonRefusal;
-    const caller = keys.holder(accessKeyId);
+    const caller = keys.get(accessKeyId);
     // An invocation waits for another function, and not for the gateway.
     const end = caller?.kind === 'function' && name !== 'lambda' ? waiting.begin() : undefined;
     try {
