@@ -95,10 +95,10 @@ test.each([false, true])(
     const action_id = randomUUID();
     const attempt = attemptsOf(action_id, clock, true);
     const first = await periods().recordFailure(action_id, clock.now());
-    const times = Array.from({ length: 250 }, (_, index) =>
+    const times = Array.from({ length: 400 }, (_, index) =>
       new Date(clock.now().getTime() + index * 1000).toISOString(),
     );
-    await Promise.all(times.map((at, index) => attempt(at, at, withSuccess && index === 240)));
+    await Promise.all(times.map((at, index) => attempt(at, at, withSuccess && index === 390)));
     const seen: string[] = [];
     while (seen.length < 100 && (seen.at(-1) ?? 'unfinished') === 'unfinished') {
       const period = await periods().recordFailure(action_id, clock.now());
