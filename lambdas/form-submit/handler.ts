@@ -13,6 +13,7 @@ import {
 import { httpHandler } from '../../src/adapters/handlers/http.ts';
 import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { now } from '../../src/adapters/handlers/system-clock.ts';
+import { errorName } from '../../src/adapters/handlers/thrown.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
 import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
 import { escalationTopics } from '../../src/adapters/sns/escalation-topic.ts';
@@ -39,7 +40,7 @@ const ports = {
   settleFailed: (submissionId: string, cause: unknown) =>
     logger.error('The outcome of a form submission could not be stored', {
       submission_id: submissionId,
-      cause: cause instanceof Error ? cause.name : 'unknown',
+      cause: errorName(cause),
     }),
 };
 

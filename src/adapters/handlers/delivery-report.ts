@@ -4,6 +4,7 @@ import { METRICS } from '../../contract/metrics.ts';
 import type { AttemptAndWatchPorts } from '../../domain/delivery/attempt-and-watch.ts';
 import type { Clock } from '../../domain/sources.ts';
 import { attemptsMetric } from './attempts-metric.ts';
+import { errorName } from './thrown.ts';
 import { unreachedOrganizations } from './unreached-organizations.ts';
 
 /**
@@ -42,7 +43,7 @@ function reportOf(
     attempted,
     watchFailed: (cause: unknown): void =>
       logger.error('The check for a failing endpoint did not complete', {
-        error: cause instanceof Error ? cause.name : 'unknown',
+        error: errorName(cause),
       }),
     /** Adds a log line and a metric to the signal of a failing endpoint, so that it is not lost when the bus does not accept it. */
     signalWith:

@@ -13,6 +13,7 @@ import { type FieldProblem, Refusal } from '../../domain/refusal.ts';
 import { refusalLog } from './refusal-log.ts';
 import { countRefusal } from './refusals-metric.ts';
 import { now } from './system-clock.ts';
+import { shownError } from './thrown.ts';
 
 export type HttpRequest = {
   /** Header names are in lower case. */
@@ -75,7 +76,7 @@ export function httpHandler(
         }
         logger.error('The request failed', {
           api_request_id: event.requestContext.requestId,
-          error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
+          error: shownError(error),
         });
         headers['x-request-id'] = context.awsRequestId;
         return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, headers);

@@ -7,6 +7,7 @@ import { INTERNAL_ERROR } from '../../contract/errors.ts';
 import type { RefusedInvocation } from '../../contract/invocations.ts';
 import { inputOf, Refusal } from '../../domain/refusal.ts';
 import { countRefusal } from './refusals-metric.ts';
+import { shownError } from './thrown.ts';
 
 /**
  * Creates a Lambda handler for direct invocation by other parts of the platform; IAM controls who may invoke it. Returns invalid input
@@ -30,7 +31,7 @@ export function invokeHandler<Input, Result extends object>(
           return refused(error);
         }
         logger.error('The invocation failed', {
-          error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
+          error: shownError(error),
         });
         throw new Error(INTERNAL_ERROR.message);
       }

@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../contract/metrics.ts';
 import type { LogWriteFailed } from '../../domain/delivery/delivery-log.ts';
+import { errorName } from './thrown.ts';
 
 /** Reports a delivery record that could not be written: one log line without payload and response, and a count. */
 export function logWriteFailed(logger: Logger, metrics: Metrics): LogWriteFailed {
@@ -20,7 +21,7 @@ export function logWriteFailed(logger: Logger, metrics: Metrics): LogWriteFailed
             latency_ms: result.latency_ms,
             failure_code: result.error?.code ?? null,
           }),
-      cause: cause instanceof Error ? cause.name : 'unknown',
+      cause: errorName(cause),
     });
     metrics.addMetric(METRICS.logWriteFailed, MetricUnit.Count, 1);
   };

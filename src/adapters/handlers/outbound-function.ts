@@ -17,6 +17,7 @@ import { functionLogger } from './function-logger.ts';
 import { type InvocationTime, withinInvocation } from './invocation.ts';
 import { logWriteFailed } from './log-write-failed.ts';
 import { now, outboundClock } from './system-clock.ts';
+import { errorName } from './thrown.ts';
 import { traceId } from './trace-id.ts';
 
 /** What belongs to one invocation. Other invocations may run in the environment at the same time. */
@@ -44,7 +45,7 @@ export function outboundFunction(
   const { makeAttempt } = createOutbound({ clock: outboundClock });
   const counters = required(environment, ENVIRONMENT.countersTable);
   const notCounted = (message: string) => (orgId: string, cause: unknown) =>
-    logger.error(message, { org_id: orgId, cause: cause instanceof Error ? cause.name : 'unknown' });
+    logger.error(message, { org_id: orgId, cause: errorName(cause) });
   const limited = withinInFlight(
     withinQuota(makeAttempt, {
       hitPerDay: hitPerDay(dynamo, counters),

@@ -7,6 +7,7 @@ import { parseExactly } from '../../contract/json.ts';
 import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 import { AttemptInProgress } from '../../domain/delivery/attempt-delivery.ts';
 import { isThrottled } from '../dynamodb/throttling.ts';
+import { errorName, shownError } from './thrown.ts';
 
 /** Handles one message. */
 export type HandleMessage = (body: unknown, messageId: string) => Promise<void>;
@@ -55,7 +56,7 @@ export function sqsBatches(
           }
           logger.error('A message failed and becomes visible again', {
             message_id: record.messageId,
-            error: error instanceof Error ? error : new Error('A value that is no Error was thrown'),
+            error: shownError(error),
           });
           throw error;
         }
@@ -89,7 +90,7 @@ async function hide(
     await hideFor(receiptHandle, seconds);
     logger.info(`A message becomes visible again ${until}`, { message_id: messageId, seconds });
   } catch (error) {
-    const name = error instanceof Error ? error.name : 'unknown';
+    const name = errorName(error);
     logger.error('The visibility of a message could not be changed', { message_id: messageId, error: name });
   }
 }
