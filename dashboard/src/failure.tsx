@@ -1,5 +1,4 @@
-import Alert from '@cloudscape-design/components/alert';
-import Button from '@cloudscape-design/components/button';
+import { Alert, Button } from '@cloudscape-design/components';
 
 /** Shown when the page cannot start the login. */
 export function Failure() {

@@ -1,4 +1,4 @@
-import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import { CopyToClipboard } from '@cloudscape-design/components';
 
 /** Shows a text with a button that copies it. */
 export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {

@@ -1,7 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Box, Button, Modal, SpaceBetween } from '@cloudscape-design/components';
 import type { ReactNode } from 'react';
 
 /** Asks before something that cannot be undone. */

@@ -1,7 +1,4 @@
-import Alert from '@cloudscape-design/components/alert';
-import Button from '@cloudscape-design/components/button';
-import Form, { type FormProps } from '@cloudscape-design/components/form';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Alert, Button, Form, type FormProps, SpaceBetween } from '@cloudscape-design/components';
 import type { ReactNode } from 'react';
 import { useDashboard } from './context.ts';
 import type { EditedForm } from './use-form.ts';

@@ -1,6 +1,4 @@
-import FormField from '@cloudscape-design/components/form-field';
-import Input, { type InputProps } from '@cloudscape-design/components/input';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { FormField, Input, type InputProps, SpaceBetween } from '@cloudscape-design/components';
 import { useEffect, useRef, useState } from 'react';
 import { HOURLY_RATE_LIMIT_MAX } from '../../../src/contract/limits.ts';
 import type { Problems } from './use-problems.ts';

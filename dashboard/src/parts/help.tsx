@@ -1,4 +1,4 @@
-import Link from '@cloudscape-design/components/link';
+import { Link } from '@cloudscape-design/components';
 import type { HELP_PAGES } from './help-pages.ts';
 
 /** A link to a document, which opens in a new tab so that no input is lost. @param about what the document explains */

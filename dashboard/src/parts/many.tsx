@@ -1,10 +1,14 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Cards, { type CardsProps } from '@cloudscape-design/components/cards';
-import Select from '@cloudscape-design/components/select';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table, { type TableProps } from '@cloudscape-design/components/table';
-import TextFilter from '@cloudscape-design/components/text-filter';
+import {
+  Box,
+  Button,
+  Cards,
+  type CardsProps,
+  Select,
+  SpaceBetween,
+  Table,
+  type TableProps,
+  TextFilter,
+} from '@cloudscape-design/components';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { useParameters } from '../navigation.ts';
 import { NotLoaded } from './boundary.tsx';

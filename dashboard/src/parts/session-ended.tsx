@@ -1,6 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Modal from '@cloudscape-design/components/modal';
+import { Box, Button, Modal } from '@cloudscape-design/components';
 
 /** Asks for a new login. The tab keeps the input, so that it is there again after the login. */
 export function SessionEndedModal({ onLogin }: { readonly onLogin: () => void }) {

@@ -1,9 +1,4 @@
-import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Checkbox from '@cloudscape-design/components/checkbox';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Alert, Box, Button, Checkbox, Modal, SpaceBetween } from '@cloudscape-design/components';
 import { useEffect, useState } from 'react';
 import { Code } from './code.tsx';
 import { useLeaveGuard } from './use-leave-guard.ts';

@@ -1,4 +1,4 @@
-import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import { StatusIndicator, type StatusIndicatorProps } from '@cloudscape-design/components';
 import type { ReactNode } from 'react';
 
 /** Shows a status that is a sentence. Lines break between words; those of Cloudscape's component break within words. */

@@ -1,5 +1,4 @@
-import Button from '@cloudscape-design/components/button';
-import Input from '@cloudscape-design/components/input';
+import { Button, Input } from '@cloudscape-design/components';
 import { useWork } from './use-work.ts';
 
 /** An input with a button beside it. The Enter key does the same as the button, and does not save the form around them. */

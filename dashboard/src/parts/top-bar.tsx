@@ -1,4 +1,4 @@
-import TopNavigation from '@cloudscape-design/components/top-navigation';
+import { TopNavigation } from '@cloudscape-design/components';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
 import type { Session } from '../session/session.ts';

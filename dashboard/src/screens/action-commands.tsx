@@ -1,5 +1,4 @@
-import Button from '@cloudscape-design/components/button';
-import ButtonDropdown, { type ButtonDropdownProps } from '@cloudscape-design/components/button-dropdown';
+import { Button, ButtonDropdown, type ButtonDropdownProps } from '@cloudscape-design/components';
 import type { ActionView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';

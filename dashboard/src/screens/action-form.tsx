@@ -1,15 +1,17 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
-import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
-import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import FormField from '@cloudscape-design/components/form-field';
-import Header from '@cloudscape-design/components/header';
-import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Tiles from '@cloudscape-design/components/tiles';
-import Toggle from '@cloudscape-design/components/toggle';
+import {
+  Box,
+  Button,
+  Container,
+  CopyToClipboard,
+  ExpandableSection,
+  FormField,
+  Header,
+  Input,
+  Select,
+  SpaceBetween,
+  Tiles,
+  Toggle,
+} from '@cloudscape-design/components';
 import { type ComponentProps, useState } from 'react';
 import { METHODS, type Method, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';

@@ -1,4 +1,4 @@
-import Button from '@cloudscape-design/components/button';
+import { Button } from '@cloudscape-design/components';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, paths, useParameters } from '../navigation.ts';
 import { NotLoaded } from '../parts/boundary.tsx';

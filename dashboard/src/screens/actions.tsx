@@ -1,12 +1,4 @@
-import Alert from '@cloudscape-design/components/alert';
-import Badge from '@cloudscape-design/components/badge';
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
-import Link from '@cloudscape-design/components/link';
-import Skeleton from '@cloudscape-design/components/skeleton';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Toggle from '@cloudscape-design/components/toggle';
+import { Alert, Badge, Box, Button, Header, Link, Skeleton, SpaceBetween, Toggle } from '@cloudscape-design/components';
 import { useState } from 'react';
 import { TRIGGERS } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';

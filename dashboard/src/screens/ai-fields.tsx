@@ -1,9 +1,4 @@
-import AttributeEditor from '@cloudscape-design/components/attribute-editor';
-import Checkbox from '@cloudscape-design/components/checkbox';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Textarea from '@cloudscape-design/components/textarea';
+import { AttributeEditor, Checkbox, FormField, Input, SpaceBetween, Textarea } from '@cloudscape-design/components';
 import { AI_DESCRIPTION_MIN_CHARACTERS } from '../../../src/contract/limits.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { ActionValues } from './action-values.ts';

@@ -1,9 +1,4 @@
-import Alert from '@cloudscape-design/components/alert';
-import BreadcrumbGroup from '@cloudscape-design/components/breadcrumb-group';
-import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Tabs from '@cloudscape-design/components/tabs';
+import { Alert, BreadcrumbGroup, Button, Header, SpaceBetween, Tabs } from '@cloudscape-design/components';
 import { navigate, type Place, paths } from '../navigation.ts';
 import { Boundary, fetched, NotLoaded } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';

@@ -1,10 +1,4 @@
-import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
-import Link from '@cloudscape-design/components/link';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { Alert, Box, Button, Header, Link, SpaceBetween, StatusIndicator } from '@cloudscape-design/components';
 import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';

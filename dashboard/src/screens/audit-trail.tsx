@@ -1,8 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
-import Link from '@cloudscape-design/components/link';
-import Table from '@cloudscape-design/components/table';
+import { Box, Button, Header, Link, Table } from '@cloudscape-design/components';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { AuditOperation } from '../../../src/contract/members.ts';
 import { paths } from '../navigation.ts';

@@ -1,8 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Form from '@cloudscape-design/components/form';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Box, Button, Form, Modal, SpaceBetween } from '@cloudscape-design/components';
 import { useState } from 'react';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';

@@ -1,7 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import FormField from '@cloudscape-design/components/form-field';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import TokenGroup from '@cloudscape-design/components/token-group';
+import { Box, FormField, SpaceBetween, TokenGroup } from '@cloudscape-design/components';
 import { useState } from 'react';
 import { useDashboard } from '../parts/context.ts';
 import { TextCommand } from '../parts/text-command.tsx';

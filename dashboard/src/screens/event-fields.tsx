@@ -1,5 +1,4 @@
-import FormField from '@cloudscape-design/components/form-field';
-import Multiselect from '@cloudscape-design/components/multiselect';
+import { FormField, Multiselect } from '@cloudscape-design/components';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { Problems } from '../parts/use-problems.ts';

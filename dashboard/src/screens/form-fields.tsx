@@ -1,10 +1,12 @@
-import AttributeEditor from '@cloudscape-design/components/attribute-editor';
-import Button from '@cloudscape-design/components/button';
-import Checkbox from '@cloudscape-design/components/checkbox';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import {
+  AttributeEditor,
+  Button,
+  Checkbox,
+  FormField,
+  Input,
+  Select,
+  SpaceBetween,
+} from '@cloudscape-design/components';
 import { useRef } from 'react';
 import { FIELD_TYPES } from '../../../src/contract/action-kinds.ts';
 import { FORM_FIELDS_MAX, FORM_KEY_MAX_CHARACTERS } from '../../../src/contract/limits.ts';

@@ -1,5 +1,4 @@
-import Button from '@cloudscape-design/components/button';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Button, SpaceBetween } from '@cloudscape-design/components';
 import type { AssistantView, DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import { Status } from '../parts/status.tsx';

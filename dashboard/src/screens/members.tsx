@@ -1,7 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
-import Table from '@cloudscape-design/components/table';
+import { Box, Button, Header, Table } from '@cloudscape-design/components';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import { Time } from '../parts/time.tsx';

@@ -1,5 +1,4 @@
-import FormField from '@cloudscape-design/components/form-field';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { FormField, SpaceBetween } from '@cloudscape-design/components';
 import { useState } from 'react';
 import type { AssistantView, PageVerdict } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';

@@ -1,7 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
+import { Box, Button, Container, Header } from '@cloudscape-design/components';
 import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { Confirm } from '../parts/confirm.tsx';

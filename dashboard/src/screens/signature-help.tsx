@@ -1,6 +1,4 @@
-import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Alert, Box, SpaceBetween } from '@cloudscape-design/components';
 import { Code } from '../parts/code.tsx';
 import { Help } from '../parts/help.tsx';
 

@@ -1,8 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Tabs from '@cloudscape-design/components/tabs';
+import { Box, Container, Header, SpaceBetween, Tabs } from '@cloudscape-design/components';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { Code } from '../parts/code.tsx';
 import { Help } from '../parts/help.tsx';

@@ -1,8 +1,4 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Box, Button, ExpandableSection, Modal, SpaceBetween } from '@cloudscape-design/components';
 import type { ActionView, TestResult } from '../../../src/contract/dashboard.ts';
 import type { FailureCode } from '../../../src/contract/deliveries.ts';
 import { FAILURE_ADVICE } from '../../../src/contract/failure-advice.ts';
