@@ -4,7 +4,11 @@ import { useDashboard } from './context.ts';
 /** The state of data that is loaded. `value` is undefined until it has arrived. */
 export type LoadState = { readonly value: unknown; readonly failed: boolean; readonly reload: () => void };
 
-export type Loaded<T> = LoadState & { readonly value: T | undefined; readonly set: (value: T) => void };
+export type Loaded<T> = LoadState & {
+  readonly value: T | undefined;
+  /** Changes the data that is shown then. */
+  readonly change: (next: (last: T) => T) => void;
+};
 
 /** Loads data when the screen opens. `key` identifies the data; another key loads again. */
 export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
@@ -34,6 +38,7 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
     setState((last) => ({ ...last, failed: false }));
     setRound((count) => count + 1);
   }, []);
-  const set = useCallback((value: T) => setState({ key, value, failed: false }), [key]);
-  return { value: state.key === key ? state.value : undefined, failed: state.failed, reload, set };
+  const change = (next: (last: T) => T) =>
+    setState((last) => (last.key === key && last.value !== undefined ? { ...last, value: next(last.value) } : last));
+  return { value: state.key === key ? state.value : undefined, failed: state.failed, reload, change };
 }

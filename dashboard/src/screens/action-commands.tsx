@@ -58,7 +58,7 @@ export function ActionCommands(props: {
       <Button
         variant={variant}
         ariaLabel={`Test ${name}`}
-        loading={commands.busy === action_id}
+        loading={commands.busy.includes(action_id)}
         loadingText={`Testing ${name}`}
         onClick={() => commands.test(action)}
       >
@@ -74,10 +74,10 @@ export function ActionCommands(props: {
           const to = targets[detail.id];
           if (detail.id === 'duplicate') navigate(paths.copy(organization.org_id, site_id, action_id));
           else if (to === undefined) props.onDelete();
-          else if (commands.busy === undefined) commands.moveTo(action, to);
+          else if (commands.busy.length === 0) commands.moveTo(action, to);
         }}
         ref={(menu) => {
-          if (menu === null || commands.focusNext.current !== action_id || commands.busy !== undefined) return;
+          if (menu === null || commands.focusNext.current !== action_id || commands.busy.length > 0) return;
           commands.focusNext.current = undefined;
           menu.focus();
         }}

@@ -44,7 +44,7 @@ export default function Actions({
   const toggle = (label: string) => (action: ActionView) => (
     <Toggle
       checked={action.enabled}
-      disabled={!isAdmin || commands.busy === action.action_id}
+      disabled={!isAdmin || commands.busy.includes(action.action_id)}
       ariaLabel={`${action.name} enabled`}
       onChange={({ detail }) => commands.switchTo(action, detail.checked)}
     >
@@ -160,7 +160,7 @@ export default function Actions({
         <Confirm
           header={`Delete ${deleting.name}?`}
           confirm="Delete Action"
-          busy={commands.busy === deleting.action_id}
+          busy={commands.busy.includes(deleting.action_id)}
           onConfirm={() => commands.remove(deleting, () => setDeleting(undefined))}
           onCancel={() => setDeleting(undefined)}
         >
@@ -171,7 +171,7 @@ export default function Actions({
       {commands.tested !== undefined && (
         <TestOutcome
           {...commands.tested}
-          busy={commands.busy !== undefined}
+          busy={commands.busy.length > 0}
           onAgain={commands.test}
           onClose={commands.closeTest}
         />

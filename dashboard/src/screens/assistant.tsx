@@ -1,4 +1,5 @@
 import { Alert, BreadcrumbGroup, Button, Header, SpaceBetween, Tabs } from '@cloudscape-design/components';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, type Place, paths } from '../navigation.ts';
 import { Boundary, fetched, NotLoaded } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
@@ -19,6 +20,7 @@ export default function Assistant({ site, place }: { readonly site: string; read
   const { org_id } = organization;
   const loaded = useLoad(site, () => api('getAssistant', { org_id, site_id: site }, {}));
   const assistant = loaded.value;
+  const onSaved = (saved: AssistantView) => loaded.change(() => saved);
   useTitle(`${place.action === undefined ? TABS[place.tab] : 'Action'}, ${assistant?.name ?? 'assistant'}`);
   if (assistant === undefined) {
     return (
@@ -61,19 +63,19 @@ export default function Assistant({ site, place }: { readonly site: string; read
                 label: TABS.general,
                 content: (
                   <Boundary>
-                    <General assistant={assistant} onSaved={loaded.set} />
+                    <General assistant={assistant} onSaved={onSaved} />
                   </Boundary>
                 ),
               },
               {
                 id: 'deploy',
                 label: TABS.deploy,
-                content: <Deploy assistant={assistant} onSaved={loaded.set} />,
+                content: <Deploy assistant={assistant} onSaved={onSaved} />,
               },
               {
                 id: 'intelligence',
                 label: TABS.intelligence,
-                content: <Actions assistant={assistant} onSaved={loaded.set} />,
+                content: <Actions assistant={assistant} onSaved={onSaved} />,
               },
             ]}
           />

@@ -30,7 +30,7 @@ export default function AuditTrail() {
   const { api, organization } = useDashboard();
   const { org_id, name } = organization;
   useTitle(`Audit trail of ${name}`);
-  const { value, failed, reload, set } = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
+  const { value, failed, reload, change } = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
   const names = useLoad(org_id, async () => {
     const [{ assistants }, { actions }] = await Promise.all([
       allAssistants(api, org_id),
@@ -45,9 +45,9 @@ export default function AuditTrail() {
   const after = value?.next ?? undefined;
   const showEarlier = () =>
     add(async () => {
-      if (value === undefined || after === undefined) return;
+      if (after === undefined) return;
       const { records, next } = await api('listAudit', { org_id }, { query: { after } });
-      set({ records: [...value.records, ...records], next });
+      change((last) => ({ records: [...last.records, ...records], next }));
     });
 
   const entity = ({ site_id, entity_id }: Change) => {

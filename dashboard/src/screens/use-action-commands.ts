@@ -19,18 +19,19 @@ export function useActionCommands(
 ) {
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
-  const [busy, setBusy] = useState<string>();
+  /** The Actions on which a command runs. */
+  const [busy, setBusy] = useState<readonly string[]>([]);
   const [tested, setTested] = useState<Tested>();
   /** The Action whose menu gets the keyboard's focus back after it has moved. */
   const focusNext = useRef<string>(undefined);
   const idsOf = ({ action_id }: ActionView) => ({ org_id, action_id });
-  const setActions = (change: (actions: ActionView[]) => ActionView[]) => {
-    if (loaded.value !== undefined) loaded.set({ ...loaded.value, actions: change(loaded.value.actions) });
-  };
+  const setActions = (change: (actions: ActionView[]) => ActionView[]) =>
+    loaded.change((last) => ({ ...last, actions: change(last.actions) }));
 
   /** Runs work on one Action. When another user has changed or deleted the Action, it loads the list again. */
   const run = async (action: ActionView, work: () => Promise<void>) => {
-    setBusy(action.action_id);
+    const { action_id } = action;
+    setBusy((all) => [...all, action_id]);
     try {
       await work();
     } catch (error) {
@@ -39,7 +40,7 @@ export function useActionCommands(
         loaded.reload();
       }
     } finally {
-      setBusy(undefined);
+      setBusy((all) => all.filter((id) => id !== action_id));
     }
   };
   const switchTo = (action: ActionView, enabled: boolean) =>

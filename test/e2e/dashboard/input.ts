@@ -1,4 +1,5 @@
 import type { Locator, Page, Route } from 'playwright-core';
+import { until } from '../widget/harness.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 /** Tests that no click and no input is lost: with a real mouse, on a slow network, and when the user goes back or reloads. */
@@ -80,6 +81,31 @@ export function testInput(started: () => StartedDashboard): void {
       await page.getByRole('button', { name: 'Cancel', exact: true }).last().click();
       await button(name).waitFor();
     }
+  });
+
+  test('shows what two switches have saved whose answers arrive late', async () => {
+    await open(page, url('intelligence'));
+    await toggle('Form 2').waitFor();
+    const names = ['Form 1', 'Form 2'];
+    const states = () => Promise.all(names.map((name) => toggle(name).isChecked()));
+    const before = await states();
+    const released = Promise.withResolvers<void>();
+    let answered = 0;
+    const late = async (route: Route) => {
+      const response = await route.fetch();
+      answered++;
+      await released.promise;
+      await route.fulfill({ response });
+    };
+    await page.route('**/actions/*', late);
+    for (const name of names) await toggle(name).click();
+    await until(async () => answered === names.length);
+    released.resolve();
+    for (const name of names) await page.getByText(`${name} is o`).last().waitFor();
+    await page.unroute('**/actions/*', late);
+    expect(await states()).toEqual(before.map((on) => !on));
+    for (const name of names) await toggle(name).click();
+    await until(async () => String(await states()) === String(before));
   });
 
   test('keeps what is typed while an assistant is saved', async () => {
