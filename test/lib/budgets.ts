@@ -5,9 +5,9 @@
 export const BUDGETS: Readonly<Record<string, number>> = {
   'action-test': 886_000,
   'ai-action': 891_000,
-  canary: 526_000,
+  canary: 531_000,
   'dashboard-api': 1054_000,
-  dispatcher: 750_000,
+  dispatcher: 765_000,
   'event-router': 640_000,
   'form-submit': 798_000,
   'key-rotation': 490_000,
