@@ -153,9 +153,18 @@ const BROKEN_WORDS = `[...document.querySelectorAll('.words')].flatMap((element)
       return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1 ? [word] : [];
     })))`;
 
+/** Waits until three frames in a row have the same markup: after a change of the width, the page shows other parts. */
+const SETTLED = `(async () => {
+  for (let same = 0, before; same < 3; ) {
+    before = document.body.innerHTML;
+    await new Promise(requestAnimationFrame);
+    same = document.body.innerHTML === before ? same + 1 : 0;
+  }
+})()`;
+
 /** Returns what is wrong with the look of a screen: findings of axe, broken words, and a page that scrolls sideways. */
 export async function flaws(page: Page): Promise<readonly string[]> {
-  // After a change of the width, the page shows cards instead of rows, or the other way around, while axe runs.
+  await page.evaluate(SETTLED);
   const findings = await axeFindings(page);
   const broken = await page.evaluate<string[]>(BROKEN_WORDS);
   const sideways = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
