@@ -10,6 +10,7 @@ import { EVENT_NAMES } from './events.ts';
 import { ALLOWED_DOMAINS_MAX, IP_ALLOWLIST_MAX } from './limits.ts';
 import { AUDIT_OPERATIONS, ROLES } from './members.ts';
 import { PLANS } from './organizations.ts';
+import { characters } from './text.ts';
 import { identifier } from './widget.ts';
 
 /** Request and response bodies of the dashboard's API (open in the spec). A response contains only the fields that are listed here. */
@@ -117,7 +118,7 @@ export const DASHBOARD_BODIES = {
 export const DASHBOARD_QUERIES = {
   listAssistants: z.object({ after: identifier.optional() }),
   deleteAction: z.object({ version: z.coerce.number().int().min(1) }),
-  listAudit: z.object({ after: z.string().min(1).max(200).optional() }),
+  listAudit: z.object({ after: characters({ min: 1, max: 200 }).optional() }),
 } as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
 
 /** Response bodies by operation. */
