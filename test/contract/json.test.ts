@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { exceedsLevels, jsonObject, parseExactly } from '../../src/contract/json.ts';
+import { exceedsLevels, jsonObject, parseExactly, parseJson } from '../../src/contract/json.ts';
 import { anyCharacter } from '../harness/any-character.ts';
 
 describe('a number that a double cannot represent exactly keeps its text', () => {
@@ -85,5 +85,34 @@ describe('a JSON object', () => {
 
   test.each([[[]], [null], ['{}'], [1], [undefined]])('is not %p', (value) => {
     expect(jsonObject.safeParse(value).error?.issues[0]?.message).toBe('must be an object');
+  });
+});
+
+describe.each([
+  ['parseJson', parseJson],
+  ['parseExactly', parseExactly],
+])('%s reads a name with an escape', (parser, parse) => {
+  test.each([
+    [1, '\\', '\n'],
+    [2, 'x\\', 'x"'],
+    [3, '\\u0', 'été'],
+  ])('although an object with a similar name was read before (%i)', (number, before, name) => {
+    // No other test reads an object with this first name.
+    const first = `${parser} ${number}`;
+    JSON.parse(JSON.stringify({ [first]: 1, [before]: 2 }));
+    const ascii = JSON.stringify(name).replaceAll('é', '\\u00e9');
+    const text = `{"${first}" : 1,\n${ascii} : [{}, {"a":[true,null,-1.5,"\\""]}]}`;
+    expect(parse(text)).toEqual({ [first]: 1, [name]: [{}, { a: [true, null, -1.5, '"'] }] });
+  });
+
+  test('as any JSON text', () => {
+    const value = fc.anything({ key: fc.string({ unit: anyCharacter }), withObjectString: true });
+    fc.assert(
+      fc.property(value, fc.constantFrom('', ' ', '\n\t'), (any, space) => {
+        const text = JSON.stringify({ '\n': any, ['__proto__']: any }, undefined, space);
+        const copy = JSON.stringify(parse(text), undefined, space);
+        expect(copy).toBe(text);
+      }),
+    );
   });
 });
