@@ -105,7 +105,7 @@ describe.each([
     expect(parse(text)).toEqual({ [first]: 1, [name]: [{}, { a: [true, null, -1.5, '"'] }] });
   });
 
-  test('as any JSON text', () => {
+  test('in every JSON text', () => {
     const value = fc.anything({ key: fc.string({ unit: anyCharacter }), withObjectString: true });
     fc.assert(
       fc.property(value, fc.constantFrom('', ' ', '\n\t'), (any, space) => {
