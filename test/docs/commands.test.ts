@@ -78,6 +78,15 @@ test('finds a wrong command, option or argument', () => {
   ]);
 });
 
+test('docs/cli.md has every command with what its help says', () => {
+  const rows = (command: Command, path: readonly string[] = []): readonly string[] =>
+    command.commands.length === 0
+      ? [`| \`${path.join(' ')}\` | ${command.description()} |`]
+      : command.commands.flatMap((child) => rows(child, [...path, child.name()]));
+  const page = readFileSync('docs/cli.md', 'utf8');
+  expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows(commandLine(async () => {})));
+});
+
 test('every npm script exists, and every option of npm start', () => {
   const known = new Set(
     ['package.json', 'packages/receiver/package.json', ...documents.map(packageBeside)]

@@ -95,7 +95,6 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
     numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS, limits.AI_DESCRIPTION_MAX_CHARACTERS],
     pattern: /at least (\d+) characters \(at most (\d+)\)\. Tells/g,
   },
-  { numbers: [limits.AI_DESCRIPTION_MIN_CHARACTERS], pattern: /when to call it, at least (\d+)\s+characters/g },
   { numbers: [limits.NON_JSON_RESPONSE_CHARACTERS], pattern: /not JSON \| the first (\d+) characters/g },
   { numbers: [limits.RESPONSE_EXCERPT_CHARACTERS], pattern: /first (\d+) characters of the\s+response/g },
   { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /\| Key \| at most (\d+) characters/g },

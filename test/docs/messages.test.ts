@@ -55,6 +55,17 @@ test('docs/authentication.md has every refusal of widget init and session create
   );
 });
 
+test('docs/api.md has every code with its status and message', () => {
+  const rows = tableRows(readDocument('docs/api.md'), '| Code | Status | Message |');
+  const codes = Object.entries(REFUSALS).map(([code, { status, message }]) => [
+    `\`${code}\``,
+    `${status}`,
+    `\`${message}\``,
+  ]);
+  const { code, status, message } = INTERNAL_ERROR;
+  expect(rows).toEqual([...codes, [`\`${code}\``, `${status}`, `\`${message}\``]]);
+});
+
 test('docs/assistant-runtime.md has the messages that the assistant receives', () => {
   const rows = tableRows(readDocument('docs/assistant-runtime.md'), '| `outcome` | `message` | `response` |');
   const source = readFileSync('src/domain/actions/call-tool.ts', 'utf8');

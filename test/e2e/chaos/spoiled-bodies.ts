@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { Schema } from '../../../scripts/api-reference.ts';
-import { PROPERTIES } from './described-routes.ts';
+import { PROPERTIES, type Schema } from './described-routes.ts';
 import { json, jsonText } from './hostile-values.ts';
 
 /** Accepted values by property name, for properties whose schema does not say which values are accepted. */
