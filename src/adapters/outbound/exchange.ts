@@ -6,8 +6,6 @@ import type { Attempt } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchangeFailure, Failure } from './failure.ts';
-import { type BodyReader, type ResponseBody, readBody } from './response-body.ts';
-import { readWire } from './wire.ts';
 
 /** Limit of one header block. llhttp counts names, values and the reason phrase. */
 const HEADER_BLOCK_MAX_BYTES = 16 * 1024;
@@ -17,6 +15,12 @@ const BEFORE_BODY_MAX_BYTES = 64 * 1024;
 const WIRE_MAX_BYTES = RESPONSE_READ_MAX_BYTES + 256 * 1024;
 /** Bytes of the body that are read after those that are kept, only to reuse the connection. */
 const UNKEPT_MAX_BYTES = 64 * 1024;
+/** Limit of pieces of the body. The parser calls back for each chunk, and a chunk of one byte costs as much as one of 16 KB. */
+const PIECES_MAX = 10_000;
+const FIRST_BLOCK_BYTES = 4096;
+/** Matches a valid response head. Node's parser also accepts HTTP/2.0, RTSP/1.0 and others, and reports some of them as HTTP/1.0. */
+const HEAD = /[\r\n]*HTTP\/1\.[01] [\s\S]*?\r?\n\r?\n/y;
+const TAIL_BYTES = 4;
 
 /** What an endpoint responded. Only the status decides the outcome; a problem with the body is a note. */
 export type EndpointResponse = {
@@ -155,4 +159,125 @@ function keptAlive(incoming: IncomingMessage, asked: boolean): boolean {
   if (/(?:^|,)\s*close\s*(?:,|$)/i.test(incoming.headers.connection ?? '')) return false;
   const timeout = /(?:^|[,\s])timeout=(\d+)/i.exec(incoming.headers['keep-alive']?.toString() ?? '');
   return timeout === null || Number(timeout[1]) >= 2;
+}
+
+/** The body of a response, or the part of it that was read. */
+type ResponseBody = {
+  readonly bytes: Uint8Array;
+  /** Bytes that were read, of which only the first may be kept. */
+  readonly readBytes: number;
+  /** True when the body was read to its end. */
+  readonly ended: boolean;
+  /** False when the body did not end, or was not read as far as the caller needs it. */
+  readonly complete: boolean;
+  /** One line about a problem with the body; otherwise null. */
+  readonly note: string | null;
+};
+
+type BodyReader = {
+  /** Settles when the body ends, is cut, or is broken off. Never rejects. */
+  readonly body: Promise<ResponseBody>;
+  /** Ends the body where it is, with a note. Does nothing when it has ended. */
+  readonly breakOff: (note: string) => void;
+};
+
+/**
+ * Starts to read the body of a response.
+ * @param keepBytes bytes that the caller needs
+ * @param unkeptBytes bytes that are read after those
+ */
+function readBody(incoming: IncomingMessage, keepBytes: number, unkeptBytes: number): BodyReader {
+  const { promise, resolve } = Promise.withResolvers<ResponseBody>();
+  const kept = keepBytesOf(keepBytes);
+  let readBytes = 0;
+  let pieces = 0;
+  const end = (complete: boolean, note: string | null, ended = false) =>
+    resolve({ bytes: kept.bytes(), readBytes, ended, complete, note });
+
+  incoming.on('data', (chunk: Buffer) => {
+    readBytes += chunk.length;
+    pieces += 1;
+    kept.add(chunk);
+    if (readBytes > RESPONSE_READ_MAX_BYTES) end(true, 'Only the first 1 MB of the response body was read');
+    else if (readBytes > keepBytes + unkeptBytes) end(true, null);
+    else if (pieces >= PIECES_MAX) end(readBytes > keepBytes, 'The response body came in too many pieces');
+  });
+  incoming.on('error', () => end(false, 'The response body broke off'));
+  incoming.on('end', () => {
+    if (incoming.complete) end(true, null, true);
+    else end(false, 'The response body broke off');
+  });
+  return {
+    body: promise,
+    breakOff: (note) => {
+      // The last bytes of a complete response are still to be read.
+      if (incoming.complete) return;
+      // Bytes that are parsed are still buffered. Reading passes them to the listener above.
+      while (incoming.read() !== null);
+      end(false, note);
+    },
+  };
+}
+
+/**
+ * Keeps the first bytes of a stream in one growing block. A separate buffer for each piece would need a hundred times the memory of a
+ * piece of one byte.
+ *
+ * @param limit bytes to keep
+ */
+function keepBytesOf(limit: number) {
+  let block = Buffer.alloc(0);
+  let length = 0;
+  return {
+    add: (piece: Uint8Array): void => {
+      const part = piece.subarray(0, limit - length);
+      if (length + part.length > block.length) {
+        const grown = Buffer.alloc(
+          Math.min(limit, Math.max(FIRST_BLOCK_BYTES, 2 * block.length, length + part.length)),
+        );
+        block.copy(grown, 0, 0, length);
+        block = grown;
+      }
+      block.set(part, length);
+      length += part.length;
+    },
+    bytes: (): Uint8Array => block.subarray(0, length),
+  };
+}
+
+/**
+ * Creates an observer of the received bytes. It supplements the parser, which reports neither the name of the protocol nor bytes after
+ * the response.
+ */
+function readWire() {
+  let heads: string | undefined = '';
+  let tail = '';
+  let received = 0;
+  return {
+    /** Reads a piece. Must be called with every piece before the parser reads it. */
+    read: (piece: Buffer): void => {
+      received += piece.length;
+      tail = (tail + piece.toString('latin1', Math.max(0, piece.length - TAIL_BYTES))).slice(-TAIL_BYTES);
+      if (heads !== undefined) heads += piece.toString('latin1');
+    },
+
+    /** Returns the bytes that were received so far. */
+    received: (): number => received,
+
+    /** Returns the bytes of this number of heads, including interim ones; undefined when one is not HTTP/1. Call it once. */
+    headBytes: (count: number): number | undefined => {
+      HEAD.lastIndex = 0;
+      const text = heads ?? '';
+      heads = undefined;
+      for (let head = 0; head < count; head++) if (!HEAD.test(text)) return undefined;
+      return HEAD.lastIndex;
+    },
+
+    /**
+     * Returns whether no byte follows a complete response. The parser does not report further bytes. They are found by counting bytes or,
+     * for a response in chunks, by a wrong end.
+     */
+    endsWith: (headBytes: number, bodyBytes: number, { headers }: IncomingMessage): boolean =>
+      headers['transfer-encoding'] === undefined ? received === headBytes + bodyBytes : tail === '\r\n\r\n',
+  };
 }
