@@ -9,20 +9,20 @@ import {
   secretsManagerClient,
   sqsClient,
 } from '../src/adapters/aws-clients.ts';
-import { ensureUser } from '../src/adapters/cognito/users.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../src/adapters/dynamodb/erasure.ts';
 import { members } from '../src/adapters/dynamodb/members.ts';
-import { putOnBus } from '../src/adapters/eventbridge/event-bus.ts';
+import { putOnBus } from '../src/adapters/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/lambda/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/lambda/assistant-runtime.ts';
-import { functionLog, type LogLine, type LogQuery } from '../src/adapters/logs/function-log.ts';
+import { functionLog, type LogLine, type LogQuery } from '../src/adapters/log-group.ts';
 import { cachedRing, replaceSecret, ringStore } from '../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
+import { ensureUser } from '../src/adapters/user-pool.ts';
 import type { Action } from '../src/contract/actions.ts';
 import type { TestResult } from '../src/contract/dashboard.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/contract/outputs.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { LogLine, LogQuery } from '../src/adapters/logs/function-log.ts';
+import type { LogLine, LogQuery } from '../src/adapters/log-group.ts';
 import { parseJson } from '../src/contract/json.ts';
 
 /**

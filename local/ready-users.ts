@@ -1,9 +1,9 @@
 import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
 import { dynamoDbClient } from '../src/adapters/aws-clients.ts';
-import { ensureUser } from '../src/adapters/cognito/users.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { members } from '../src/adapters/dynamodb/members.ts';
+import { ensureUser } from '../src/adapters/user-pool.ts';
 import type { Role } from '../src/contract/members.ts';
 import { OUTPUTS } from '../src/contract/outputs.ts';
 import { addMember } from '../src/domain/organizations/manage-members.ts';

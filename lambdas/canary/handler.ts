@@ -1,7 +1,7 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { askService } from '../../src/adapters/ask-service.ts';
 import { eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
-import { askService } from '../../src/adapters/canary/ask-service.ts';
-import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
+import { eventBus } from '../../src/adapters/event-bus.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { readSecret } from '../../src/adapters/secrets/secret-store.ts';

@@ -3,7 +3,7 @@ import { dynamoDbClient, eventBridgeClient, sqsClient } from '../../src/adapters
 import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
-import { endpointFailing } from '../../src/adapters/eventbridge/event-bus.ts';
+import { endpointFailing } from '../../src/adapters/event-bus.ts';
 import { deliveryReport } from '../../src/adapters/handlers/delivery-report.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionSigningSecrets } from '../../src/adapters/handlers/function-secrets.ts';

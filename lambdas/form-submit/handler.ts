@@ -3,6 +3,7 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import {
@@ -16,7 +17,6 @@ import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { errorName } from '../../src/adapters/handlers/thrown.ts';
 import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
 import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
-import { escalationTopics } from '../../src/adapters/sns/escalation-topic.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
 import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';

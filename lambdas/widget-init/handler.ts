@@ -4,7 +4,7 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
-import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
+import { eventBus } from '../../src/adapters/event-bus.ts';
 import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
 import { required } from '../../src/adapters/handlers/environment.ts';
 import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';

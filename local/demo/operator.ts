@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { dynamoDbClient, eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
-import { eventBus } from '../../src/adapters/eventbridge/event-bus.ts';
+import { eventBus } from '../../src/adapters/event-bus.ts';
 import { cachedRing } from '../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../src/adapters/secrets/signing-secrets.ts';
 import type { Action } from '../../src/contract/actions.ts';

@@ -2,7 +2,7 @@ import type { Target } from '../../cli/connection.ts';
 import type { Deployment, LogName } from '../../cli/deployment.ts';
 import type { CliProcess } from '../../cli/process.ts';
 import { runCommandLine } from '../../cli/program.ts';
-import type { LogLine, LogQuery } from '../../src/adapters/logs/function-log.ts';
+import type { LogLine, LogQuery } from '../../src/adapters/log-group.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { Membership } from '../../src/contract/members.ts';

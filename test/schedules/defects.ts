@@ -5,7 +5,7 @@ import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
 import { rotateRing } from '../../src/domain/auth/token-keys.ts';
 import type { AttemptResult, AttemptStart, DeliveryLog } from '../../src/domain/delivery/delivery-log.ts';
-import type { HitPerMinute } from '../../src/domain/rate-limits/rate-limits.ts';
+import type { HitPerMinute } from '../../src/domain/rate-limits.ts';
 import { unixSeconds } from '../../src/domain/sources.ts';
 import { Deliveries, type DeliveryDefects, type DispatcherPorts } from './deliveries.ts';
 import { keys } from './keys.ts';

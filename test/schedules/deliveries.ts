@@ -24,7 +24,7 @@ import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/wi
 import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-message.ts';
 import { type Erasure, eraseAssistant } from '../../src/domain/operations/erase.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
-import type { HitPerDay } from '../../src/domain/rate-limits/rate-limits.ts';
+import type { HitPerDay } from '../../src/domain/rate-limits.ts';
 import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';

@@ -7,8 +7,8 @@ import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { inFlightLeases } from '../../src/adapters/dynamodb/in-flight-leases.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import { withinInvocation } from '../../src/adapters/handlers/invocation.ts';
-import { escalationTopics } from '../../src/adapters/sns/escalation-topic.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
   AI_CALLS_PER_CONVERSATION,

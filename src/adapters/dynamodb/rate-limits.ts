@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/rate-limits/rate-limits.ts';
+import type { HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/rate-limits.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure } from './conditions.ts';

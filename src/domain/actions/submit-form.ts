@@ -7,7 +7,7 @@ import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authent
 import { ADDRESS_COUNTERS } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
-import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
+import type { HitPerHour, HitPerMinute } from '../rate-limits.ts';
 import { inputOf, Refusal, refusedField } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';

@@ -3,7 +3,7 @@ import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../delivery/outbound.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
-import type { HitPerMinute } from '../rate-limits/rate-limits.ts';
+import type { HitPerMinute } from '../rate-limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { checkArguments, NO_PARAMETERS } from './parameters.ts';

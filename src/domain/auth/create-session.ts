@@ -2,7 +2,7 @@ import type { Assistant } from '../../contract/assistants.ts';
 import { SESSION_CREATE_PER_MINUTE, SESSION_TOKEN_MAX_BYTES } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
-import type { HitPerHour, HitPerMinute } from '../rate-limits/rate-limits.ts';
+import type { HitPerHour, HitPerMinute } from '../rate-limits.ts';
 import { invalidField, Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
 import { ADDRESS_COUNTERS } from './ip-addresses.ts';

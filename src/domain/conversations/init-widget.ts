@@ -13,7 +13,7 @@ import {
   type WidgetCredentials,
 } from '../auth/authenticate-widget.ts';
 import type { PublishEvent } from '../events/publish.ts';
-import type { HitPerHour } from '../rate-limits/rate-limits.ts';
+import type { HitPerHour } from '../rate-limits.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock, NewId } from '../sources.ts';
 import { belongsTo, type Conversation, type FindConversation } from './conversations.ts';

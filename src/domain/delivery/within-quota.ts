@@ -1,4 +1,4 @@
-import type { HitPerDay } from '../rate-limits/rate-limits.ts';
+import type { HitPerDay } from '../rate-limits.ts';
 import type { Clock } from '../sources.ts';
 import { type MakeAttempt, notSent, type OutboundQuota } from './outbound.ts';
 

@@ -7,13 +7,13 @@ import {
   eventBridgeClient,
   secretsManagerClient,
 } from '../../../src/adapters/aws-clients.ts';
-import { ensureUser } from '../../../src/adapters/cognito/users.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
 import { cachedRing } from '../../../src/adapters/secrets/secret-store.ts';
 import { signingSecrets } from '../../../src/adapters/secrets/signing-secrets.ts';
+import { ensureUser } from '../../../src/adapters/user-pool.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { createAction, requireAction } from '../../../src/domain/actions/manage-actions.ts';

@@ -6,7 +6,7 @@ import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { cognitoClient } from '../../../src/adapters/aws-clients.ts';
-import { ensureUser } from '../../../src/adapters/cognito/users.ts';
+import { ensureUser } from '../../../src/adapters/user-pool.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { expectContract } from '../../fakes/contract-answer.ts';

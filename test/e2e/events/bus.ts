@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { eventBridgeClient } from '../../../src/adapters/aws-clients.ts';
-import { putOnBus } from '../../../src/adapters/eventbridge/event-bus.ts';
+import { putOnBus } from '../../../src/adapters/event-bus.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { BusEvent } from '../../../src/contract/queues.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { askService } from '../../../src/adapters/ask-service.ts';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
-import { askService } from '../../../src/adapters/canary/ask-service.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';

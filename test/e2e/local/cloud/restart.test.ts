@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { listenNear } from '../../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { cognitoClient } from '../../../../src/adapters/aws-clients.ts';
-import { ensureUser } from '../../../../src/adapters/cognito/users.ts';
+import { ensureUser } from '../../../../src/adapters/user-pool.ts';
 import { OUTPUTS } from '../../../../src/contract/outputs.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
 import { loginOf } from '../../acceptance/local-service.ts';

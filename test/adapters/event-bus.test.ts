@@ -1,7 +1,7 @@
-import { eventBridgeClient } from '../../../src/adapters/aws-clients.ts';
-import { eventBus } from '../../../src/adapters/eventbridge/event-bus.ts';
-import { busEvent } from '../../../src/contract/queues.ts';
-import { FakeAwsServices } from '../../fakes/aws-services.ts';
+import { eventBridgeClient } from '../../src/adapters/aws-clients.ts';
+import { eventBus } from '../../src/adapters/event-bus.ts';
+import { busEvent } from '../../src/contract/queues.ts';
+import { FakeAwsServices } from '../fakes/aws-services.ts';
 
 const aws = new FakeAwsServices();
 const publish = eventBus(eventBridgeClient(aws.access()), 'the-bus');

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cognitoClient } from '../../../src/adapters/aws-clients.ts';
-import { ensureUser } from '../../../src/adapters/cognito/users.ts';
+import { cognitoClient } from '../../src/adapters/aws-clients.ts';
+import { ensureUser } from '../../src/adapters/user-pool.ts';
 
 let server: Server;
 let attributes: { readonly Name: string; readonly Value: string }[];

@@ -1,8 +1,8 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { ENDPOINT_FAILING } from '../../contract/events.ts';
-import type { WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
-import type { CatalogEvent, PublishEvent } from '../../domain/events/publish.ts';
-import { messageText } from '../message-text.ts';
+import { ENDPOINT_FAILING } from '../contract/events.ts';
+import type { WatchEndpointPorts } from '../domain/delivery/failing-endpoint.ts';
+import type { CatalogEvent, PublishEvent } from '../domain/events/publish.ts';
+import { messageText } from './message-text.ts';
 
 /** The `source` of events from this service and its command line. */
 export const PUBLISHED_BY_US = 'va-wave';
