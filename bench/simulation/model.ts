@@ -1,8 +1,8 @@
 import { INVOCATIONS_PER_POLLER } from '../../lib/concurrency.ts';
 import { NOISY } from '../../local/cloud/engines/message-groups.ts';
 import { COUNTED, ROUTER_MS } from '../../scripts/costs.ts';
-import { THROTTLED_PAUSE } from '../../src/adapters/handlers/sqs-batch.ts';
 import { EVENT_RETRY_DELAYS_SECONDS, OUTBOUND_TIMEOUT_MS } from '../../src/contract/limits.ts';
+import { THROTTLED_PAUSE } from '../../src/functions/sqs-batch.ts';
 import { percentile } from '../statistics.ts';
 import { PARTITION, POLLING, PROVISIONED } from './published.ts';
 

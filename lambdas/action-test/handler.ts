@@ -2,13 +2,13 @@ import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
-import { required } from '../../src/adapters/handlers/environment.ts';
-import { functionSigningSecrets } from '../../src/adapters/handlers/function-secrets.ts';
-import { invokeHandler } from '../../src/adapters/handlers/invoke.ts';
-import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { actionTestRequest } from '../../src/contract/tools.ts';
 import { testAction } from '../../src/domain/actions/test-action.ts';
+import { required } from '../../src/functions/environment.ts';
+import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
+import { invokeHandler } from '../../src/functions/invoke.ts';
+import { outboundFunction } from '../../src/functions/outbound-function.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('action-test', process.env, dynamo);

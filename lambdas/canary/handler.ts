@@ -2,13 +2,13 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { askService } from '../../src/adapters/ask-service.ts';
 import { eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { eventBus } from '../../src/adapters/event-bus.ts';
-import { required } from '../../src/adapters/handlers/environment.ts';
-import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
 import { readSecret } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { CANARY_ORGANIZATION } from '../../src/contract/events.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { type Trial, tryService } from '../../src/domain/operations/try-service.ts';
+import { required } from '../../src/functions/environment.ts';
+import { functionLogger } from '../../src/functions/function-logger.ts';
 
 const logger = functionLogger('canary');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });

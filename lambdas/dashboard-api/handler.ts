@@ -5,15 +5,15 @@ import { configurationStore } from '../../src/adapters/dynamodb/configuration-st
 import { members } from '../../src/adapters/dynamodb/members.ts';
 import { recordedStores } from '../../src/adapters/dynamodb/recorded-store.ts';
 import { requestCounts } from '../../src/adapters/dynamodb/request-counters.ts';
-import { dashboardHandler } from '../../src/adapters/handlers/dashboard-router.ts';
-import { dashboardRoutes } from '../../src/adapters/handlers/dashboard-routes.ts';
-import { required } from '../../src/adapters/handlers/environment.ts';
-import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
-import { functionSigningSecrets } from '../../src/adapters/handlers/function-secrets.ts';
-import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
 import { actionTestFunction } from '../../src/adapters/lambda/action-test.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { dashboardHandler } from '../../src/functions/dashboard-router.ts';
+import { dashboardRoutes } from '../../src/functions/dashboard-routes.ts';
+import { required } from '../../src/functions/environment.ts';
+import { functionLogger } from '../../src/functions/function-logger.ts';
+import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
+import { now } from '../../src/functions/system-clock.ts';
+import { reportUnreadable } from '../../src/functions/unreadable-actions.ts';
 
 const logger = functionLogger('dashboard-api');
 const dynamo = dynamoDb(dynamoDbClient());

@@ -4,18 +4,18 @@ import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { endpointFailing } from '../../src/adapters/event-bus.ts';
-import { deliveryReport } from '../../src/adapters/handlers/delivery-report.ts';
-import { required } from '../../src/adapters/handlers/environment.ts';
-import { functionSigningSecrets } from '../../src/adapters/handlers/function-secrets.ts';
-import { unlessEnded } from '../../src/adapters/handlers/invocation.ts';
-import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
-import { sqsBatchHandler } from '../../src/adapters/handlers/sqs-batch.ts';
-import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS } from '../../src/contract/metrics.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
+import { deliveryReport } from '../../src/functions/delivery-report.ts';
+import { required } from '../../src/functions/environment.ts';
+import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
+import { unlessEnded } from '../../src/functions/invocation.ts';
+import { outboundFunction } from '../../src/functions/outbound-function.ts';
+import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';
+import { now } from '../../src/functions/system-clock.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('dispatcher', process.env, dynamo, { recordsTogether: true });

@@ -4,22 +4,22 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
-import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
-import { required } from '../../src/adapters/handlers/environment.ts';
+import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
+import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';
+import { distributionOnly } from '../../src/functions/distribution-only.ts';
+import { required } from '../../src/functions/environment.ts';
 import {
   functionOriginSecret,
   functionSessionTokens,
   functionSigningSecrets,
-} from '../../src/adapters/handlers/function-secrets.ts';
-import { httpHandler } from '../../src/adapters/handlers/http.ts';
-import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
-import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { errorName } from '../../src/adapters/handlers/thrown.ts';
-import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
-import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
-import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';
+} from '../../src/functions/function-secrets.ts';
+import { httpHandler } from '../../src/functions/http.ts';
+import { outboundFunction } from '../../src/functions/outbound-function.ts';
+import { now } from '../../src/functions/system-clock.ts';
+import { errorName } from '../../src/functions/thrown.ts';
+import { visitorIp } from '../../src/functions/visitor-ip.ts';
+import { siteIdentified, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('form-submit', process.env, dynamo);

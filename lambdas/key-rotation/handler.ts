@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { secretsManagerClient } from '../../src/adapters/aws-clients.ts';
-import { required } from '../../src/adapters/handlers/environment.ts';
-import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
-import { isScheduled } from '../../src/adapters/handlers/schedule.ts';
-import { now } from '../../src/adapters/handlers/system-clock.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { isRotationDue, newestKeyAgeDays, rotateRing } from '../../src/domain/auth/token-keys.ts';
+import { required } from '../../src/functions/environment.ts';
+import { functionLogger } from '../../src/functions/function-logger.ts';
+import { isScheduled } from '../../src/functions/schedule.ts';
+import { now } from '../../src/functions/system-clock.ts';
 
 const logger = functionLogger('key-rotation');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });

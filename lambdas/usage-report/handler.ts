@@ -1,13 +1,13 @@
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { required } from '../../src/adapters/handlers/environment.ts';
-import { functionSessionTokens } from '../../src/adapters/handlers/function-secrets.ts';
-import { invokeHandler } from '../../src/adapters/handlers/invoke.ts';
-import { outboundFunction } from '../../src/adapters/handlers/outbound-function.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { usageReport } from '../../src/contract/usage.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
+import { required } from '../../src/functions/environment.ts';
+import { functionSessionTokens } from '../../src/functions/function-secrets.ts';
+import { invokeHandler } from '../../src/functions/invoke.ts';
+import { outboundFunction } from '../../src/functions/outbound-function.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('usage-report', process.env, dynamo);

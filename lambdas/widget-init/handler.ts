@@ -5,17 +5,17 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { eventBus } from '../../src/adapters/event-bus.ts';
-import { distributionOnly } from '../../src/adapters/handlers/distribution-only.ts';
-import { required } from '../../src/adapters/handlers/environment.ts';
-import { functionLogger } from '../../src/adapters/handlers/function-logger.ts';
-import { functionOriginSecret, functionSessionTokens } from '../../src/adapters/handlers/function-secrets.ts';
-import { httpHandler } from '../../src/adapters/handlers/http.ts';
-import { now } from '../../src/adapters/handlers/system-clock.ts';
-import { reportUnreadable } from '../../src/adapters/handlers/unreadable-actions.ts';
-import { visitorIp } from '../../src/adapters/handlers/visitor-ip.ts';
-import { siteIdentified, widgetCredentials } from '../../src/adapters/handlers/widget-request.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { identifyInit, initWidget } from '../../src/domain/conversations/init-widget.ts';
+import { distributionOnly } from '../../src/functions/distribution-only.ts';
+import { required } from '../../src/functions/environment.ts';
+import { functionLogger } from '../../src/functions/function-logger.ts';
+import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
+import { httpHandler } from '../../src/functions/http.ts';
+import { now } from '../../src/functions/system-clock.ts';
+import { reportUnreadable } from '../../src/functions/unreadable-actions.ts';
+import { visitorIp } from '../../src/functions/visitor-ip.ts';
+import { siteIdentified, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('widget-init');
 const dynamo = dynamoDb(dynamoDbClient());

@@ -27,7 +27,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   },
   {
     path: 'lambdas/*',
-    imports: `src/adapters src/contract src/domain
+    imports: `src/adapters src/contract src/domain src/functions
       @aws-lambda-powertools/logger @aws-lambda-powertools/metrics node:crypto`,
   },
   { path: 'src/contract', imports: 'zod', isPure: true },
@@ -40,10 +40,15 @@ export const FOLDER_RULES: readonly FolderRule[] = [
     isPure: true,
   },
   {
+    path: 'src/functions',
+    imports: `src/adapters src/contract src/domain
+      @aws-lambda-powertools/batch @aws-lambda-powertools/logger @aws-lambda-powertools/metrics @aws-sdk/client-secrets-manager
+      @middy/core @middy/http-security-headers aws-lambda zod node:crypto`,
+  },
+  {
     path: 'src/adapters',
     imports: `src/contract src/domain
-      @aws-lambda-powertools/batch @aws-lambda-powertools/logger @aws-lambda-powertools/metrics @aws-sdk/*
-      @middy/core @middy/http-security-headers aws-lambda ipaddr.js jose zod node:crypto node:dns/promises node:http
+      @aws-sdk/* ipaddr.js jose zod node:crypto node:dns/promises node:http
       node:https node:net node:stream node:timers/promises node:tls node:util node:zlib`,
   },
   { path: 'widget', imports: '', typesOf: 'src/contract' },
@@ -75,7 +80,7 @@ export const FOLDER_RULES: readonly FolderRule[] = [
   { path: 'examples/receivers/*', imports: '@va-wave/receiver express node:*' },
   {
     path: 'bench',
-    imports: `lib local local/cloud scripts src/adapters src/contract src/domain test
+    imports: `lib local local/cloud scripts src/adapters src/contract src/domain src/functions test
       @aws-sdk/* undici node:*`,
     importsComputed: true,
   },

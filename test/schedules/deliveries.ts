@@ -9,8 +9,6 @@ import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { hitPerDay } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
-import { unlessEnded, withinInvocation } from '../../src/adapters/handlers/invocation.ts';
-import { type HandleMessage, sqsBatches } from '../../src/adapters/handlers/sqs-batch.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
@@ -25,6 +23,8 @@ import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/ro
 import { type Erasure, eraseAssistant } from '../../src/domain/operations/erase.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import type { HitPerDay } from '../../src/domain/rate-limits.ts';
+import { unlessEnded, withinInvocation } from '../../src/functions/invocation.ts';
+import { type HandleMessage, sqsBatches } from '../../src/functions/sqs-batch.ts';
 import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';

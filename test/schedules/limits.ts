@@ -8,7 +8,6 @@ import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { inFlightLeases } from '../../src/adapters/dynamodb/in-flight-leases.ts';
 import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
-import { withinInvocation } from '../../src/adapters/handlers/invocation.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
   AI_CALLS_PER_CONVERSATION,
@@ -24,6 +23,7 @@ import type { MakeAttempt } from '../../src/domain/delivery/outbound.ts';
 import { type TakeLease, withinInFlight } from '../../src/domain/delivery/within-in-flight.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
+import { withinInvocation } from '../../src/functions/invocation.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';

@@ -2,17 +2,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { lambdaClient } from '../../../src/adapters/aws-clients.ts';
-import { invokeHandler } from '../../../src/adapters/handlers/invoke.ts';
 import { actionTestFunction } from '../../../src/adapters/lambda/action-test.ts';
 import type { Action } from '../../../src/contract/actions.ts';
 import { actionTestRequest } from '../../../src/contract/tools.ts';
 import { testAction } from '../../../src/domain/actions/test-action.ts';
+import { invokeHandler } from '../../../src/functions/invoke.ts';
 import { aFormAction, ORG_ID } from '../../fakes/configuration.ts';
 import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, openSigningSecret } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { dashboardApi } from '../../functions/dashboard-api.ts';
 import { lambdaContext, logged } from '../../lambdas/invocation.ts';
-import { dashboardApi } from '../handlers/dashboard-api.ts';
 
 /** The path of the Test button: the dashboard's API invokes the action-test function over HTTP as it invokes Lambda. */
 const limit = new FakeLimit();

@@ -45,10 +45,10 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seenBy: ['test/lib/stack.test.ts', 'the distribution sends /api/* to the API over TLS'],
   },
   'the viewer address is used without the origin secret': {
-    file: 'src/adapters/handlers/visitor-ip.ts',
+    file: 'src/functions/visitor-ip.ts',
     text: 'if (!(await isOriginSecret(proof))) return request.sourceIp;',
     becomes: '',
-    seenBy: ['test/adapters/handlers/visitor-ip.test.ts', 'a request with a viewer address and a wrong proof'],
+    seenBy: ['test/functions/visitor-ip.test.ts', 'a request with a viewer address and a wrong proof'],
   },
   ...TRUSTED,
   'the server secret is compared without sameDigest': {

@@ -1,0 +1,137 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import middy from '@middy/core';
+import httpSecurityHeaders from '@middy/http-security-headers';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import * as z from 'zod';
+import type { ErrorResponse } from '../contract/error-response.ts';
+import { type ErrorCode, INTERNAL_ERROR } from '../contract/errors.ts';
+import { SITE_ID_HEADER } from '../contract/headers.ts';
+import { isJsonObject, parseJson } from '../contract/json.ts';
+import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
+import { type FieldProblem, Refusal } from '../domain/refusal.ts';
+import { refusalLog } from './refusal-log.ts';
+import { countRefusal } from './refusals-metric.ts';
+import { now } from './system-clock.ts';
+import { shownError } from './thrown.ts';
+
+export type HttpRequest = {
+  /** Header names are in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly method: string;
+  readonly rawPath: string;
+  /** `sub` of the access token that the API's authorizer verified; undefined on routes without an authorizer. */
+  readonly subject: string | undefined;
+  /** IP address of the connection to the API: that of the visitor, or of the CloudFront distribution. */
+  readonly sourceIp: string;
+  /** Parses the body as a JSON object. An empty body is `{}`. @throws Refusal 400, 413 */
+  readonly readBody: () => Record<string, unknown>;
+};
+
+export type HttpReply = {
+  readonly status: number;
+  readonly body?: object;
+};
+
+/** The part of an event that API Gateway's JWT authorizer adds. */
+const verified = z.object({
+  authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string().min(1) }) }) }),
+});
+
+/** Headers of the response, also when it is an error. */
+export type ReplyHeaders = Record<string, string>;
+
+/** The data for the body of an error response. */
+type HttpError = {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field?: string | undefined;
+  readonly fields?: readonly FieldProblem[];
+};
+
+/**
+ * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers refusals with their status and message.
+ * Answers every other error with a 500 and logs its cause with the request id. Logs no header, body or query.
+ */
+export function httpHandler(
+  logger: Logger,
+  route: (request: HttpRequest, replyHeaders: ReplyHeaders, context: Context) => Promise<HttpReply>,
+) {
+  const logRefusal = refusalLog(logger, now);
+  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(injectLambdaContext(logger, { resetKeys: true }))
+    .use(httpSecurityHeaders())
+    .handler(async (event: APIGatewayProxyEventV2, context: Context): Promise<APIGatewayProxyStructuredResultV2> => {
+      const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
+      try {
+        return respond(await route(httpRequest(event), headers, context), headers);
+      } catch (error) {
+        if (error instanceof Refusal) {
+          countRefusal(error);
+          logRefusal(error, event.routeKey, event.headers[SITE_ID_HEADER] ?? event.pathParameters?.site_id);
+          if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+          return respond({ status: error.status, body: errorBody(error) }, headers);
+        }
+        logger.error('The request failed', {
+          api_request_id: event.requestContext.requestId,
+          error: shownError(error),
+        });
+        headers['x-request-id'] = context.awsRequestId;
+        return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, headers);
+      }
+    });
+}
+
+function errorBody({ code, message, field, fields = [] }: HttpError): ErrorResponse {
+  return {
+    success: false,
+    code,
+    error: message,
+    ...(field === undefined ? {} : { field }),
+    ...(fields.length === 0 ? {} : { fields: [...fields] }),
+  };
+}
+
+function respond(reply: HttpReply, headers: ReplyHeaders): APIGatewayProxyStructuredResultV2 {
+  if (reply.body === undefined) return { statusCode: reply.status, headers };
+  return {
+    statusCode: reply.status,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(reply.body),
+  };
+}
+
+function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
+  let body: Record<string, unknown> | undefined;
+  return {
+    headers: event.headers,
+    path: event.pathParameters ?? {},
+    query: event.queryStringParameters ?? {},
+    method: event.requestContext.http.method,
+    rawPath: event.rawPath,
+    subject: verified.safeParse(event.requestContext).data?.authorizer.jwt.claims.sub,
+    sourceIp: event.requestContext.http.sourceIp,
+    readBody: () => {
+      body ??= jsonObject(event);
+      return body;
+    },
+  };
+}
+
+function jsonObject(event: APIGatewayProxyEventV2): Record<string, unknown> {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > REQUEST_BODY_MAX_BYTES) throw new Refusal('body_too_large');
+  let value: unknown;
+  try {
+    // A body that is not UTF-8 comes in base64. Replacement characters would make two different texts the same.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (text.trim() === '') return {};
+    value = parseJson(text);
+  } catch {
+    throw new Refusal('body_not_json');
+  }
+  if (!isJsonObject(value)) throw new Refusal('body_not_object');
+  return value;
+}

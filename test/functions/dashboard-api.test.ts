@@ -1,0 +1,371 @@
+import * as z from 'zod';
+import { DASHBOARD_QUERIES } from '../../src/contract/dashboard.ts';
+import { AUDIT_PER_PAGE } from '../../src/contract/limits.ts';
+import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { dashboardApi, OTHER_ORG_ID } from './dashboard-api.ts';
+
+const ORG = `/organizations/${ORG_ID}`;
+const OTHER = `/organizations/${OTHER_ORG_ID}`;
+const SITE = `${ORG}/assistants/${SITE_ID}`;
+
+const settings = { name: 'Shop', hourly_rate_limit: 100 };
+const eventAction = {
+  trigger: 'Event',
+  name: 'Tell the CRM',
+  url: 'https://crm.example/events',
+  events: ['conversation.started'],
+};
+
+function withAssistant(changes: Parameters<typeof anAssistant>[0] = {}) {
+  const api = dashboardApi();
+  api.store.assistants.set(SITE_ID, anAssistant(changes));
+  return api;
+}
+
+describe('access', () => {
+  test('a request without a verified token is refused', async () => {
+    const { status, body } = await dashboardApi().call(undefined, 'GET', '/me');
+    expect([status, body.success]).toEqual([401, false]);
+  });
+
+  test('me returns the organizations of the user and the role in each', async () => {
+    const { body } = await dashboardApi().call('max', 'GET', '/me');
+    expect(body).toEqual({
+      sub: 'max',
+      organizations: [
+        { org_id: ORG_ID, name: `Name of ${ORG_ID}`, plan: 'paid', role: 'member', email: 'max@shop.example' },
+      ],
+    });
+  });
+
+  test('a user without a membership has no organization and can read none', async () => {
+    const { call } = dashboardApi();
+    expect((await call('stranger', 'GET', '/me')).body.organizations).toEqual([]);
+    expect((await call('stranger', 'GET', `${ORG}/assistants`)).status).toBe(404);
+  });
+
+  test('members read', async () => {
+    const { call } = withAssistant();
+    for (const path of [`${ORG}/assistants`, `${ORG}/members`, SITE, `${ORG}/actions`, `${SITE}/installation`]) {
+      expect((await call('max', 'GET', path)).status).toBe(200);
+    }
+  });
+
+  test.each([
+    ['POST', `${ORG}/assistants`],
+    ['PATCH', SITE],
+    ['POST', `${SITE}/server-secret`],
+    ['POST', `${SITE}/actions`],
+    ['PATCH', `${ORG}/actions/act_event`],
+    ['DELETE', `${ORG}/actions/act_event?version=1`],
+    ['POST', `${ORG}/actions/act_event/test`],
+    ['GET', `${ORG}/audit`],
+  ])('members may not %s %s', async (method, path) => {
+    const { call, store } = withAssistant();
+    store.actions.set('act_event', anEventAction());
+    const { status, body } = await call('max', method, path, method === 'GET' ? undefined : {});
+    expect([status, body]).toEqual([
+      403,
+      { success: false, code: 'admin_required', error: 'Only admins of the organization may do this' },
+    ]);
+  });
+
+  test('a removed role is refused with the next request', async () => {
+    const { call, memberships } = withAssistant();
+    expect((await call('anna', 'GET', SITE)).status).toBe(200);
+    memberships.splice(0, 1);
+    expect((await call('anna', 'GET', SITE)).status).toBe(404);
+  });
+
+  test('ids of another organization are not found under either organization', async () => {
+    const { call, store } = withAssistant();
+    store.actions.set('act_event', anEventAction());
+    for (const [method, path] of [
+      ['GET', SITE],
+      ['GET', `${ORG}/members`],
+      ['GET', `${ORG}/audit`],
+      ['GET', `${OTHER}/assistants/${SITE_ID}`],
+      ['PATCH', `${OTHER}/assistants/${SITE_ID}`],
+      ['POST', `${OTHER}/assistants/${SITE_ID}/actions`],
+      ['POST', `${OTHER}/assistants/${SITE_ID}/server-secret`],
+      ['GET', `${OTHER}/actions/act_event`],
+      ['PATCH', `${OTHER}/actions/act_event`],
+      ['DELETE', `${OTHER}/actions/act_event?version=1`],
+      ['POST', `${OTHER}/actions/act_event/test`],
+    ] as const) {
+      const body = { version: 1, change: {}, idempotency_key: 'k', action: eventAction };
+      const reply = await call(
+        'olga',
+        method,
+        path,
+        method === 'GET' || method === 'DELETE' ? undefined : pick(path, body),
+      );
+      expect([path, reply.status]).toEqual([path, 404]);
+    }
+    expect(store.assistants.get(SITE_ID)?.version).toBe(1);
+    expect(store.actions.get('act_event')?.version).toBe(1);
+  });
+
+  test('a path without an operation is answered with 404', async () => {
+    const { call } = dashboardApi();
+    for (const path of ['/', '/nothing', `${ORG}/assistants/a%20b`, `${ORG}/actions/x/y/z`]) {
+      expect((await call('anna', 'GET', path)).status).toBe(404);
+    }
+  });
+});
+
+/** Returns the body that the operation of the path accepts. */
+function pick(path: string, body: { version: number; change: object; idempotency_key: string; action: object }) {
+  if (path.endsWith('/actions')) return { idempotency_key: body.idempotency_key, action: body.action };
+  if (path.endsWith('/server-secret')) return { version: body.version };
+  return path.endsWith('/test') ? {} : { version: body.version, change: body.change };
+}
+
+describe('assistants', () => {
+  test('are at most 100 in an organization, and are listed in pages', async () => {
+    const { call, store } = dashboardApi();
+    for (let count = 1; count < 100; count++) {
+      const assistant = anAssistant({ site_id: `site_${count}` });
+      store.assistants.set(assistant.site_id, assistant);
+    }
+    const create = (idempotency_key: string) =>
+      call('anna', 'POST', `${ORG}/assistants`, { idempotency_key, assistant: settings });
+    expect((await create('last')).status).toBe(201);
+    const { status, body } = await create('one-too-many');
+    expect([status, body.code, body.error]).toEqual([
+      409,
+      'too_many_assistants',
+      'assistants: the organization may have at most 100',
+    ]);
+    const page = z.object({ assistants: z.array(z.object({ site_id: z.string() })), next: z.string().nullable() });
+    const first = page.parse((await call('anna', 'GET', `${ORG}/assistants`)).body);
+    const second = page.parse((await call('anna', 'GET', `${ORG}/assistants?after=${first.next}`)).body);
+    expect([first.assistants.length, second.assistants.length, second.next]).toEqual([50, 50, null]);
+    expect(new Set([...first.assistants, ...second.assistants].map(({ site_id }) => site_id)).size).toBe(100);
+    expect((await call('anna', 'GET', `${ORG}/assistants?after=a%20b`)).status).toBe(400);
+  });
+
+  test('escalation channels, the owner and the secret cannot be set here', async () => {
+    const { call, store } = withAssistant();
+    for (const change of [
+      { escalation_topics: ['arn:aws:sns:us-east-1:123456789012:va-wave-escalation-x'] },
+      { org_id: OTHER_ORG_ID },
+      { server_secret: { sha256: 'x', last_six: 'y' } },
+      { site_id: 'site_x' },
+    ]) {
+      expect((await call('anna', 'PATCH', SITE, { version: 1, change })).status).toBe(400);
+    }
+    expect(store.assistants.get(SITE_ID)).toEqual(anAssistant());
+  });
+
+  test('the same idempotency key creates one assistant, and another request with it is refused', async () => {
+    const { call, store, recorded } = dashboardApi();
+    const request = { idempotency_key: 'one', assistant: settings };
+    const replies = await Promise.all([1, 2, 3].map(() => call('anna', 'POST', `${ORG}/assistants`, request)));
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(replies.map(({ body }) => body.site_id)).size).toBe(1);
+    expect(store.assistants.size).toBe(1);
+    expect(recorded.records).toHaveLength(1);
+    const other = await call('anna', 'POST', `${ORG}/assistants`, {
+      ...request,
+      assistant: { ...settings, name: 'Other' },
+    });
+    expect(other.status).toBe(409);
+  });
+
+  test('a save of an old version is refused and returns the current one', async () => {
+    const { call } = withAssistant();
+    await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'First' } });
+    const { status, body } = await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'Second' } });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ success: false, current: { name: 'First', version: 2 } });
+    expect(body).toMatchObject({ code: 'stale_version', error: expect.stringMatching(/^version: /) });
+  });
+});
+
+describe('the server secret', () => {
+  test('is returned once; afterwards only its last six characters are shown', async () => {
+    const { call } = withAssistant({ authentication_mode: 'Session Signed' });
+    const { status, body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
+    expect(status).toBe(200);
+    expect(body.server_secret).toMatch(/^ss_/);
+    const later = await call('anna', 'GET', SITE);
+    expect(later.body.server_secret).toEqual({ last_six: body.server_secret.slice(-6) });
+    expect(later.text).not.toContain(body.server_secret);
+    expect(later.text).not.toContain('sha256');
+  });
+});
+
+describe('Actions', () => {
+  const create = (action: object, key = 'one') => [`${SITE}/actions`, { idempotency_key: key, action }] as const;
+
+  test('are created enabled and never show a signing secret', async () => {
+    const { call, store } = withAssistant();
+    const created = await call('anna', 'POST', ...create(eventAction));
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ enabled: true, method: 'POST', site_id: SITE_ID, version: 1 });
+    const path = `${ORG}/actions/${created.body.action_id}`;
+    const replies = [
+      created,
+      await call('anna', 'GET', path),
+      await call('anna', 'GET', `${ORG}/actions`),
+      await call('anna', 'PATCH', path, { version: 1, change: { enabled: false } }),
+      await call('anna', 'PATCH', path, { version: 1, change: { enabled: true } }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([201, 200, 200, 200, 409]);
+    const [stored] = store.actions.values();
+    for (const { text } of replies) {
+      expect(text).not.toMatch(/seal|signing_secret|whsec_/);
+      expect(text).not.toContain(stored?.sealed_signing_secret);
+    }
+  });
+
+  test('are refused with the field', async () => {
+    const { status, body } = await withAssistant().call(
+      'anna',
+      'POST',
+      ...create({ ...eventAction, url: 'http://a/' }),
+    );
+    expect([status, body.error]).toEqual([400, 'action.url: must start with https://']);
+  });
+
+  test('are deleted only with the current version', async () => {
+    const { call, store } = withAssistant();
+    store.actions.set('act_form', aFormAction({ version: 2 }));
+    expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=1`)).status).toBe(409);
+    expect((await call('anna', 'DELETE', `${ORG}/actions/act_form`)).status).toBe(400);
+    expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=2`)).body).toEqual({ deleted: true });
+    expect(store.actions.size).toBe(0);
+  });
+
+  test('the Test button invokes the test function', async () => {
+    const { call, store, tested } = withAssistant();
+    store.actions.set('act_event', anEventAction());
+    const { status, body } = await call('anna', 'POST', `${ORG}/actions/act_event/test`, {});
+    expect([status, body.success, tested]).toEqual([200, true, ['act_event']]);
+  });
+});
+
+test('members are listed by email address, without the ids of their logins', async () => {
+  const { call, join } = dashboardApi();
+  join('aaron', ORG_ID, 'member');
+  const { body } = await call('max', 'GET', `${ORG}/members`);
+  const of = (who: string, role: string) => ({
+    email: `${who}@shop.example`,
+    role,
+    created_at: '2026-01-01T00:00:00.000Z',
+  });
+  expect(body).toEqual({ members: [of('aaron', 'member'), of('anna', 'admin'), of('max', 'member')] });
+});
+
+describe('the audit trail', () => {
+  test('has the author and the changed fields, but no value', async () => {
+    const { call } = withAssistant({ authentication_mode: 'Session Signed' });
+    await call('anna', 'PATCH', SITE, { version: 1, change: { domain: 'hidden.example', enabled: false } });
+    const { body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 2 });
+    await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'stale' } });
+    const audit = await call('anna', 'GET', `${ORG}/audit`);
+    expect(audit.body.records).toMatchObject([
+      { operation: 'generate_server_secret', fields: ['server_secret'], version: 3 },
+      { operation: 'update_assistant', fields: ['domain', 'enabled'], version: 2, by: { email: 'anna@shop.example' } },
+    ]);
+    expect(audit.text).not.toContain('hidden.example');
+    expect(audit.text).not.toContain(body.server_secret.slice(-6));
+  });
+
+  test('has pages', async () => {
+    const { call } = withAssistant();
+    for (let version = 1; version <= AUDIT_PER_PAGE + 1; version++) {
+      await call('anna', 'PATCH', SITE, { version, change: { name: `Name ${version}` } });
+    }
+    const { body } = await call('anna', 'GET', `${ORG}/audit`);
+    expect([body.records.length, body.records[0].version]).toEqual([AUDIT_PER_PAGE, AUDIT_PER_PAGE + 2]);
+    const last = await call('anna', 'GET', `${ORG}/audit?after=${encodeURIComponent(body.next)}`);
+    expect(last.body).toMatchObject({ records: [{ version: 2 }], next: null });
+    expect((await call('anna', 'GET', `${ORG}/audit?after=`)).status).toBe(400);
+    expect((await call('anna', 'GET', `${ORG}/audit?after=${'x'.repeat(201)}`)).status).toBe(400);
+    // The place is a key of DynamoDB, which refuses half of a surrogate pair.
+    expect(DASHBOARD_QUERIES.listAudit.safeParse({ after: '\ud800' }).success).toBe(false);
+  });
+});
+
+test.each([
+  ['wrong hosts', { allowed_domains: Array.from({ length: 62_000 }, () => '*') }],
+  ['entries of a wrong type', { allowed_domains: Array.from({ length: 120_000 }, () => 1) }],
+  ['wrong addresses', { ip_allowlist: Array.from({ length: 62_000 }, () => 'x') }],
+])('a refusal of tens of thousands of %s stays small', async (_, wrong) => {
+  const { call } = dashboardApi();
+  const assistant = { ...settings, ...wrong };
+  const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, { idempotency_key: 'one', assistant });
+  expect(status).toBe(400);
+  expect(body.fields.length).toBeLessThanOrEqual(100);
+  expect(JSON.stringify(body).length).toBeLessThan(64 * 1024);
+});
+
+test('all wrong fields of a new assistant are returned together', async () => {
+  const { status, body } = await dashboardApi().call('anna', 'POST', `${ORG}/assistants`, {
+    idempotency_key: 'key',
+    assistant: { name: '', domain: '*.shop.example', ip_allowlist: ['::1', 'nowhere'], hourly_rate_limit: 0 },
+  });
+  expect(status).toBe(400);
+  expect(body.fields.map(({ field }: { field: string }) => field)).toEqual([
+    'name',
+    'domain',
+    'hourly_rate_limit',
+    'ip_allowlist.1',
+  ]);
+  expect(body.error).toContain(body.fields[0].problem);
+});
+
+test('the installation check returns the requests of this hour and of the last 24 hours', async () => {
+  const { body } = await withAssistant().call('max', 'GET', `${SITE}/installation`);
+  expect(body).toEqual({ requests_this_hour: 7, requests_last_24_hours: 40 });
+});
+
+describe('the check whether a page is allowed', () => {
+  const entries = ['HTTPS://Example.com/x', 'b.example:8443', '*.c.example'];
+  const ask = (page?: object) => dashboardApi().call('max', 'POST', '/check-hosts', { entries, page });
+
+  test('returns the normalized entries, also without a page', async () => {
+    const { body } = await ask();
+    expect(body).toEqual({
+      entries: [
+        { entry: 'HTTPS://Example.com/x', normalized: 'example.com' },
+        { entry: 'b.example:8443', normalized: 'b.example:8443' },
+        { entry: '*.c.example', normalized: null },
+      ],
+      page: null,
+      addresses: [],
+    });
+  });
+
+  test('returns normalized addresses, and null for a text that is none', async () => {
+    const addresses = ['2001:DB8::0:1', '10.0.0.0/8'];
+    const { body } = await dashboardApi().call('max', 'POST', '/check-hosts', { entries: [], addresses });
+    expect(body.addresses).toEqual([
+      { address: '2001:DB8::0:1', normalized: '2001:db8::1' },
+      { address: '10.0.0.0/8', normalized: null },
+    ]);
+  });
+
+  test('says which settings refuse the page', async () => {
+    const { body } = await ask({ address: 'https://b.example:8443/', domain: 'example.com', enabled: false });
+    expect(body.page).toEqual({
+      host: 'b.example:8443',
+      matched_by: 'b.example:8443',
+      refused_by: ['domain', 'enabled'],
+    });
+  });
+
+  test.each([
+    ['https://example.com/', 'page'],
+    [{ address: 'https://example.com/' }, 'page.domain'],
+    [
+      { address: 'https://example.com/', domain: 'example.com', authentication_mode: 'None' },
+      'page.authentication_mode',
+    ],
+  ])('refuses %j', async (page, field) => {
+    const { status, body } = await dashboardApi().call('max', 'POST', '/check-hosts', { entries, page });
+    expect([status, body.field]).toEqual([400, field]);
+  });
+});

@@ -1,0 +1,93 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { TestResult } from '../../src/contract/dashboard.ts';
+import type { Membership, Role } from '../../src/contract/members.ts';
+import { dashboardHandler } from '../../src/functions/dashboard-router.ts';
+import { type DashboardPorts, dashboardRoutes } from '../../src/functions/dashboard-routes.ts';
+import { ORG_ID } from '../fakes/configuration.ts';
+import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
+import { InMemoryRecordedStores } from '../fakes/recorded-stores.ts';
+import { countingBytes, FrozenClock } from '../fakes/sources.ts';
+import { httpEvent, lambdaContext } from '../lambdas/invocation.ts';
+
+export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
+
+/**
+ * Creates the dashboard's API on an in-memory configuration. It is called with events of API Gateway.
+ * @param replacements ports that a test needs in place of the defaults
+ */
+export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
+  const clock = new FrozenClock();
+  const store = new InMemoryConfigurationStore();
+  const recorded = new InMemoryRecordedStores(store, clock.now);
+  const memberships: Membership[] = [];
+  const tested: string[] = [];
+  const reported: string[] = [];
+  for (const [org_id, plan] of [
+    [ORG_ID, 'paid'],
+    [OTHER_ORG_ID, 'free'],
+  ] as const) {
+    store.organizations.set(org_id, {
+      org_id,
+      name: `Name of ${org_id}`,
+      plan,
+      created_at: '2026-01-01T00:00:00.000Z',
+    });
+  }
+  const join = (sub: string, org_id: string, role: Role) =>
+    memberships.push({ org_id, sub, email: `${sub}@shop.example`, role, created_at: '2026-01-01T00:00:00.000Z' });
+  join('anna', ORG_ID, 'admin');
+  join('max', ORG_ID, 'member');
+  join('olga', OTHER_ORG_ID, 'admin');
+
+  const find = (orgId: string, sub: string) =>
+    memberships.find((membership) => membership.org_id === orgId && membership.sub === sub);
+  const routes = dashboardRoutes({
+    store,
+    recorded: recorded.recorded,
+    findCreation: recorded.findCreation,
+    membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
+    auditPage: recorded.auditPage,
+    members: { list: async (orgId) => memberships.filter((membership) => membership.org_id === orgId) },
+    reportUnreadable: ({ action_id }) => reported.push(action_id),
+    requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
+    testAction: async (_, actionId): Promise<TestResult> => {
+      tested.push(actionId);
+      return {
+        request: { method: 'POST', url: 'https://crm.example/', headers: {}, body: '{}' },
+        status: 200,
+        latency_ms: 12,
+        success: true,
+        error: null,
+        response_excerpt: 'ok',
+      };
+    },
+    ...replacements,
+    sealSigningSecret: async (secret, actionId) => `sealed ${secret.length} for ${actionId}`,
+    now: clock.now,
+    randomBytes: countingBytes(),
+  });
+  const handler = dashboardHandler(new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' }), routes, {
+    findMembership: async (orgId, sub) => find(orgId, sub),
+  });
+
+  /** @param sub of the access token; undefined for an event that no authorizer saw */
+  const call = async (sub: string | undefined, method: string, path: string, body?: object) => {
+    const [rawPath = '', query = ''] = `/api/dashboard${path}`.split('?');
+    const event = httpEvent({
+      method,
+      path: rawPath,
+      query: Object.fromEntries(new URLSearchParams(query)),
+      ...(body === undefined ? {} : { body }),
+    });
+    const authorizer = { jwt: { claims: { sub }, scopes: ['va-wave-dashboard/use'] } };
+    const requestContext = { ...event.requestContext, ...(sub === undefined ? {} : { authorizer }) };
+    const reply = await handler({ ...event, requestContext }, lambdaContext());
+    return {
+      status: reply.statusCode ?? 0,
+      headers: reply.headers ?? {},
+      body: JSON.parse(reply.body ?? '{}'),
+      text: reply.body ?? '',
+    };
+  };
+  return { call, store, recorded, memberships, join, tested, clock };
+}

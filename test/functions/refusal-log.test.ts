@@ -1,0 +1,40 @@
+import '../lambdas/environment.ts';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { refusalLog } from '../../src/functions/refusal-log.ts';
+import { FrozenClock } from '../fakes/sources.ts';
+import { logged } from '../lambdas/invocation.ts';
+
+const ROUTE = 'POST /api/widget/init';
+const clock = new FrozenClock();
+
+const linesOf = async (work: (log: ReturnType<typeof refusalLog>) => void) => {
+  const { log } = await logged(async () => work(refusalLog(new Logger({ serviceName: 'test' }), clock.now)));
+  return log.split('\n').filter((line) => line.includes('Refused'));
+};
+
+test('a refusal is logged with code, status and route, and without parts of the request', async () => {
+  const lines = await linesOf((log) => log(new Refusal('origin_not_allowed'), ROUTE, 'site_of_the_visitor'));
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ message: 'Refused', code: 'origin_not_allowed', status: 401, route: ROUTE }),
+  ]);
+  expect(lines.join()).not.toContain('site_of_the_visitor');
+});
+
+test('the same refusal is logged once per minute and site', async () => {
+  const lines = await linesOf((log) => {
+    for (let i = 0; i < 50; i++) log(new Refusal('origin_not_allowed'), ROUTE, 'site_a');
+    log(new Refusal('origin_not_allowed'), ROUTE, 'site_b');
+    log(new Refusal('credentials_required'), ROUTE, undefined);
+    clock.advance(60_000);
+    log(new Refusal('origin_not_allowed'), ROUTE, 'site_a');
+  });
+  expect(lines).toHaveLength(4);
+});
+
+test('a caller who names another site each time cannot fill the log', async () => {
+  const lines = await linesOf((log) => {
+    for (let i = 0; i < 1000; i++) log(new Refusal('site_not_found'), ROUTE, `site_${i}`);
+  });
+  expect(lines).toHaveLength(60);
+});
