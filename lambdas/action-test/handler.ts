@@ -5,10 +5,10 @@ import { hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { actionTestRequest } from '../../src/contract/tools.ts';
 import { testAction } from '../../src/domain/actions/test-action.ts';
-import { required } from '../../src/functions/environment.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
+import { required } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('action-test', process.env, dynamo);

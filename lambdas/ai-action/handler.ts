@@ -5,12 +5,11 @@ import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { toolRequest } from '../../src/contract/tools.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
-import { required } from '../../src/functions/environment.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { now } from '../../src/functions/system-clock.ts';
-import { reportNotListed, reportUnreadable } from '../../src/functions/unreadable-actions.ts';
+import { reportNotListed, reportUnreadable } from '../../src/functions/reports.ts';
+import { now, required } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('ai-action', process.env, dynamo);

@@ -7,8 +7,7 @@ import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { CANARY_ORGANIZATION } from '../../src/contract/events.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { type Trial, tryService } from '../../src/domain/operations/try-service.ts';
-import { required } from '../../src/functions/environment.ts';
-import { functionLogger } from '../../src/functions/function-logger.ts';
+import { functionLogger, required } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('canary');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });

@@ -9,11 +9,9 @@ import { actionTestFunction } from '../../src/adapters/lambda/action-test.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { dashboardHandler } from '../../src/functions/dashboard-router.ts';
 import { dashboardRoutes } from '../../src/functions/dashboard-routes.ts';
-import { required } from '../../src/functions/environment.ts';
-import { functionLogger } from '../../src/functions/function-logger.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
-import { now } from '../../src/functions/system-clock.ts';
-import { reportUnreadable } from '../../src/functions/unreadable-actions.ts';
+import { reportUnreadable } from '../../src/functions/reports.ts';
+import { functionLogger, now, required } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('dashboard-api');
 const dynamo = dynamoDb(dynamoDbClient());

@@ -9,13 +9,12 @@ import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS } from '../../src/contract/metrics.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
-import { deliveryReport } from '../../src/functions/delivery-report.ts';
-import { required } from '../../src/functions/environment.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { unlessEnded } from '../../src/functions/invocation.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
+import { deliveryReport } from '../../src/functions/reports.ts';
+import { now, required } from '../../src/functions/shell.ts';
 import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';
-import { now } from '../../src/functions/system-clock.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('dispatcher', process.env, dynamo, { recordsTogether: true });

@@ -8,11 +8,9 @@ import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { recordNotCarried } from '../../src/domain/delivery/attempt-delivery.ts';
 import { routeMessage } from '../../src/domain/events/route-message.ts';
-import { required } from '../../src/functions/environment.ts';
-import { functionLogger } from '../../src/functions/function-logger.ts';
-import { routingReport } from '../../src/functions/routing-report.ts';
+import { routingReport } from '../../src/functions/reports.ts';
+import { functionLogger, now, required } from '../../src/functions/shell.ts';
 import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';
-import { now } from '../../src/functions/system-clock.ts';
 
 const logger = functionLogger('event-router');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });

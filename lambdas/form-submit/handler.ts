@@ -7,8 +7,6 @@ import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
 import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';
-import { distributionOnly } from '../../src/functions/distribution-only.ts';
-import { required } from '../../src/functions/environment.ts';
 import {
   functionOriginSecret,
   functionSessionTokens,
@@ -16,10 +14,8 @@ import {
 } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { now } from '../../src/functions/system-clock.ts';
-import { errorName } from '../../src/functions/thrown.ts';
-import { visitorIp } from '../../src/functions/visitor-ip.ts';
-import { siteIdentified, widgetCredentials } from '../../src/functions/widget-request.ts';
+import { errorName, now, required } from '../../src/functions/shell.ts';
+import { distributionOnly, siteIdentified, visitorIp, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('form-submit', process.env, dynamo);

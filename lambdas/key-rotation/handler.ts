@@ -5,10 +5,7 @@ import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { isRotationDue, newestKeyAgeDays, rotateRing } from '../../src/domain/auth/token-keys.ts';
-import { required } from '../../src/functions/environment.ts';
-import { functionLogger } from '../../src/functions/function-logger.ts';
-import { isScheduled } from '../../src/functions/schedule.ts';
-import { now } from '../../src/functions/system-clock.ts';
+import { functionLogger, isScheduled, now, required } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('key-rotation');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });

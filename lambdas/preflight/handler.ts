@@ -3,12 +3,10 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
-import { distributionOnly } from '../../src/functions/distribution-only.ts';
-import { required } from '../../src/functions/environment.ts';
-import { functionLogger } from '../../src/functions/function-logger.ts';
 import { functionOriginSecret } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { allowPreflight } from '../../src/functions/widget-request.ts';
+import { functionLogger, required } from '../../src/functions/shell.ts';
+import { allowPreflight, distributionOnly } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('preflight');
 const ports = configurationReads(dynamoDb(dynamoDbClient()), required(process.env, ENVIRONMENT.configurationTable));

@@ -6,12 +6,10 @@ import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limit
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
-import { required } from '../../src/functions/environment.ts';
-import { functionLogger } from '../../src/functions/function-logger.ts';
 import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { now } from '../../src/functions/system-clock.ts';
-import { visitorIp } from '../../src/functions/visitor-ip.ts';
+import { functionLogger, now, required } from '../../src/functions/shell.ts';
+import { visitorIp } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('session-create');
 const dynamo = dynamoDb(dynamoDbClient());

@@ -4,10 +4,10 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { usageReport } from '../../src/contract/usage.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
-import { required } from '../../src/functions/environment.ts';
 import { functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
+import { required } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('usage-report', process.env, dynamo);

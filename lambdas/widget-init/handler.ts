@@ -7,15 +7,11 @@ import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { eventBus } from '../../src/adapters/event-bus.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { identifyInit, initWidget } from '../../src/domain/conversations/init-widget.ts';
-import { distributionOnly } from '../../src/functions/distribution-only.ts';
-import { required } from '../../src/functions/environment.ts';
-import { functionLogger } from '../../src/functions/function-logger.ts';
 import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { now } from '../../src/functions/system-clock.ts';
-import { reportUnreadable } from '../../src/functions/unreadable-actions.ts';
-import { visitorIp } from '../../src/functions/visitor-ip.ts';
-import { siteIdentified, widgetCredentials } from '../../src/functions/widget-request.ts';
+import { reportUnreadable } from '../../src/functions/reports.ts';
+import { functionLogger, now, required } from '../../src/functions/shell.ts';
+import { distributionOnly, siteIdentified, visitorIp, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('widget-init');
 const dynamo = dynamoDb(dynamoDbClient());

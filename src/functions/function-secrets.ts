@@ -5,8 +5,7 @@ import { acceptedValues, cachedRing } from '../adapters/secrets/secret-store.ts'
 import { sessionTokens } from '../adapters/secrets/session-tokens.ts';
 import { signingSecrets } from '../adapters/secrets/signing-secrets.ts';
 import { ENVIRONMENT } from '../contract/environment.ts';
-import { required } from './environment.ts';
-import { now } from './system-clock.ts';
+import { now, required } from './shell.ts';
 
 let client: SecretsManagerClient | undefined;
 /** Returns the function's one client. A function that reads no secret creates none. */

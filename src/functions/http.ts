@@ -10,10 +10,8 @@ import { SITE_ID_HEADER } from '../contract/headers.ts';
 import { isJsonObject, parseJson } from '../contract/json.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { type FieldProblem, Refusal } from '../domain/refusal.ts';
-import { refusalLog } from './refusal-log.ts';
-import { countRefusal } from './refusals-metric.ts';
-import { now } from './system-clock.ts';
-import { shownError } from './thrown.ts';
+import { countRefusal, refusalLog } from './reports.ts';
+import { now, shownError } from './shell.ts';
 
 export type HttpRequest = {
   /** Header names are in lower case. */

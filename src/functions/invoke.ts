@@ -6,8 +6,8 @@ import type * as z from 'zod';
 import { INTERNAL_ERROR } from '../contract/errors.ts';
 import type { RefusedInvocation } from '../contract/invocations.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
-import { countRefusal } from './refusals-metric.ts';
-import { shownError } from './thrown.ts';
+import { countRefusal } from './reports.ts';
+import { shownError } from './shell.ts';
 
 /**
  * Creates a Lambda handler for direct invocation by other parts of the platform; IAM controls who may invoke it. Returns invalid input

@@ -12,13 +12,9 @@ import { METRICS_NAMESPACE } from '../contract/metrics.ts';
 import type { MakeAttempt } from '../domain/delivery/outbound.ts';
 import { withinInFlight } from '../domain/delivery/within-in-flight.ts';
 import { withinQuota } from '../domain/delivery/within-quota.ts';
-import { required } from './environment.ts';
-import { functionLogger } from './function-logger.ts';
 import { type InvocationTime, withinInvocation } from './invocation.ts';
-import { logWriteFailed } from './log-write-failed.ts';
-import { now, outboundClock } from './system-clock.ts';
-import { errorName } from './thrown.ts';
-import { traceId } from './trace-id.ts';
+import { logWriteFailed } from './reports.ts';
+import { errorName, functionLogger, now, outboundClock, required, traceId } from './shell.ts';
 
 /** What belongs to one invocation. Other invocations may run in the environment at the same time. */
 export type InvocationPorts = {

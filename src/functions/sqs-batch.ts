@@ -7,7 +7,7 @@ import { isThrottled } from '../adapters/dynamodb/throttling.ts';
 import { parseExactly } from '../contract/json.ts';
 import { ORIGINAL_MESSAGE_ID } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/attempt-delivery.ts';
-import { errorName, shownError } from './thrown.ts';
+import { errorName, shownError } from './shell.ts';
 
 /** Handles one message. */
 export type HandleMessage = (body: unknown, messageId: string) => Promise<void>;

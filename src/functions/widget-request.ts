@@ -1,9 +1,57 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { SESSION_TOKEN_HEADER, SITE_ID_HEADER } from '../contract/headers.ts';
+import { ENVIRONMENT } from '../contract/environment.ts';
+import {
+  ORIGIN_SECRET_HEADER,
+  SESSION_TOKEN_HEADER,
+  SITE_ID_HEADER,
+  VIEWER_ADDRESS_HEADER,
+} from '../contract/headers.ts';
 import { CORS_REQUEST_HEADERS } from '../contract/public-operations.ts';
 import type { IdentifiedWidget, WidgetCredentials } from '../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../domain/auth/cors.ts';
+import { Refusal } from '../domain/refusal.ts';
 import type { HttpRequest, ReplyHeaders } from './http.ts';
+import { required } from './shell.ts';
+
+type Headers = { readonly headers: Readonly<Record<string, string | undefined>> };
+type IsOriginSecret = (text: string) => Promise<boolean>;
+
+/** Returns whether the CloudFront distribution sent the request: only it knows the origin secret, of which a rotation accepts two values. */
+async function sentByDistribution({ headers }: Headers, isOriginSecret: IsOriginSecret): Promise<boolean> {
+  const proof = headers[ORIGIN_SECRET_HEADER];
+  return proof !== undefined && proof !== '' && (await isOriginSecret(proof));
+}
+
+/**
+ * Returns the visitor's IP address: CloudFront-Viewer-Address when the distribution sent the request, because it sets that header;
+ * otherwise the address of the connection to the API. Never uses X-Forwarded-For, which every client can set.
+ */
+export async function visitorIp(
+  request: Headers & { readonly sourceIp: string },
+  isOriginSecret: IsOriginSecret,
+): Promise<string> {
+  const viewer = request.headers[VIEWER_ADDRESS_HEADER];
+  if (!viewer || !(await sentByDistribution(request, isOriginSecret))) return request.sourceIp;
+  // The header has the form "address:port". IPv6 addresses have no brackets.
+  return viewer.slice(0, viewer.lastIndexOf(':'));
+}
+
+/**
+ * Creates the check that a request came through the CloudFront distribution. It is active when a web ACL protects the distribution,
+ * because requests to the API's own URL bypass the web ACL. Otherwise it accepts every request.
+ * @param originSecret creates the comparison with the origin secret; called once, and only when the check is active
+ * @returns a function that throws Refusal 403 for a request without the secret
+ */
+export function distributionOnly(
+  environment: NodeJS.ProcessEnv,
+  originSecret: () => IsOriginSecret,
+): (request: Headers) => Promise<void> {
+  if (required(environment, ENVIRONMENT.distributionOnly) !== 'true') return async () => undefined;
+  const isOriginSecret = originSecret();
+  return async (request) => {
+    if (!(await sentByDistribution(request, isOriginSecret))) throw new Refusal('distribution_required');
+  };
+}
 
 /** Reads the credentials of a widget's request. @param ip address of the visitor */
 export function widgetCredentials(request: HttpRequest, ip: string): WidgetCredentials {

@@ -1,8 +1,8 @@
 import '../lambdas/environment.ts';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { required } from '../../src/functions/environment.ts';
 import { type HttpRequest, httpHandler } from '../../src/functions/http.ts';
+import { required } from '../../src/functions/shell.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { call, type httpEvent, REQUEST_ID } from '../lambdas/invocation.ts';
 

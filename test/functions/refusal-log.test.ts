@@ -1,7 +1,7 @@
 import '../lambdas/environment.ts';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { refusalLog } from '../../src/functions/refusal-log.ts';
+import { refusalLog } from '../../src/functions/reports.ts';
 import { FrozenClock } from '../fakes/sources.ts';
 import { logged } from '../lambdas/invocation.ts';
 

@@ -1,4 +1,4 @@
-import { unreachedOrganizations } from '../../src/functions/unreached-organizations.ts';
+import { unreachedOrganizations } from '../../src/functions/reports.ts';
 import { FrozenClock } from '../fakes/sources.ts';
 
 const started = () => {

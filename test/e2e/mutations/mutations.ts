@@ -45,10 +45,10 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seenBy: ['test/lib/stack.test.ts', 'the distribution sends /api/* to the API over TLS'],
   },
   'the viewer address is used without the origin secret': {
-    file: 'src/functions/visitor-ip.ts',
-    text: 'if (!(await isOriginSecret(proof))) return request.sourceIp;',
-    becomes: '',
-    seenBy: ['test/functions/visitor-ip.test.ts', 'a request with a viewer address and a wrong proof'],
+    file: 'src/functions/widget-request.ts',
+    text: 'if (!viewer || !(await sentByDistribution(request, isOriginSecret))) return request.sourceIp;',
+    becomes: 'if (!viewer) return request.sourceIp;',
+    seenBy: ['test/functions/widget-request.test.ts', 'a request with a viewer address and a wrong proof'],
   },
   ...TRUSTED,
   'the server secret is compared without sameDigest': {

@@ -1,0 +1,71 @@
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+import * as z from 'zod';
+import { ENVIRONMENT } from '../contract/environment.ts';
+
+/**
+ * Formats log lines without the attributes that are the same in every line of a function: ARN, name, memory, and
+ * cold start, which Lambda logs itself. They are more bytes than the rest of a line, and logs are billed by the byte (docs/costs.md).
+ */
+class LeanFormatter extends LogFormatter {
+  formatAttributes(
+    { logLevel, message, timestamp, serviceName, lambdaContext }: UnformattedAttributes,
+    more: LogAttributes,
+  ): LogItem {
+    return new LogItem({
+      attributes: {
+        level: logLevel,
+        message,
+        timestamp: this.formatTimestamp(timestamp),
+        service: serviceName,
+        function_request_id: lambdaContext?.awsRequestId,
+        trace_id: traceId(process.env),
+      },
+    }).addAttributes(more);
+  }
+}
+
+/** Creates the logger of a function, which writes one JSON object per line. @param serviceName folder of the function in lambdas/ */
+export const functionLogger = (serviceName: string): Logger =>
+  new Logger({ serviceName, logFormatter: new LeanFormatter() });
+
+type Name = (typeof ENVIRONMENT)[keyof typeof ENVIRONMENT];
+
+/**
+ * Returns the value of an environment variable that the stack sets.
+ * @throws Error when it is not set. Handlers call it at import, so that a missing variable fails the first invocation.
+ */
+export function required(environment: NodeJS.ProcessEnv, name: Name): string {
+  const value = environment[name];
+  if (value === undefined || value === '') throw new Error(`Environment variable ${name} is not set`);
+  return value;
+}
+
+/** Returns the current time. Handlers pass this function to the domain. */
+export const now = (): Date => new Date();
+
+/** Clocks of the outbound pipeline in milliseconds. `monotonic` measures durations; `wall` also advances while the container is frozen. */
+export const outboundClock = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+};
+
+/** Where Lambda puts the trace header of the invocation. It is there without tracing too, but then no trace has its id. */
+const TRACE_HEADER = '_X_AMZN_TRACE_ID';
+
+/** Returns the id of the invocation's X-Ray trace; undefined when the stack has no tracing. */
+export function traceId(environment: NodeJS.ProcessEnv): string | undefined {
+  if (environment[ENVIRONMENT.tracing] !== 'true') return undefined;
+  return /(?:^|;)Root=(1-[0-9a-f]{8}-[0-9a-f]{24})(?:;|$)/.exec(environment[TRACE_HEADER] ?? '')?.[1];
+}
+
+/** Returns the error that a log line shows. A thrown value that is no error may be content, and is not shown. */
+export const shownError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error('A value that is no Error was thrown');
+
+/** Returns the name of an error, for a log line where its message may quote content. */
+export const errorName = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : 'unknown');
+
+/** Returns whether the schedule invoked the function; false for a manual invocation. */
+export const isScheduled = (event: unknown): boolean =>
+  z.object({ 'detail-type': z.literal('Scheduled Event') }).safeParse(event).success;
