@@ -5,7 +5,7 @@ import { PRICES } from '../scripts/costs.ts';
 import { withTable } from '../scripts/generated-table.ts';
 import { capacityFor, NEW_TABLE } from '../src/contract/capacity.ts';
 import { digits, type Table, tableMarkdown } from './report.ts';
-import { RATES, SPREAD_KEYS, WHAT_BREAKS_FIRST } from './simulation/limits.ts';
+import { LOG_KEYS, RATES, WHAT_BREAKS_FIRST } from './simulation/limits.ts';
 import { checkAgainstLocalCloud } from './simulation/local-check.ts';
 import { type Phase, SERVICE_TIMES, type Setting, simulate } from './simulation/model.ts';
 import { PEAK_FACTOR } from './simulation/published.ts';
@@ -30,7 +30,7 @@ const deployedFor = (rate: number): Deployment => {
   return { router, dispatcher };
 };
 
-const base = { ...SERVICE_TIMES, logKeys: SPREAD_KEYS };
+const base = { ...SERVICE_TIMES, logKeys: LOG_KEYS };
 
 const name = (rate: number) => `${rate.toLocaleString('en')}/s`;
 const lambdaPerHour = ({ invocations, busy }: Phase) =>

@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { METRICS } from '../src/contract/metrics.ts';
 import { FIVE_MINUTES, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
@@ -17,7 +16,6 @@ const UNREACHED_SHARE = 0.5;
 
 export type DeliveriesProps = Foundation & {
   readonly concurrency: Concurrency;
-  readonly spreadDeliveryLog: boolean;
   /** Pollers of each queue that stay ready. @default none */
   readonly pollers: number | undefined;
 };
@@ -48,7 +46,7 @@ export class Deliveries extends Construct {
     });
   }
 
-  #router({ stage, tables, messaging, concurrency, pollers, spreadDeliveryLog }: DeliveriesProps): ServiceFunction {
+  #router({ stage, tables, messaging, concurrency, pollers }: DeliveriesProps): ServiceFunction {
     const router = new ServiceFunction(this, 'EventRouter', {
       stage,
       folder: 'event-router',
@@ -59,7 +57,6 @@ export class Deliveries extends Construct {
     tables.configuration.allow(router, 'BatchGetItem', 'Query');
     tables.deliveryLog.allow(router, 'PutItem');
     messaging.allowSendDeliveries(router);
-    router.fn.addEnvironment(ENVIRONMENT.spreadDeliveryLog, String(spreadDeliveryLog));
     messaging.events.feeds(router, { maxConcurrency: concurrency.router, pollers });
     return router;
   }

@@ -35,7 +35,6 @@ const OPTIONS = {
     `must begin with a letter, and have letters, digits and hyphens only, ${STACK_NAME_MAX} at most`,
   ),
   deliveryLogRetentionDays: wholeNumber(1, 3650),
-  spreadDeliveryLog: flag,
   deliveriesPerSecond: wholeNumber(1, 100_000),
   routerConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX),
   deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX),

@@ -78,7 +78,6 @@ export class VaWaveStack extends Stack {
     new Deliveries(this, 'Deliveries', {
       ...foundation,
       concurrency,
-      spreadDeliveryLog: props.spreadDeliveryLog === true,
       pollers: props.provisionedPollers === true ? expected?.pollers : undefined,
     });
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', { ...foundation, platform });

@@ -19,8 +19,8 @@ type Limit = {
 
 const count = (number: number) => number.toLocaleString('en');
 const { writes } = COUNTED.attempted(1);
-/** The keys over which `spreadDeliveryLog` spreads the records of one Action. */
-export const SPREAD_KEYS = logPartitions('').spread.length;
+/** The keys over which the records of one Action are spread. */
+export const LOG_KEYS = logPartitions('').length;
 const COUNTS = '`test/e2e/costs`';
 const PUBLISHED = '`bench/simulation/published.ts`';
 
@@ -81,12 +81,6 @@ const SHARED: readonly Limit[] = [
 /** The keys of one Action or its organization. */
 const OF_ONE_ACTION: readonly Limit[] = [
   {
-    what: 'its one key of the delivery log',
-    reachedAt: PARTITION.writes / writes,
-    source: COUNTS,
-    change: '[`spreadDeliveryLog`](deploying.md#one-busy-action)',
-  },
-  {
     what: 'the counter of its organization, only with an outbound quota',
     reachedAt: PARTITION.writes,
     source: '[keys](quotas.md#one-action)',
@@ -105,8 +99,8 @@ const OF_ONE_ACTION: readonly Limit[] = [
     change: 'none: full batches need a tenth',
   },
   {
-    what: `its ${SPREAD_KEYS} keys of the delivery log, with \`spreadDeliveryLog\``,
-    reachedAt: (SPREAD_KEYS * PARTITION.writes) / writes,
+    what: `its ${LOG_KEYS} keys of the delivery log`,
+    reachedAt: (LOG_KEYS * PARTITION.writes) / writes,
     source: COUNTS,
     change: 'none',
   },

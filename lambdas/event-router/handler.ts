@@ -25,7 +25,6 @@ const ports = {
   hasAssistant: assistantOwners(dynamo, configuration),
   ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   recordNotCarried: recordNotCarried({ log, now }),
-  spreadLog: required(process.env, ENVIRONMENT.spreadDeliveryLog) === 'true',
   ...routingReport(logger, metrics),
 };
 

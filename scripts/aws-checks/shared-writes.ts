@@ -53,7 +53,10 @@ export const sharedWrites: Check = {
       expectThat(seen === expected, `the shared calls made ${seen} instead of ${expected}`);
       return `three calls made ${seen}`;
     } finally {
-      const keys = starts.map((start) => ({ pk: partitionOf(start), sk: `${at}#verification#${start.attempt}` }));
+      const keys = starts.map((start) => ({
+        pk: partitionOf(start.action_id, start.reference),
+        sk: `${at}#verification#${start.attempt}`,
+      }));
       await client.batchDelete(table, keys);
     }
   },

@@ -7,8 +7,6 @@ export const ENVIRONMENT = {
   countersTable: 'COUNTERS_TABLE',
   conversationsTable: 'CONVERSATIONS_TABLE',
   deliveryLogTable: 'DELIVERY_LOG_TABLE',
-  /** `true` when the router spreads the records of one Action over several keys of the delivery log; otherwise `false`. */
-  spreadDeliveryLog: 'SPREAD_DELIVERY_LOG',
   deliveryLogRetentionDays: 'DELIVERY_LOG_RETENTION_DAYS',
   eventBus: 'EVENT_BUS',
   deliveriesQueue: 'DELIVERIES_QUEUE_URL',

@@ -58,8 +58,6 @@ export function isNewerEvent(body: unknown): boolean {
   return success && (data.detail.version > 1 || !EVENT_NAMES.some((name) => name === data['detail-type']));
 }
 
-const replay = z.string().regex(/^[0-9a-f]{12}$/);
-const attemptOfDelivery = { action_id: z.string().min(1), attempt: z.int().min(1).max(EVENT_ATTEMPTS), envelope };
 const madeAttempt = z.object({
   /** Id of the message whose attempt this was. */
   message_id: z.string(),
@@ -80,23 +78,19 @@ const madeAttempt = z.object({
  * The version increases when older code would handle the message wrongly. Older code refuses a newer version: the message becomes
  * visible again until newer code runs, or ends in the dead-letter queue. A field that older code can ignore needs no new version.
  */
-export const deliveryMessage = z.discriminatedUnion('version', [
-  z.object({ version: z.literal(1), ...attemptOfDelivery }),
-  /** An attempt of a replay. A replay has its own attempts, separate from those of the first delivery. */
-  z.object({ version: z.literal(2), ...attemptOfDelivery, replay }),
-  /** An attempt that was made but whose record could not be completed. Only the record is completed; nothing is sent. */
-  z.object({
-    version: z.literal(3),
-    ...attemptOfDelivery,
-    replay: replay.optional(),
-    made: madeAttempt,
-  }),
-  /**
-   * An attempt whose record is under one of several keys of the Action (docs/architecture.md, "Data"). All other messages have their records
-   * under the Action's one key, where older code would claim this attempt a second time. `made` is that of version 3.
-   */
-  z.object({ version: z.literal(4), ...attemptOfDelivery, made: madeAttempt.optional() }),
-]);
+export const deliveryMessage = z.object({
+  version: z.literal(1),
+  action_id: z.string().min(1),
+  attempt: z.int().min(1).max(EVENT_ATTEMPTS),
+  envelope,
+  /** Id of a replay, which has its own attempts, separate from those of the first delivery. */
+  replay: z
+    .string()
+    .regex(/^[0-9a-f]{12}$/)
+    .optional(),
+  /** The outcome of an attempt whose record could not be completed. Only the record is completed; nothing is sent. */
+  made: madeAttempt.optional(),
+});
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;
 
 /** Why no message can carry an event to an Action: its size, or the depth of its data (EVENT_DATA_MAX_LEVELS). */

@@ -81,7 +81,7 @@ describe('a replay', () => {
     const replay = await operator.json<{ replay: string }>('event', 'replay', 'event-1', one.action_id, '--yes');
     expect(replay).toMatchObject({ event_id: 'event-1', event: 'conversation.started', action_id: one.action_id });
     expect(operator.sentDeliveries).toEqual([
-      { version: 2, action_id: one.action_id, attempt: 1, replay: replay.replay, envelope: ENVELOPE },
+      { version: 1, action_id: one.action_id, attempt: 1, replay: replay.replay, envelope: ENVELOPE },
     ]);
     const again = await operator.json<{ replay: string }>('event', 'replay', 'event-1', one.action_id, '--yes');
     expect(again.replay).not.toBe(replay.replay);

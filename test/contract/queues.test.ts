@@ -65,17 +65,14 @@ describe('an event that this version cannot read', () => {
 });
 
 describe('a message of the deliveries queue', () => {
-  test.each([MESSAGE, { ...MESSAGE, version: 2, replay: '0123456789ab' }, { ...MESSAGE, version: 4 }])(
-    'is accepted: %j',
-    (message) => {
-      expect(deliveryMessage.parse(message)).toEqual(message);
-    },
-  );
+  test.each([MESSAGE, { ...MESSAGE, replay: '0123456789ab' }])('is accepted: %j', (message) => {
+    expect(deliveryMessage.parse(message)).toEqual(message);
+  });
 
   test.each<[string, object]>([
-    ['of a newer version', { ...MESSAGE, version: 5 }],
-    ['of an attempt that was made, without its result', { ...MESSAGE, version: 3 }],
-    ['of a replay without its name', { ...MESSAGE, version: 2 }],
+    ['of a newer version', { ...MESSAGE, version: 2 }],
+    ['of an attempt that was made, without its result', { ...MESSAGE, made: {} }],
+    ['of a replay with another name', { ...MESSAGE, replay: 'again' }],
     ['of attempt 0', { ...MESSAGE, attempt: 0 }],
     ['of attempt 4', { ...MESSAGE, attempt: 4 }],
     ['whose envelope is text', { ...MESSAGE, envelope: JSON.stringify(MESSAGE.envelope) }],

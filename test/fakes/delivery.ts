@@ -57,8 +57,7 @@ type MemoryRecord = {
   sends: number;
 };
 
-const keyText = (key: AttemptKey) =>
-  `${key.action_id} ${key.at} ${key.reference} ${key.attempt} ${key.replay} ${key.spread}`;
+const keyText = (key: AttemptKey) => `${key.action_id} ${key.at} ${key.reference} ${key.attempt} ${key.replay}`;
 
 /** An in-memory delivery log. The calls in `failing` reject as with a storage that cannot be reached. */
 export class InMemoryDeliveryLog implements DeliveryLog {

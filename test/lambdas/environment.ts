@@ -27,5 +27,4 @@ Object.assign(process.env, {
   [ENVIRONMENT.originSecret]: 'origin-secret',
   [ENVIRONMENT.metricsService]: STACK_NAME,
   [ENVIRONMENT.distributionOnly]: 'false',
-  [ENVIRONMENT.spreadDeliveryLog]: 'true',
 });

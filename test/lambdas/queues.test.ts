@@ -166,15 +166,6 @@ describe('dispatcher', () => {
     expect(completed()).toHaveLength(2);
   });
 
-  test('a message says under which key its attempt is claimed and completed', async () => {
-    await run(dispatcher, { ...MESSAGE, version: 4 });
-    await run(dispatcher, MESSAGE);
-    const spread = expect.stringMatching(/^ACTION#act_event#[0-9a-f]$/);
-    expect(aws.callsOf('PutItem').map(({ Item }) => Item?.pk)).toEqual([spread, 'ACTION#act_event']);
-    const completions = aws.callsOf('UpdateItem', { TableName: 'delivery-log' });
-    expect(completions.map(({ Key }) => Key?.pk)).toEqual([spread, 'ACTION#act_event']);
-  });
-
   describe('a message whose claim DynamoDB throttles', () => {
     test.each([
       ['1', 30],

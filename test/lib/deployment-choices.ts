@@ -12,7 +12,6 @@ export const ALL_OPTIONS = {
   warmTables: true,
   deliveryLogCapacity: 'provisioned',
   deliveryLogRecovery: false,
-  spreadDeliveryLog: true,
   deliveryConcurrency: 1000,
   requestConcurrency: 200,
   accountConcurrency: 6000,

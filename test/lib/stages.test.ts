@@ -146,12 +146,6 @@ describe('with every option', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('"DISTRIBUTION_ONLY":"true"');
   });
 
-  test('the router spreads records only when the operator wants it, because older code refuses these messages', () => {
-    const spreading = withVariable('SPREAD_DELIVERY_LOG', 'true');
-    expect(functionsWith(full, spreading)).toEqual(['DeliveriesEventRouterFunction']);
-    expect(functionsWith(prod, spreading)).toEqual([]);
-  });
-
   test('only the functions whose caller waits for an endpoint have reserved concurrency', () => {
     const reserved = { ReservedConcurrentExecutions: ALL_OPTIONS.requestConcurrency };
     expect(functionsWith(full, reserved)).toEqual([

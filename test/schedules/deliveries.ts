@@ -6,6 +6,7 @@ import { configurationStore } from '../../src/adapters/dynamodb/configuration-st
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
+import { partitionOf } from '../../src/adapters/dynamodb/log-partitions.ts';
 import { hitPerDay } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
 import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
@@ -258,7 +259,6 @@ export class Deliveries {
       hasAssistant: assistantOwners(dynamo, CONFIGURATION),
       ...deliveriesQueue(sqs, QUEUE_URL),
       recordNotCarried: recordNotCarried({ log, now }),
-      spreadLog: false,
       routed: () => {},
       dropped: (id) => this.#world.violated(`the event of message ${id} was dropped`),
     };
@@ -432,7 +432,7 @@ export class Deliveries {
 
   #record(event: string, actionId: string, attempt: number) {
     const sk = `${this.#accepted.get(event)?.timestamp}#${event}#${attempt}`;
-    return this.#tables.get(LOG, { pk: `ACTION#${actionId}`, sk });
+    return this.#tables.get(LOG, { pk: partitionOf(actionId, event), sk });
   }
 
   #pollLater(): void {
@@ -589,8 +589,8 @@ export const BEHAVIOURS = [
 ];
 
 function describeDelivery(body: string): string {
-  const { version, ...message } = deliveryMessage.parse(JSON.parse(body));
-  return `${version === 3 ? 'the record of ' : ''}${nameOfAttempt(message)}`;
+  const message = deliveryMessage.parse(JSON.parse(body));
+  return `${message.made !== undefined ? 'the record of ' : ''}${nameOfAttempt(message)}`;
 }
 
 /** Names an attempt in the steps of a schedule. */

@@ -15,7 +15,7 @@ import type { EventAttempt, EventTime } from '../../domain/operations/event-atte
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
-import { logPartitions, partitionOf, partitionsOfReference } from './log-partitions.ts';
+import { logPartitions, partitionOf } from './log-partitions.ts';
 import { itemReader } from './stored-item.ts';
 import type { WritesTogether } from './writes-together.ts';
 
@@ -65,7 +65,7 @@ type OwnClaim = Required<Pick<StoredRecord, 'claim_id' | 'claimed_at'>>;
 const readClaim = itemReader(z.object({ claim_id: z.string().optional() }));
 
 const keyOf = (key: AttemptKey) => ({
-  pk: partitionOf(key),
+  pk: partitionOf(key.action_id, key.reference),
   sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),
 });
 
@@ -232,8 +232,7 @@ export async function* deliveryRecords(
   actionId: string,
   from?: string,
 ): AsyncGenerator<EventAttempt> {
-  const { one, spread } = logPartitions(actionId);
-  const logs = [one, ...spread].map((pk) => partitionRecords(client, table, pk, from));
+  const logs = logPartitions(actionId).map((pk) => partitionRecords(client, table, pk, from));
   const heads = await Promise.all(logs.map(async (log) => ({ log, next: await log.next() })));
   for (;;) {
     let newest: { readonly head: (typeof heads)[number]; readonly record: StoredRecord } | undefined;
@@ -275,20 +274,21 @@ export async function eventAttempts(
   when: EventTime,
 ): Promise<readonly EventAttempt[]> {
   const range = 'at' in when ? [`${when.at}#${eventId}#`, `${when.at}#${eventId}$`] : [when.from, when.to];
-  const attemptsUnder = async (pk: string) => {
-    const records: StoredRecord[] = [];
-    const pages = client.queryPages({
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-      FilterExpression: '#record.#reference = :reference',
-      ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
-      ExpressionAttributeValues: { ':pk': pk, ':from': range[0], ':to': range[1], ':reference': eventId },
-    });
-    for await (const { Items } of pages) records.push(...Items.map((item) => readRecord(table, item)));
-    return records;
-  };
-  const records = (await Promise.all(partitionsOfReference(actionId, eventId).map(attemptsUnder))).flat();
-  return records.sort((a, b) => (a.sk < b.sk ? -1 : 1)).map(eventAttempt);
+  const pages = client.queryPages({
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    FilterExpression: '#record.#reference = :reference',
+    ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
+    ExpressionAttributeValues: {
+      ':pk': partitionOf(actionId, eventId),
+      ':from': range[0],
+      ':to': range[1],
+      ':reference': eventId,
+    },
+  });
+  const attempts: EventAttempt[] = [];
+  for await (const { Items } of pages) attempts.push(...Items.map((item) => eventAttempt(readRecord(table, item))));
+  return attempts;
 }
 
 /**
@@ -303,30 +303,21 @@ export async function eraseContent(
   { now, endedBefore }: { readonly now: Date; readonly endedBefore: Date },
 ): Promise<boolean> {
   const { action_id, event_time: at, reference, attempt, replay } = record;
-  // The same attempt can have a record under each key (docs/deploying.md, "One busy Action").
-  const keys = [false, true].map((spread) =>
-    keyOf({ action_id, at, reference, attempt, spread, ...(replay === null ? {} : { replay }) }),
+  return whenConditionHolds(
+    client.update({
+      TableName: table,
+      Key: keyOf({ action_id, at, reference, attempt, ...(replay === null ? {} : { replay }) }),
+      UpdateExpression: 'SET erased_at = :now, payload_cut = :no REMOVE payload, payload_gzip, response_excerpt',
+      ConditionExpression: 'attribute_exists(pk) AND (record_state <> :started OR #record.#started_at < :before)',
+      ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
+      ExpressionAttributeValues: {
+        ':now': now.toISOString(),
+        ':no': false,
+        ':started': 'started',
+        ':before': endedBefore.toISOString(),
+      },
+    }),
   );
-  const erased = await Promise.all(
-    keys.map((Key) =>
-      whenConditionHolds(
-        client.update({
-          TableName: table,
-          Key,
-          UpdateExpression: 'SET erased_at = :now, payload_cut = :no REMOVE payload, payload_gzip, response_excerpt',
-          ConditionExpression: 'attribute_exists(pk) AND (record_state <> :started OR #record.#started_at < :before)',
-          ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
-          ExpressionAttributeValues: {
-            ':now': now.toISOString(),
-            ':no': false,
-            ':started': 'started',
-            ':before': endedBefore.toISOString(),
-          },
-        }),
-      ),
-    ),
-  );
-  return erased.includes(true);
 }
 
 function eventAttempt(stored: StoredRecord): EventAttempt {

@@ -70,9 +70,8 @@ export function erasure(
     },
 
     eraseLog: async (logId, step) => {
-      const { one, spread } = logPartitions(logId);
       let count = 0;
-      for (const pk of [one, ...spread]) {
+      for (const pk of logPartitions(logId)) {
         const before = count;
         count += await erasePartition(tables.deliveryLog, pk, (erased) => step(before + erased));
       }

@@ -11,10 +11,7 @@ import { itemReader, readKey } from './stored-item.ts';
 const FAILURE_PERIOD_SECONDS = 48 * 3600;
 /** The log is sorted by the time of the event. An attempt may begin this many seconds later. */
 const QUEUED_SECONDS = 600;
-/**
- * Records that one search reads from an Action's one key, and about as many from its spread keys together. A failed delivery writes
- * only three, so that the searches catch up with the log.
- */
+/** Records that one search reads, from all keys of the log together. A failed delivery writes only three, so the searches catch up. */
 const LOOK_RECORDS = 100;
 
 const readFailurePeriod = itemReader(
@@ -80,7 +77,8 @@ export function failurePeriods(
 
     lookForSuccess: async (actionId, { looked_to }, since) => {
       const from = new Date((since - QUEUED_SECONDS) * 1000).toISOString();
-      const search = (pk: string, Limit: number) =>
+      const partitions = logPartitions(actionId);
+      const search = (pk: string) =>
         client.query({
           TableName: tables.deliveryLog,
           KeyConditionExpression: 'pk = :pk AND sk > :from',
@@ -93,11 +91,9 @@ export function failurePeriods(
             ':since': new Date(since * 1000).toISOString(),
             ':succeeded': 'succeeded',
           },
-          Limit,
+          Limit: Math.ceil(LOOK_RECORDS / partitions.length),
         });
-      const { one, spread } = logPartitions(actionId);
-      const perSpread = Math.ceil(LOOK_RECORDS / spread.length);
-      const pages = await Promise.all([search(one, LOOK_RECORDS), ...spread.map((pk) => search(pk, perSpread))]);
+      const pages = await Promise.all(partitions.map(search));
       const found = pages.flatMap(({ Items }) => Items.map((item) => readPartition(tables.deliveryLog, item)));
       if (found.length > 0) return 'found';
       // The next search begins where the first of the unfinished keys ended, so no record of any key is left out.

@@ -59,7 +59,7 @@ export async function attemptDelivery(
   ports: AttemptDeliveryPorts,
 ): Promise<AttemptSummary> {
   const { envelope } = message;
-  if ('made' in message && message.made !== undefined) return recordMade(message, message.made, ports);
+  if (message.made !== undefined) return recordMade(message, message.made, ports);
   const action = await ports.findAction(envelope.org_id, message.action_id);
   // The log of a deleted Action may be erased already, so it gets no payload.
   const payload = action === undefined ? null : actionPayload(action, envelope);
@@ -117,14 +117,13 @@ async function recordLater(
 ): Promise<void> {
   const { message_id, started_at, payload } = start;
   const made = { message_id, started_at, with_body: payload !== null, ...result };
-  const later: DeliveryMessage = message.version === 4 ? { ...message, made } : { ...message, version: 3, made };
-  await ports.sendLater(later, RECORD_LATER_SECONDS).catch(() => undefined);
+  await ports.sendLater({ ...message, made }, RECORD_LATER_SECONDS).catch(() => undefined);
 }
 
 /** Completes a record that could not be completed before. @throws Error when the log still cannot be written */
 async function recordMade(
   message: DeliveryMessage,
-  made: Extract<DeliveryMessage, { version: 3 }>['made'],
+  made: NonNullable<DeliveryMessage['made']>,
   ports: Pick<AttemptDeliveryPorts, 'log'>,
 ): Promise<AttemptSummary> {
   const { message_id, started_at, with_body, ...result } = made;
@@ -138,8 +137,7 @@ function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'mess
   message: DeliveryMessage,
   own: Own,
 ): AttemptStart & Own {
-  const { envelope, action_id, attempt } = message;
-  const replay = 'replay' in message ? message.replay : undefined;
+  const { envelope, action_id, attempt, replay } = message;
   return {
     action_id,
     at: envelope.timestamp,
@@ -149,7 +147,6 @@ function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'mess
     trigger_ref: envelope.event,
     ...own,
     ...(replay === undefined ? {} : { replay }),
-    ...(message.version === 4 ? { spread: true } : {}),
   };
 }
 

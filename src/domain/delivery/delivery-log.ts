@@ -12,8 +12,6 @@ export type AttemptKey = {
   readonly attempt: number;
   /** Id of the replay. A replay has its own attempts, counted separately from those of the first delivery. */
   readonly replay?: string;
-  /** Whether the record is under one of several keys of the Action, which its queue message says (queues.ts, version 4). @default false */
-  readonly spread?: boolean;
 };
 
 export type AttemptStart = AttemptKey &

@@ -30,8 +30,6 @@ export type RouteEventPorts = {
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
   /** Records a delivery that no queue message can carry. */
   readonly recordNotCarried: (message: DeliveryMessage, why: NotCarried) => Promise<void>;
-  /** Whether the records of one Action are spread over several keys of the delivery log. */
-  readonly spreadLog: boolean;
 };
 
 /** What became of an event. */
@@ -76,13 +74,13 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
 async function begin(
   subscribers: readonly { readonly action_id: string; readonly site_id: string }[],
   event: BusEvent,
-  ports: Pick<RouteEventPorts, 'send' | 'recordNotCarried' | 'spreadLog'>,
+  ports: Pick<RouteEventPorts, 'send' | 'recordNotCarried'>,
 ): Promise<number> {
   if (subscribers.length === 0) return 0;
   const envelopes = new Map<string, Envelope>();
   const messages = subscribers.map(
     ({ action_id, site_id }): DeliveryMessage => ({
-      version: ports.spreadLog ? 4 : 1,
+      version: 1,
       action_id,
       attempt: 1,
       envelope: envelopeFor(event, site_id, envelopes),

@@ -40,7 +40,7 @@ export async function replayEvent(
   }
   const sent = sentEnvelope(action, attempts);
   const replay = Buffer.from(ports.randomBytes(6)).toString('hex');
-  await ports.sendDelivery({ version: 2, action_id: actionId, attempt: 1, replay, envelope: sent });
+  await ports.sendDelivery({ version: 1, action_id: actionId, attempt: 1, replay, envelope: sent });
   return { replay, event_id: eventId, event: sent.event, action_id: actionId };
 }
 

@@ -86,6 +86,21 @@ describe('an attempt', () => {
   });
 });
 
+test('a record that cannot be completed is completed by a later message, which sends nothing', async () => {
+  const { attempt, ports, log, later, outbound } = setUp();
+  log.failing.add('complete');
+  await attempt();
+  expect(later).toEqual([{ message: { ...MESSAGE, made: expect.anything() }, seconds: 60 }]);
+  log.failing.clear();
+  for (const { message } of later) {
+    expect(await attemptDelivery(message, 'message-2', ports)).toEqual({ outcome: 'recorded', result: null });
+  }
+  expect(log.all()).toEqual([
+    expect.objectContaining({ result: expect.objectContaining({ success: true }), sends: 1 }),
+  ]);
+  expect(outbound.requests).toHaveLength(1);
+});
+
 describe('of an organization with a quota', () => {
   const limited = anEventAction({ daily_outbound_quota: 500 });
 
@@ -93,7 +108,7 @@ describe('of an organization with a quota', () => {
     const { attempt, outbound, ports } = setUp(limited);
     await attempt();
     await attempt({ attempt: 2 });
-    await attemptDelivery({ ...MESSAGE, version: 2, replay: '0123456789ab' }, 'message-2', ports);
+    await attemptDelivery({ ...MESSAGE, replay: '0123456789ab' }, 'message-2', ports);
     expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
   });
 });
@@ -105,7 +120,7 @@ test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (restric
 });
 
 describe('a replay', () => {
-  const replayed: DeliveryMessage = { ...MESSAGE, version: 2, replay: '0123456789ab' };
+  const replayed: DeliveryMessage = { ...MESSAGE, replay: '0123456789ab' };
 
   test('has its own attempts with the same envelope id', async () => {
     const { attempt, ports, log, outbound, later } = setUp();
@@ -128,37 +143,6 @@ describe('a replay', () => {
     expect(await attempt({}, 'message-3')).toEqual({ outcome: 'taken', result: null });
     expect(await attemptDelivery(replayed, 'message-4', ports)).toEqual({ outcome: 'taken', result: null });
     expect(outbound.requests).toHaveLength(2);
-  });
-});
-
-describe('a message whose record is spread', () => {
-  const spread: DeliveryMessage = { ...MESSAGE, version: 4 };
-
-  test('has all its attempts in the same place', async () => {
-    const { ports, log, outbound, later } = setUp();
-    outbound.outcomes = [answered(503), answered(200)];
-    await attemptDelivery(spread, 'message-1', ports);
-    expect(later).toEqual([{ message: { ...spread, attempt: 2 }, seconds: 2 }]);
-    for (const { message } of later) await attemptDelivery(message, 'message-2', ports);
-    expect(log.all().map(({ start }) => [start.attempt, start.spread])).toEqual([
-      [1, true],
-      [2, true],
-    ]);
-  });
-
-  test('is completed there when that has to wait', async () => {
-    const { ports, log, later, outbound } = setUp();
-    log.failing.add('complete');
-    await attemptDelivery(spread, 'message-1', ports);
-    expect(later).toEqual([{ message: { ...spread, made: expect.anything() }, seconds: 60 }]);
-    log.failing.clear();
-    for (const { message } of later) {
-      expect(await attemptDelivery(message, 'message-2', ports)).toEqual({ outcome: 'recorded', result: null });
-    }
-    expect(log.all()).toEqual([
-      expect.objectContaining({ result: expect.objectContaining({ success: true }), sends: 1 }),
-    ]);
-    expect(outbound.requests).toHaveLength(1);
   });
 });
 
@@ -248,9 +232,9 @@ describe('after an internal error', () => {
     outbound.outcomes = [answered(503)];
     log.failing.add('complete');
     expect((await attempt()).outcome).toBe('failed');
-    expect(later.map(({ message, seconds }) => [message.version, message.attempt, seconds])).toEqual([
-      [1, 2, 2],
-      [3, 1, 60],
+    expect(later.map(({ message, seconds }) => [message.made !== undefined, message.attempt, seconds])).toEqual([
+      [false, 2, 2],
+      [true, 1, 60],
     ]);
     expect(logWriteFailed.calls).toEqual([
       {

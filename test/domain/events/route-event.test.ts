@@ -34,7 +34,6 @@ async function route(event: BusEvent, actions: readonly EventAction[], changes: 
     recordNotCarried: async ({ action_id }, why) => {
       recorded.push([action_id, why]);
     },
-    spreadLog: false,
     ...changes,
   };
   const routing = await routeEvent(event, ports).catch((error: unknown) => ({ error }));
@@ -61,12 +60,6 @@ test('a subscribed Action gets one message with the envelope of the spec', async
     },
   ]);
   expect(Object.keys(sent[0]?.envelope ?? {})).toEqual(['id', 'event', 'timestamp', 'data', 'site_id', 'org_id']);
-});
-
-test('a message says when its record is spread over several keys, so that each of its receives finds it', async () => {
-  const { sent } = await route(EVENT, [anEventAction()], { spreadLog: true });
-  const [before] = (await route(EVENT, [anEventAction()])).sent;
-  expect(sent).toEqual([{ ...before, version: 4 }]);
 });
 
 test('every subscribed Action gets one message with the same id and timestamp', async () => {

@@ -15,7 +15,6 @@ async function told(body: unknown, send = async () => ({ tooLarge: [] })) {
     subscribersOf: async () => ({ exists: true, subscribers: [anEventAction()], unreadable: [] }),
     send,
     recordNotCarried: async () => {},
-    spreadLog: false,
     routed: (event, { deliveries }) => said.push({ routed: event.id, deliveries }),
     dropped: (messageId, { id }, field) => said.push({ dropped: messageId, id, field }),
   });

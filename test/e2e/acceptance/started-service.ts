@@ -16,40 +16,15 @@ export type StartedService = Service & {
   readonly interrupt: () => Promise<number | null>;
 };
 
-/** The code of a service: its folder, the Node that runs it, and its cloud assembly. */
-type Code = { readonly root: string; readonly node: string; readonly assembly: string };
-
 /** Starts `npm start` in a separate process, with its state in `folder`. */
 export async function startService(folder: string, ...words: readonly string[]): Promise<StartedService> {
   const assembly = await serviceAssembly();
-  const environment = { VA_WAVE_LOCAL_ASSEMBLY: assembly };
-  return startCode({ root: process.cwd(), node: process.execPath, assembly }, { folder, words, environment });
-}
-
-/** Starts `npm start` of the release in `root`, in which its packages are installed, with its state in `folder`. */
-export function startRelease(root: string, folder: string, ...words: readonly string[]): Promise<StartedService> {
-  const code = { root, node: join(root, 'node_modules/.bin/node'), assembly: join(folder, 'data/assembly') };
-  return startCode(code, { folder, words, environment: {} });
-}
-
-async function startCode(
-  { root, node, assembly }: Code,
-  {
-    folder,
-    words,
-    environment,
-  }: {
-    readonly folder: string;
-    readonly words: readonly string[];
-    readonly environment: Readonly<Record<string, string>>;
-  },
-): Promise<StartedService> {
   const readyFile = join(folder, 'ready.json');
   const data = join(folder, 'data');
-  const child = spawn(node, ['local/start.ts', '--port', '0', '--data', data, '--ready-file', readyFile, ...words], {
-    cwd: root,
+  const options = ['--port', '0', '--data', data, '--ready-file', readyFile, ...words];
+  const child = spawn(process.execPath, ['local/start.ts', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment },
+    env: { ...process.env, VA_WAVE_LOCAL_ASSEMBLY: assembly },
   });
   // The service ends with the suite, even when the suite is killed.
   const end = () => child.kill();

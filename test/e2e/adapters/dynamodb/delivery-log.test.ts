@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { partitionOf } from '../../../../src/adapters/dynamodb/log-partitions.ts';
 import { writesTogether } from '../../../../src/adapters/dynamodb/writes-together.ts';
 import type { DeliveryRecord } from '../../../../src/contract/deliveries.ts';
 import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
@@ -54,7 +55,7 @@ test('a record of newer code that this code cannot read is neither claimed nor t
   await tables.documents.send(
     new UpdateCommand({
       TableName: tables.sorted,
-      Key: { pk: `ACTION#${start.action_id}`, sk: `${start.at}#${start.reference}#1` },
+      Key: { pk: partitionOf(start.action_id, start.reference), sk: `${start.at}#${start.reference}#1` },
       UpdateExpression: 'SET failure.code = :code, something_new = :code',
       ExpressionAttributeValues: { ':code': 'code_of_the_future' },
     }),
@@ -369,7 +370,7 @@ describe('a record', () => {
     expect(await recordsOf(start.action_id)).toEqual([
       expect.objectContaining({ payload: start.payload, trigger: 'event', state: 'failed', status: 503, sends: 1 }),
     ]);
-    const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
+    const Key = { pk: partitionOf(start.action_id, start.reference), sk: `${start.at}#event-1#1` };
     const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     expect(Item?.expires_at).toBeGreaterThan(0);
   });
@@ -377,7 +378,7 @@ describe('a record', () => {
   test('expires after the retention', async () => {
     const start = aStart();
     await log().claim(start);
-    const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
+    const Key = { pk: partitionOf(start.action_id, start.reference), sk: `${start.at}#event-1#1` };
     const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     expect(Item?.expires_at).toBe(Math.floor(clock.now().getTime() / 1000) + 30 * 24 * 3600);
   });
@@ -385,7 +386,7 @@ describe('a record', () => {
 
 describe('a payload', () => {
   const found = async (start: AttemptStart) => {
-    const Key = { pk: `ACTION#${start.action_id}`, sk: `${start.at}#event-1#1` };
+    const Key = { pk: partitionOf(start.action_id, start.reference), sk: `${start.at}#event-1#1` };
     const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     const [record] = await recordsOf(start.action_id);
     return { item: Item ?? {}, record };
@@ -462,7 +463,7 @@ describe('a payload', () => {
   });
 });
 
-describe('spread records of an Action', () => {
+describe('the keys of an Action', () => {
   const keysOf = async (action_id: string) => {
     const { Items = [] } = await tables.documents.send(
       new ScanCommand({
@@ -476,16 +477,14 @@ describe('spread records of an Action', () => {
     return new Set(Items.map(({ pk }) => String(pk)));
   };
 
-  test('are evenly under sixteen keys, and each attempt of an event is under the same', async () => {
+  test('are sixteen, evenly used, and all attempts of an event are under the same', async () => {
     const { action_id } = aStart();
     const events = Array.from({ length: 200 }, () => randomUUID());
-    await Promise.all(events.map((reference) => log().claim(aStart({ action_id, reference, spread: true }))));
+    await Promise.all(events.map((reference) => log().claim(aStart({ action_id, reference }))));
     const keys = await keysOf(action_id);
     expect(keys.size).toBe(16);
     for (const attempt of [2, 3])
-      await Promise.all(
-        events.map((reference) => log().claim(aStart({ action_id, reference, attempt, spread: true }))),
-      );
+      await Promise.all(events.map((reference) => log().claim(aStart({ action_id, reference, attempt }))));
     for (const reference of events.slice(0, 5)) {
       const found = await eventAttempts(tables.client, tables.sorted, action_id, reference, { at: aStart().at });
       expect(found.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
@@ -493,24 +492,13 @@ describe('spread records of an Action', () => {
     expect(await keysOf(action_id)).toEqual(keys);
   });
 
-  test('are claimed once, waited for and completed as others are', async () => {
-    const start = aStart({ spread: true });
-    expect(await log().claim(start)).toEqual({ kind: 'claimed' });
-    expect(await log().claim({ ...start, message_id: 'message-copy' })).toEqual({ kind: 'taken' });
-    expect(await log().claim(start)).toMatchObject({ kind: 'in_progress' });
-    await log().complete(start, FAILURE);
-    expect(await log().claim(start)).toMatchObject({ kind: 'finished', result: { status: 503 } });
-    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'failed', sends: 1 })]);
-  });
-
-  test('are listed and found with those that an earlier message keeps under the one key, newest first', async () => {
+  test('are listed together, newest first', async () => {
     const { action_id } = aStart();
     const starts = Array.from({ length: 250 }, (_, index) =>
       aStart({
         action_id,
         reference: `event-${index}`,
         at: new Date(Date.UTC(2026, 2, 4, 5, 0, index)).toISOString(),
-        spread: index % 2 === 1,
       }),
     );
     await Promise.all(starts.map((start) => log().claim(start)));

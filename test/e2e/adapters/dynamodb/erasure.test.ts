@@ -50,10 +50,9 @@ function setUp() {
     return { ...management, members: memberships, erasure: erasure(client, names), step, pause: step };
   };
 
-  const record = (action_id: string, spread = false) =>
+  const record = (action_id: string) =>
     log.claim({
       action_id,
-      spread,
       at: '2026-03-04T05:06:00Z',
       reference: randomUUID(),
       attempt: 1,
@@ -77,7 +76,7 @@ function setUp() {
     const gone = await create({ trigger: 'Event', ...common });
     const form = { key: 'a', label: 'A', type: 'Text' };
     await create({ trigger: 'Form', name: 'Form', url: common.url, form_fields: [form] });
-    for (const { action_id } of [live, gone]) for (let i = 0; i < 30; i++) await record(action_id, i % 2 === 1);
+    for (const { action_id } of [live, gone]) for (let i = 0; i < 30; i++) await record(action_id);
     await record(usageLogId(site_id));
     await deleteAction(gone.action_id, management);
     const conversation_id = randomUUID();
@@ -158,7 +157,7 @@ async function aPerson() {
 
   const erased = [
     await write({ data: { user: { id: 'u-1' } } }),
-    await write({ data: { by_user: { 'u-1': 1 } } }, { spread: true }),
+    await write({ data: { by_user: { 'u-1': 1 } } }),
     await write({ data: { list: [{ mail: 'ada@example.com' }], long: 'x'.repeat(9000) } }),
     await write({ conversation_id: began.conversation_id, values: {} }, { trigger: 'form', message_id: null }),
     await write({ order: 5 }, { trigger: 'ai', trigger_ref: began.conversation_id, message_id: null }),
@@ -182,7 +181,7 @@ async function aPerson() {
 
 test("erases a person's payloads and responses in one organization, and keeps outcomes and everybody else's data", async () => {
   const { personPorts, person, write, stored, erased, spared, began, kept_conversation } = await aPerson();
-  await atOnce(60, (index) => write({ user: `u-1${index}` }, { spread: index % 2 === 0 }));
+  await atOnce(60, (index) => write({ user: `u-1${index}` }));
   const before = await Promise.all(spared.map(stored));
   const places = {
     'data.user.id': 1,

@@ -45,11 +45,11 @@ test('one of 20 concurrent callers signals a period, and only the period that wa
 });
 
 /** Writes attempts of an Action to the delivery log. */
-const attemptsOf = (action_id: string, clock: FrozenClock, spread = false) => {
+const attemptsOf = (action_id: string, clock: FrozenClock) => {
   const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
   return async (at: string, started_at: string, success: boolean) => {
     const common = { trigger: 'event', trigger_ref: 'sms.sent', payload: '{}', message_id: 'm', attempt: 1 } as const;
-    const start = { ...common, action_id, at, started_at, reference: randomUUID(), spread };
+    const start = { ...common, action_id, at, started_at, reference: randomUUID() };
     if (!success) return log.recordUnsent(start, { code: 'quota_exceeded', message: '' });
     await log.claim(start);
     await log.complete(start, { status: 200, response_excerpt: null, latency_ms: 1, success, error: null });
@@ -69,31 +69,12 @@ test('a success counts from the start of its attempt, not from the time of its e
   expect(await periods().lookForSuccess(action_id, seen, since)).toBe('found');
 });
 
-test.each([
-  ['without a success in it', false, ['unfinished', 'unfinished', 'none']],
-  ['with a success in its second part', true, ['unfinished', 'found']],
-])('a log of 250 attempts, %s, is read a hundred records at a time', async (_, withSuccess, looks) => {
-  const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
-  const action_id = randomUUID();
-  const attempt = attemptsOf(action_id, clock);
-  const first = await periods().recordFailure(action_id, clock.now());
-  const times = Array.from({ length: 250 }, (_, index) => new Date(clock.now().getTime() + index * 1000).toISOString());
-  await Promise.all(times.map((at, index) => attempt(at, at, withSuccess && index === 150)));
-  clock.advance(3_600_000);
-  const seen: string[] = [];
-  for (const _ of looks) {
-    const period = await periods().recordFailure(action_id, clock.now());
-    seen.push(await periods().lookForSuccess(action_id, period, first.since));
-  }
-  expect(seen).toEqual(looks);
-});
-
 test.each([false, true])(
-  'spread attempts are read in parts of bounded size until their end; a success is found: %p',
+  'attempts are read in parts of bounded size until their end; a success is found: %p',
   async (withSuccess) => {
     const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
     const action_id = randomUUID();
-    const attempt = attemptsOf(action_id, clock, true);
+    const attempt = attemptsOf(action_id, clock);
     const first = await periods().recordFailure(action_id, clock.now());
     const times = Array.from({ length: 400 }, (_, index) =>
       new Date(clock.now().getTime() + index * 1000).toISOString(),

@@ -7,6 +7,7 @@ import { conversations } from '../../../../src/adapters/dynamodb/conversations.t
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
+import { partitionOf } from '../../../../src/adapters/dynamodb/log-partitions.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { hitPerMinute, hourKey } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
@@ -38,7 +39,7 @@ const START: AttemptStart = {
   message_id: 'message-1',
 };
 const NO_FAILURES = { since: 0, signalled_at: null, looked_to: null };
-const LOG_KEY = { pk: 'ACTION#act_log', sk: `${AT}#event-1#1` };
+const LOG_KEY = { pk: partitionOf('act_log', 'event-1'), sk: `${AT}#event-1#1` };
 const CREATION = { orgId: ORG_ID, sub: 'anna', key: 'key' };
 const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key', formId: 'act_1' };
 const CONVERSATION = `SITE#${SITE_ID}#CONVERSATION#c-1`;

