@@ -88,6 +88,8 @@ export async function startHarness(): Promise<Harness> {
       });
       page.on('pageerror', (error) => errors.push(String(error)));
       await before?.(page);
+      // The last request of the visit before can arrive after its page is closed.
+      service.received.length = 0;
       await page.goto(site.url);
       return { page, logged, errors };
     },
