@@ -5,7 +5,6 @@ import { parseJson } from '../src/contract/json.ts';
 import { commandRunOf, type Run } from './command-run.ts';
 import { addActionCommands } from './commands/action.ts';
 import { addAssistantCommands } from './commands/assistant.ts';
-import { addCompletionCommand } from './commands/completion.ts';
 import { addDeliveriesCommand } from './commands/deliveries.ts';
 import { addDeliveryCommands } from './commands/delivery.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -76,7 +75,6 @@ Examples:
   addKeysCommands(program, run);
   addLogsCommand(program, run);
   addDoctorCommand(program, run);
-  addCompletionCommand(program, run);
   return program;
 }
 

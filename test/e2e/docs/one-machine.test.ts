@@ -1,15 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -162,11 +153,6 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   await eventually(async () => (receiver.output().includes('contact.created') ? true : undefined));
   expect(receiver.output()).toContain('Zoë');
   await receiver.stop();
-
-  const example = await startUntil('examples/receivers/node-http', replaced('8443'));
-  expect(await run('npx va-wave action test')).toContain('delivered');
-  expect(readdirSync(join(folder, '.local', 'inbox'))).toHaveLength(1);
-  await example.stop();
 
   await run('--trigger Form');
   const shop = start(sampleWith('page.html'));

@@ -16,12 +16,6 @@ export type ReceiverExample = {
 
 export const RECEIVERS: readonly ReceiverExample[] = [
   {
-    name: 'node-http',
-    missing: undefined,
-    ownServer: true,
-    prepare: async (folder) => started(await copiedExample('receivers/node-http', folder)),
-  },
-  {
     name: 'node-express',
     missing: missingPackage('express'),
     ownServer: true,
