@@ -2,42 +2,31 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type {
-  APIGatewayProxyEventV2,
-  APIGatewayProxyStructuredResultV2,
-  Context,
-  SQSBatchResponse,
-  SQSEvent,
-} from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
-import { functionEnvironment, startStorage } from '../../../bench/setting/storage.ts';
-import { deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { startStorage } from '../../../bench/setting/storage.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
-import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import type { Role } from '../../../src/contract/members.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant, generateServerSecret } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
-import { startFaultyServices } from './faulty-services.ts';
 
 export type HttpFunction = (
   event: APIGatewayProxyEventV2,
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
-export type QueueFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** Starts the deployed functions' bundles in this process, with AWS services that fail when a test says so. */
+/** Starts the deployed functions' bundles in this process. */
 export async function startChaos() {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-chaos-'));
   const receiver = await startReceiver();
   const storage = await startStorage(folder);
-  const services = await startFaultyServices(storage.origin);
   const authority = join(folder, 'authority.pem');
   writeFileSync(authority, receiver.authorityPem);
   const environment = {
-    ...functionEnvironment(services.origin, services.origin),
+    ...storage.environment,
     VA_WAVE_LOCAL_CA_FILE: authority,
     POWERTOOLS_LOG_LEVEL: 'INFO',
   };
@@ -60,11 +49,9 @@ export async function startChaos() {
   const { serverSecret } = await generateServerSecret(signed.site_id, { regenerate: false }, management);
   return {
     receiver,
-    services,
     container,
     orgId,
     siteId: open.site_id,
-    signedSiteId: signed.site_id,
     serverSecret,
     management,
     join: (org_id: string, sub: string, role: Role) =>
@@ -76,13 +63,7 @@ export async function startChaos() {
         created_at: '2026-01-01T00:00:00.000Z',
       }),
     createAction: (input: object) => createAction(open.site_id, input, management),
-    records: async (actionId: string): Promise<readonly DeliveryRecord[]> => {
-      const found: DeliveryRecord[] = [];
-      for await (const record of deliveryRecords(storage.dynamo, 'delivery-log', actionId)) found.push(record);
-      return found;
-    },
     stop: async () => {
-      services.stop();
       await storage.stop();
       await receiver.stop();
       rmSync(folder, { recursive: true, force: true });

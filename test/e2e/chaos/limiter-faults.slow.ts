@@ -1,3 +1,0 @@
-import { describeLimiterFaults } from './limiter-faults.ts';
-
-describeLimiterFaults(['throttling', 'failing', 'refusing', 'slow']);

@@ -1,3 +1,0 @@
-import { describeServiceFaults } from './service-faults.ts';
-
-describeServiceFaults(['throttling', 'failing', 'refusing', 'slow']);
