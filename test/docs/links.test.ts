@@ -1,6 +1,6 @@
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
-import { allDocuments, anchors, type Document, inlineCode, links, readDocument, tableRows } from './documents.ts';
+import { allDocuments, anchors, type Document, inlineCode, links, readDocument } from './documents.ts';
 
 const documents = allDocuments();
 
@@ -60,22 +60,5 @@ test('every file that is named exists', () => {
       .filter((code) => (FOLDERS.test(code) ? !existsSync(code) : FILE_NAME.test(code) && !fileNames.has(code)))
       .map((code) => `${document.path}: ${code}`),
   );
-  expect(missing).toEqual([]);
-});
-
-test('the names that docs/open-points.md tells to change are in the files that it names', () => {
-  const rows = tableRows(
-    readDocument('docs/open-points.md'),
-    '| Open in the contract | What the service does | Where | To change it |',
-  );
-  expect(rows.length).toBeGreaterThan(50);
-  const missing = rows.flatMap(([, , where = '', change = '']) => {
-    const named = [...where.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-    const files = sourceFiles.filter((path) =>
-      named.some((name) => path === name || basename(path) === name || path.startsWith(`${name.replace(/\/$/, '')}/`)),
-    );
-    const text = files.map((path) => readFileSync(path, 'utf8')).join('\n');
-    return [...change.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => !text.includes(name));
-  });
   expect(missing).toEqual([]);
 });
