@@ -2,13 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { burst } from './burst/section.ts';
 import { coldStart } from './cold-start/section.ts';
 import { delivery } from './delivery/section.ts';
-import { endToEnd } from './end-to-end/section.ts';
 import { hostile } from './hostile/section.ts';
 import { type Section, sectionMarkdown } from './report.ts';
-import { requests } from './requests/section.ts';
 
 /**
  * `npm run bench` measures all sections and writes bench/results.md. `npm run bench -- delivery` measures one section and only
@@ -16,10 +13,7 @@ import { requests } from './requests/section.ts';
  */
 const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   delivery,
-  burst,
   'cold-start': coldStart,
-  requests,
-  'end-to-end': endToEnd,
   hostile,
 };
 

@@ -6,109 +6,96 @@ import { EVENT_ATTEMPTS, OUTBOUND_TIMEOUT_MS } from '../../src/contract/limits.t
 import { USUAL_TABLE_WRITES } from '../../src/domain/operations/examine-account.ts';
 import type { Table } from '../report.ts';
 import { BATCH, SERVICE_TIMES } from './model.ts';
-import { BUS, PARTITION } from './published.ts';
 
-type Limit = {
-  readonly what: string;
-  /** Events a second at which it is reached, or deliveries a second of the one Action. */
-  readonly reachedAt: number;
-  /** The file or the test with its count. */
-  readonly source: string;
-  readonly change: string;
-};
+/** A limit, the events a second at which it is reached (deliveries of the one Action), the file or the test with its count, and the remedy. */
+type Limit = readonly [what: string, reachedAt: number, source: string, change: string];
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html: "limited to 1,000 write units per second and 3,000 read units per second". */
+const PARTITION = { writes: 1000, reads: 3000 };
+/** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, us-east-1: requests and rule invocations a second. */
+const BUS = { putEvents: 10_000, invocations: 18_750 };
 
 const count = (number: number) => number.toLocaleString('en');
 const { writes } = COUNTED.attempted(1);
 /** The keys over which the records of one Action are spread. */
-export const LOG_KEYS = logPartitions('').length;
+const LOG_KEYS = logPartitions('').length;
 const COUNTS = '`test/e2e/costs`';
-const PUBLISHED = '`bench/simulation/published.ts`';
+const PUBLISHED = '`bench/simulation/limits.ts`';
 
 const FULL_BATCH_SECONDS = BATCH * SERVICE_TIMES.workPerMessage + SERVICE_TIMES.answersAfter;
 
 /** The limits that all organizations share. */
 const SHARED: readonly Limit[] = [
-  {
-    what: `the dispatcher's ${USUAL.dispatcher} invocations, when every endpoint hangs`,
-    reachedAt: (USUAL.dispatcher * BATCH) / (FULL_BATCH_SECONDS + OUTBOUND_TIMEOUT_MS / 1000) / EVENT_ATTEMPTS,
-    source: '`lib/concurrency.ts`',
-    change: '[`deliveryConcurrency`](deploying.md), at most 1 000 for an event source mapping',
-  },
-  {
-    what: `a new delivery log, ${count(NEW_TABLE.writes)} writes a second in the first half hour`,
-    reachedAt: NEW_TABLE.writes / writes,
-    source: COUNTS,
-    change: '[`warmTables`](deploying.md#for-a-known-load)',
-  },
-  {
-    what: `the router's ${USUAL.router} invocations`,
-    reachedAt: (USUAL.router * BATCH) / (ROUTER_MS.ten / 1000),
-    source: '`lib/concurrency.ts`, `scripts/costs.ts`',
-    change: '[`deliveriesPerSecond`](deploying.md#for-a-known-load)',
-  },
-  {
-    what: `a new configuration table, ${count(NEW_TABLE.reads)} reads a second`,
-    reachedAt: NEW_TABLE.reads / (COUNTED.routed(1).reads + COUNTED.attempted(1).reads),
-    source: COUNTS,
-    change: '`warmTables`',
-  },
-  {
-    what: "EventBridge's PutEvents requests",
-    reachedAt: BUS.putEvents,
-    source: PUBLISHED,
-    change: 'ten events per request; a higher quota, and smaller regions begin with a tenth',
-  },
-  {
-    what: "EventBridge's invocations of the rule",
-    reachedAt: BUS.invocations,
-    source: PUBLISHED,
-    change: 'a higher quota',
-  },
-  {
-    what: `a table's quota of ${count(USUAL_TABLE_WRITES)} writes a second`,
-    reachedAt: USUAL_TABLE_WRITES / writes,
-    source: COUNTS,
-    change: 'a higher quota; at this steady rate [provisioned capacity](deploying.md) costs less',
-  },
-  {
-    what: `the dispatcher's ${USUAL.dispatcher} invocations`,
-    reachedAt: (USUAL.dispatcher * BATCH) / FULL_BATCH_SECONDS,
-    source: '`lib/concurrency.ts`',
-    change: '`deliveriesPerSecond`',
-  },
+  [
+    `the dispatcher's ${USUAL.dispatcher} invocations, when every endpoint hangs`,
+    (USUAL.dispatcher * BATCH) / (FULL_BATCH_SECONDS + OUTBOUND_TIMEOUT_MS / 1000) / EVENT_ATTEMPTS,
+    '`lib/concurrency.ts`',
+    '[`deliveryConcurrency`](deploying.md), at most 1 000 for an event source mapping',
+  ],
+  [
+    `a new delivery log, ${count(NEW_TABLE.writes)} writes a second in the first half hour`,
+    NEW_TABLE.writes / writes,
+    COUNTS,
+    '[`warmTables`](deploying.md#for-a-known-load)',
+  ],
+  [
+    `the router's ${USUAL.router} invocations`,
+    (USUAL.router * BATCH) / (ROUTER_MS.ten / 1000),
+    '`lib/concurrency.ts`, `scripts/costs.ts`',
+    '[`deliveriesPerSecond`](deploying.md#for-a-known-load)',
+  ],
+  [
+    `a new configuration table, ${count(NEW_TABLE.reads)} reads a second`,
+    NEW_TABLE.reads / (COUNTED.routed(1).reads + COUNTED.attempted(1).reads),
+    COUNTS,
+    '`warmTables`',
+  ],
+  [
+    "EventBridge's PutEvents requests",
+    BUS.putEvents,
+    PUBLISHED,
+    'ten events per request; a higher quota, and smaller regions begin with a tenth',
+  ],
+  ["EventBridge's invocations of the rule", BUS.invocations, PUBLISHED, 'a higher quota'],
+  [
+    `a table's quota of ${count(USUAL_TABLE_WRITES)} writes a second`,
+    USUAL_TABLE_WRITES / writes,
+    COUNTS,
+    'a higher quota; at this steady rate [provisioned capacity](deploying.md) costs less',
+  ],
+  [
+    `the dispatcher's ${USUAL.dispatcher} invocations`,
+    (USUAL.dispatcher * BATCH) / FULL_BATCH_SECONDS,
+    '`lib/concurrency.ts`',
+    '`deliveriesPerSecond`',
+  ],
 ];
 
 /** The keys of one Action or its organization. */
 const OF_ONE_ACTION: readonly Limit[] = [
-  {
-    what: 'the counter of its organization, only with an outbound quota',
-    reachedAt: PARTITION.writes,
-    source: '[keys](quotas.md#one-action)',
-    change: 'none: requests above it are sent and not counted',
-  },
-  {
-    what: 'the counter of its failures, when all of them fail',
-    reachedAt: PARTITION.writes,
-    source: '[keys](quotas.md#one-action)',
-    change: 'none: above it only the watch of the endpoint is incomplete',
-  },
-  {
-    what: 'the key of its configuration, with one message per batch and 4 KB',
-    reachedAt: PARTITION.reads / (1 + 1 / BATCH),
-    source: '[keys](quotas.md#one-action)',
-    change: 'none: full batches need a tenth',
-  },
-  {
-    what: `its ${LOG_KEYS} keys of the delivery log`,
-    reachedAt: (LOG_KEYS * PARTITION.writes) / writes,
-    source: COUNTS,
-    change: 'none',
-  },
+  [
+    'the counter of its organization, only with an outbound quota',
+    PARTITION.writes,
+    '[keys](quotas.md#one-action)',
+    'none: requests above it are sent and not counted',
+  ],
+  [
+    'the counter of its failures, when all of them fail',
+    PARTITION.writes,
+    '[keys](quotas.md#one-action)',
+    'none: above it only the watch of the endpoint is incomplete',
+  ],
+  [
+    'the key of its configuration, with one message per batch and 4 KB',
+    PARTITION.reads / (1 + 1 / BATCH),
+    '[keys](quotas.md#one-action)',
+    'none: full batches need a tenth',
+  ],
+  [`its ${LOG_KEYS} keys of the delivery log`, (LOG_KEYS * PARTITION.writes) / writes, COUNTS, 'none'],
 ];
 
-/** The loads of docs/scaling.md in events per second, and the share of them that one Action gets here. */
-export const RATES = [10, 1000, 10_000];
-const SHARE = 0.5;
+/** The loads of docs/scaling.md in events per second. */
+const RATES = [10, 1000, 10_000];
 
 const used = (part: number): string => {
   const percent = `${part < 0.01 ? '< 1' : Math.round(part * 100)} %`;
@@ -118,8 +105,8 @@ const used = (part: number): string => {
 const table = (name: string, limits: readonly Limit[], part: number): Table => ({
   columns: [name, 'reached at', ...RATES.map((rate) => `${count(rate * part)}/s`), 'count behind it', 'change'],
   rows: [...limits]
-    .sort((one, other) => one.reachedAt - other.reachedAt)
-    .map(({ what, reachedAt, source, change }) => [
+    .sort(([, one], [, other]) => one - other)
+    .map(([what, reachedAt, source, change]) => [
       what,
       `${count(Math.floor(reachedAt / 10) * 10)}/s`,
       ...RATES.map((rate) => used((rate * part) / reachedAt)),
@@ -131,5 +118,5 @@ const table = (name: string, limits: readonly Limit[], part: number): Table => (
 /** How much of each limit the loads use, for all organizations and for one Action. */
 export const WHAT_BREAKS_FIRST: readonly Table[] = [
   table('All organizations, as deployed', SHARED, 1),
-  table(`One Action with ${SHARE * 100} % of the events`, OF_ONE_ACTION, SHARE),
+  table('One Action with 50 % of the events', OF_ONE_ACTION, 0.5),
 ];

@@ -30,7 +30,10 @@ const ROUTED_PER_INVOCATION = 100;
  * half is in reserve, because a hanging Action takes every free invocation for five seconds.
  */
 const ATTEMPTED_PER_INVOCATION = 20;
-/** Messages per second that a provisioned poller receives: ten calls (bench/simulation/published.ts) of ten messages. */
+/**
+ * Messages per second that a provisioned poller receives: ten calls of ten messages
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html).
+ */
 const RECEIVED_PER_POLLER = 100;
 /** The claim is one unit, and the completed record of 2 KB is two (scripts/costs.ts). */
 const LOG_WRITES_PER_DELIVERY = 3;
