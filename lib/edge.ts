@@ -41,6 +41,8 @@ const FORWARDED_HEADERS = [
   'CloudFront-Viewer-Address',
 ];
 
+const NO_ACCESS_LOG = 'The option edgeAccessLog turns it on; docs/runbook.md says what is not known until then.';
+
 /** Days for which a former version of a file is kept: enough to notice a bad file and to find out who wrote it. */
 const FORMER_FILES_KEPT = Duration.days(90);
 
@@ -64,12 +66,13 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
-    const { stage, domain, webAclArn, edgeAccessLog = true } = props;
+    const { stage, domain, webAclArn, edgeAccessLog = false } = props;
     this.#deploymentLog = new LogGroup(this, 'DeploymentLog', stage.logs);
-    const accessLog = new EdgeAccessLog(this, 'AccessLog', { stage, deploymentLog: this.#deploymentLog });
+    const accessLog = edgeAccessLog
+      ? new EdgeAccessLog(this, 'AccessLog', { stage, deploymentLog: this.#deploymentLog })
+      : undefined;
     this.#bucket = privateBucket(this, 'Assets', stage, {
-      serverAccessLogsBucket: accessLog.bucket,
-      serverAccessLogsPrefix: 's3/',
+      ...(accessLog && { serverAccessLogsBucket: accessLog.bucket, serverAccessLogsPrefix: 's3/' }),
       // Keeps the former version of a file that is overwritten by mistake or by an attacker.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
@@ -128,13 +131,14 @@ export class Edge extends Construct {
       },
     });
     this.baseUrl = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
-    if (edgeAccessLog) accessLog.of(this.distribution);
+    accessLog?.of(this.distribution);
+    if (!edgeAccessLog) acknowledge(this.#bucket, NO_ACCESS_LOG, 'S1');
     acknowledge(this.distribution, 'Customers embed the widget in pages for visitors of any country.', 'CFR1');
     acknowledge(
       this.distribution,
       edgeAccessLog
         ? 'Its log is delivered by standard logging (v2), which is no property of the distribution (edge-access-log.ts).'
-        : 'The operator has chosen to go without it, because the account may create nothing in us-east-1.',
+        : NO_ACCESS_LOG,
       'CFR3',
     );
     if (webAclArn === undefined) {

@@ -324,7 +324,7 @@ ${monthly({ keyRequest: 10 * 4 * 12 * HOURS })} a month for ten containers that 
         '`-c tracing=true`: a trace of one invocation in twenty, and of one a second',
         `${million({ trace: TRACED })} per million invocations; the first 100 000 traces of a month are free`,
       ],
-      ['`-c edgeAccessLog=false`', 'saves the storage of the log, $0.023 per GB and month'],
+      ['`-c edgeAccessLog=true`', 'the storage of the log, $0.023 per GB and month'],
       ['`-c webAclArn=…`', `${monthly({ webAclMonth: 1 })} a month and $0.60 per million requests, plus its rules`],
     ],
   },

@@ -13,11 +13,6 @@ test('accepts an account that has everything', async () => {
   expect(operator.targets).toEqual([{ region: 'eu-west-1', stack: 'Chat' }]);
 });
 
-test('an answer that does not say whether the access log is allowed is no reason against a deployment', async () => {
-  operator.account = { ...operator.account, edgeLogs: undefined };
-  expect((await operator.run('doctor')).code).toBe(0);
-});
-
 test.each([
   [{ concurrency: 1000 }, 'concurrent executions', '10000 deliveries a second need more: request 1100 from AWS'],
   [{ concurrency: 1100, tableWriteUnits: 29_999 }, 'write units of a table', 'Enough for 9999 deliveries a second'],
@@ -33,7 +28,6 @@ test.each([
   [{ concurrency: undefined }, 'concurrent executions', 'Allow lambda:GetAccountSettings'],
   [{ tableWriteUnits: 10_000 }, 'write units of a table', 'Enough for 3333 deliveries a second'],
   [{ tableWriteUnits: undefined }, 'write units of a table', 'Allow dynamodb:DescribeLimits'],
-  [{ edgeLogs: false }, 'access log in us-east-1', 'Deploy with -c edgeAccessLog=false'],
   [{ toolkit: undefined }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],
   [{ toolkit: 'ROLLBACK_COMPLETE' }, 'cdk bootstrap', 'Run npx cdk bootstrap in eu-west-1'],
   [{ stack: 'ROLLBACK_COMPLETE' }, 'stack VaWave', 'Clean up as described in docs/deploying.md'],

@@ -57,7 +57,6 @@ export class FakeOperator {
     region: 'eu-west-1',
     concurrency: 1000,
     tableWriteUnits: 40_000,
-    edgeLogs: true,
     toolkit: 'CREATE_COMPLETE',
     stack: undefined,
   };

@@ -25,7 +25,7 @@ export const ALL_OPTIONS = {
   canary: true,
   platformAccounts: ['210987654321', 'arn:aws:iam::210987654321:role/chat/runtime'],
   kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/11111111-2222-3333-4444-555555555555',
-  edgeAccessLog: false,
+  edgeAccessLog: true,
   gradual: true,
   tracing: true,
   originSecretVersion: '11111111-2222-3333-4444-555555555555',
@@ -70,7 +70,7 @@ const NAMED = {
   'a small account with few dispatchers': { accountConcurrency: 100, deliveryConcurrency: 7 },
   'a known load': { ...KNOWN_LOAD, warmTables: true },
   'tables that exist': { configurationTable: 'restored', conversationsTable: 'kept' },
-  'guard rails': { edgeAccessLog: false },
+  'guard rails': {},
 } satisfies Readonly<Record<string, VaWaveStackProps>>;
 
 export type Choice = keyof typeof NAMED;

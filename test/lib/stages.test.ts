@@ -86,8 +86,8 @@ test.each([
   for (const fate of fates(dev)) expect(fate).toEqual(['Delete', 'Delete']);
 });
 
-test('the buckets of a development stack are emptied when it is deleted', () => {
-  expect(Object.keys(ofType(dev, 'Custom::S3AutoDeleteObjects'))).toHaveLength(2);
+test('the bucket of a development stack is emptied when it is deleted', () => {
+  expect(Object.keys(ofType(dev, 'Custom::S3AutoDeleteObjects'))).toHaveLength(1);
   prod.resourceCountIs('Custom::S3AutoDeleteObjects', 0);
 });
 

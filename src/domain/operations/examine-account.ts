@@ -7,8 +7,6 @@ export type AccountFacts = {
   readonly concurrency: number | undefined;
   /** DynamoDB's quota of write units per second for one on-demand table. */
   readonly tableWriteUnits: number | undefined;
-  /** Whether calls to CloudWatch Logs in us-east-1 are allowed, where CloudFront's access log is configured. */
-  readonly edgeLogs: boolean | undefined;
   /** State of the stack CDKToolkit, which `cdk bootstrap` creates. */
   readonly toolkit: string | undefined;
   /** State of the va-wave stack. */
@@ -42,7 +40,6 @@ export function examineAccount(facts: AccountFacts, plan: Plan): readonly Examin
     toolkit(facts),
     concurrency(facts, plan),
     tableWrites(facts, plan),
-    edgeLogs(facts),
     stack(facts, plan.stackName),
   ];
 }
@@ -85,13 +82,6 @@ function tableWrites({ tableWriteUnits: quota }: AccountFacts, { deliveriesPerSe
   const needed = deliveriesPerSecond === undefined ? USUAL_TABLE_WRITES : capacityFor(deliveriesPerSecond).logWrites;
   const advice = `Enough for ${deliveriesFor(quota)} deliveries a second; request a higher quota from AWS before you need it`;
   return examined(check, quota >= needed, quota, advice);
-}
-
-function edgeLogs({ edgeLogs: allowed }: AccountFacts): Examined {
-  const found = allowed === undefined ? 'unknown' : allowed ? 'allowed' : 'denied';
-  const advice = 'Deploy with -c edgeAccessLog=false, or allow logs:* in us-east-1';
-  // An answer that does not say it is no reason against a deployment.
-  return examined('access log in us-east-1', allowed !== false, found, advice);
 }
 
 function stack({ stack: state }: AccountFacts, name: string): Examined {
