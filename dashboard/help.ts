@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Marked } from 'marked';
@@ -6,14 +6,19 @@ import { HELP_PAGES } from './src/parts/help-pages.ts';
 
 const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
 
-/** Writes the pages of the help into a folder, without pictures. A link to a document that is not served becomes its text. */
+/** Writes the pages of the help into a folder, without pictures, and the files of examples that they link. A link to another document becomes its text. */
 export function writeHelp(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const page of HELP_PAGES) {
     const text = readFileSync(join(DOCS, `${page}.md`), 'utf8');
     writeFileSync(join(folder, `${page}.html`), document(titleOf(text), String(markdown.parse(text))));
   }
+  for (const file of examples) copyFileSync(join(DOCS, file), join(folder, served(file)));
 }
+
+/** The files of examples that the pages link. A browser shows them as text. */
+const examples = new Set<string>();
+const served = (file: string) => `${file.replace('../examples/', '').replaceAll('/', '-')}.txt`;
 
 const markdown = new Marked({
   renderer: {
@@ -26,6 +31,10 @@ const markdown = new Marked({
       const [, page, anchor = ''] = /^([\w-]*)(?:\.md)?(#.*)?$/.exec(href) ?? [];
       if (page === '' || HELP_PAGES.some((served) => served === page)) {
         return `<a href="${page === '' ? '' : `${page}.html`}${anchor}">${shown}</a>`;
+      }
+      if (/^\.\.\/examples\/[\w/-]+\.\w+$/.test(href)) {
+        examples.add(href);
+        return `<a href="${served(href)}">${shown}</a>`;
       }
       return href.startsWith('https://') ? `<a href="${href}">${shown}</a>` : shown;
     },

@@ -1,10 +1,10 @@
-import { Alert, Box, Button, Flashbar, type FlashbarProps, SpaceBetween } from '@cloudscape-design/components';
+import { Alert, Box, Flashbar, type FlashbarProps, SpaceBetween } from '@cloudscape-design/components';
 import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
 import { usePlace } from './navigation.ts';
-import { fetched, Loading } from './parts/boundary.tsx';
+import { fetched, NotLoaded } from './parts/boundary.tsx';
 import { DashboardContext } from './parts/context.ts';
 import { describeProblem, NO_CONNECTION } from './parts/problem.ts';
 import { SessionEndedModal } from './parts/session-ended.tsx';
@@ -22,22 +22,25 @@ const AuditTrail = fetched(() => import('./screens/audit-trail.tsx'));
 const SUCCESS_SHOWN_MS = 8000;
 
 type Me = DashboardAnswer<'me'>;
+type Flash = FlashbarProps.MessageDefinition & { readonly pathname: string };
 
 /** Shows the frame of every screen: the user, the organization, and messages about results and failures. */
 export function App(props: { readonly api: Api; readonly session: Session }) {
   const { session } = props;
   const place = usePlace();
   const [me, setMe] = useState<Me>();
-  const [flashes, setFlashes] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
+  const [flashes, setFlashes] = useState<readonly Flash[]>([]);
   const [ended, setEnded] = useState(false);
   const [secret, setSecret] = useState<Secret>();
-  const [failed, setFailed] = useState(false);
+  const [error, setError] = useState<unknown>();
 
   const show = useCallback((type: 'success' | 'error', content: string) => {
     const id = crypto.randomUUID();
+    const { pathname } = window.location;
     const dismiss = () => setFlashes((all) => all.filter((flash) => flash.id !== id));
     const flash = {
       id,
+      pathname,
       type,
       content,
       dismissible: true,
@@ -69,17 +72,16 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     [props.api],
   );
   const loadMe = useCallback(() => {
-    setFailed(false);
-    api('me', {}, {}).then(setMe, (error: unknown) => {
-      setFailed(true);
-      report(error);
-    });
+    setError(undefined);
+    api('me', {}, {}).then(setMe, (cause: unknown) =>
+      cause instanceof SessionEnded ? report(cause) : setError(cause),
+    );
   }, [api, report]);
   useEffect(loadMe, [loadMe]);
-  // An error message disappears when the user leaves its screen.
+  // A message disappears when the user leaves its screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes
   useEffect(() => {
-    setFlashes((all) => all.filter(({ type }) => type === 'success'));
+    setFlashes((all) => all.filter(({ pathname }) => pathname === window.location.pathname));
   }, [place.org, place.screen, place.site, place.tab, place.action]);
 
   // Screen readers continue at the new screen. A tab of an assistant keeps the focus, so that the arrow keys reach the next one.
@@ -116,8 +118,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       <TopBar me={me} organization={organization} session={session} report={report} />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
-          {me === undefined &&
-            (failed ? <Button onClick={loadMe}>Try again</Button> : <Loading what="your organizations" />)}
+          {me === undefined && <NotLoaded loaded={{ error, reload: loadMe }} what="your organizations" />}
           {me?.organizations.length === 0 && (
             <Alert type="info" header="You are logged in, but you are not a member of an organization yet">
               Ask the operator of this service to add you. The id of your login is <Box variant="code">{me.sub}</Box>.

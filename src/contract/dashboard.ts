@@ -104,6 +104,10 @@ export const DASHBOARD_BODIES = {
   generateServerSecret: z.strictObject({
     version,
     regenerate: z.boolean().default(false).describe('Replaces an existing secret, which stops working immediately'),
+    authentication_mode: z
+      .literal('Session Signed')
+      .optional()
+      .describe('The selected mode, when it is not saved yet. The service does not save it'),
   }),
   createAction: z.strictObject({ idempotency_key, action: actionInput }),
   updateAction: z.strictObject({
@@ -132,6 +136,7 @@ export const DASHBOARD_ANSWERS = {
         plan: z.enum(PLANS),
         role: z.enum(ROLES),
         email: z.string(),
+        assistant_limit: z.int().describe('How many assistants the organization may have'),
       }),
     ),
   }),

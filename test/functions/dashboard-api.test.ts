@@ -33,7 +33,14 @@ describe('access', () => {
     expect(body).toEqual({
       sub: 'max',
       organizations: [
-        { org_id: ORG_ID, name: `Name of ${ORG_ID}`, plan: 'paid', role: 'member', email: 'max@shop.example' },
+        {
+          org_id: ORG_ID,
+          name: `Name of ${ORG_ID}`,
+          plan: 'paid',
+          role: 'member',
+          email: 'max@shop.example',
+          assistant_limit: 100,
+        },
       ],
     });
   });

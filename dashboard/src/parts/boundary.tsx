@@ -1,5 +1,7 @@
-import { Alert, Button, Skeleton, SpaceBetween } from '@cloudscape-design/components';
+import { Alert, Box, Button, SpaceBetween } from '@cloudscape-design/components';
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import { describeProblem, mayRetry } from './problem.ts';
+import { Status } from './status.tsx';
 import type { LoadState } from './use-load.ts';
 
 /** The error for a file of the page that could not be loaded: there is no connection, or a new version was deployed. */
@@ -51,25 +53,38 @@ export function fetched<Props extends object>(
 /** Placeholder for a part that is loading. */
 export function Loading({ what }: { readonly what: string }) {
   return (
-    <div role="status" aria-label={`Loading ${what}`}>
-      <SpaceBetween size="m">
-        <Skeleton variant="text-heading-xl" width="40%" />
-        <Skeleton height="120px" />
-        <Skeleton height="120px" />
-      </SpaceBetween>
-    </div>
+    <Box padding="l" textAlign="center">
+      <Status type="loading">Loading {what}</Status>
+    </Box>
   );
 }
 
-/** Placeholder for data that is loading, or could not be loaded. @param props.children further buttons */
+/** Stands in the place of data that is loading, or could not be loaded, and says why. @param props.children further buttons */
 export function NotLoaded(props: { readonly loaded: LoadState; readonly what: string; readonly children?: ReactNode }) {
-  const { loaded } = props;
-  if (!loaded.failed) return <Loading what={props.what} />;
+  const { error, reload } = props.loaded;
   return (
-    <SpaceBetween direction="horizontal" size="xs">
-      <Button onClick={loaded.reload}>Try again</Button>
-      {props.children}
-    </SpaceBetween>
+    <div role="status">
+      {error === undefined ? (
+        <Loading what={props.what} />
+      ) : (
+        <Alert
+          type="error"
+          header={
+            <Box variant="h1" fontSize="heading-s">
+              The dashboard could not load {props.what}
+            </Box>
+          }
+          action={
+            <SpaceBetween direction="horizontal" size="xs">
+              {mayRetry(error) && <Button onClick={reload}>Try again</Button>}
+              {props.children}
+            </SpaceBetween>
+          }
+        >
+          {describeProblem(error)}
+        </Alert>
+      )}
+    </div>
   );
 }
 

@@ -1,5 +1,20 @@
 import { CopyToClipboard } from '@cloudscape-design/components';
 
+/** Shows an id in its line with a button that copies it. @param label names the id, such as `Site ID` */
+export function CopiedId({ label, id }: { readonly label: string; readonly id: string }) {
+  return (
+    <span className="id">
+      <CopyToClipboard
+        variant="inline"
+        textToCopy={id}
+        copyButtonAriaLabel={`Copy the ${label} ${id}`}
+        copySuccessText="Copied"
+        copyErrorText="Copying failed; select the text instead"
+      />
+    </span>
+  );
+}
+
 /** Shows a text with a button that copies it. */
 export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {
   return (

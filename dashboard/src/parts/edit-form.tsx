@@ -11,7 +11,7 @@ export function EditForm(props: {
   /** The noun for what the form edits. */
   readonly what: string;
   readonly header?: FormProps['header'];
-  /** The button that leaves the form. */
+  /** The button that discards the changes and leaves the form. Without it, the form has one that only discards them. */
   readonly leave?: ReactNode;
   readonly saveLabel?: string;
   readonly children: ReactNode;
@@ -26,16 +26,15 @@ export function EditForm(props: {
         actions={
           (isAdmin || leave) && (
             <SpaceBetween direction="horizontal" size="xs">
-              {leave}
+              {leave ?? (
+                <Button formAction="none" disabled={!dirty || form.saving} onClick={() => form.reset()}>
+                  Discard changes
+                </Button>
+              )}
               {isAdmin && (
-                <SpaceBetween direction="horizontal" size="xs">
-                  <Button formAction="none" disabled={!dirty || form.saving} onClick={() => form.reset()}>
-                    Discard changes
-                  </Button>
-                  <Button variant="primary" loading={form.saving} loadingText="Saving" disabled={!dirty}>
-                    {props.saveLabel ?? 'Save changes'}
-                  </Button>
-                </SpaceBetween>
+                <Button variant="primary" loading={form.saving} loadingText="Saving" disabled={!dirty}>
+                  {props.saveLabel ?? 'Save changes'}
+                </Button>
               )}
             </SpaceBetween>
           )
@@ -81,9 +80,10 @@ function ConflictAlert(props: { readonly what: string } & NonNullable<EditedForm
     >
       Your changes were not saved. These values have changed since you opened this page:
       <ul>
-        {props.changes.map(({ label, before, after }) => (
+        {props.changes.map(({ label, before, after, yours }) => (
           <li key={label}>
             {label}: {before} → {after}
+            {yours !== before && ` (yours: ${yours})`}
           </li>
         ))}
       </ul>

@@ -11,8 +11,6 @@ import {
 } from '@cloudscape-design/components';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { useParameters } from '../navigation.ts';
-import { NotLoaded } from './boundary.tsx';
-import type { LoadState } from './use-load.ts';
 
 /** From this number of items on, a list has a search, and rows where the window is wide enough. */
 const MANY = 12;
@@ -166,14 +164,12 @@ export function useNarrowed<Item>(
 /** Shows a narrowed list as rows or cards. @param props.empty shown when there are no items */
 export function Items<Item>(props: {
   readonly list: Narrowed<Item>;
-  readonly loaded: LoadState;
   readonly trackBy: string & keyof Item;
   readonly header: ReactNode;
   readonly empty: ReactNode;
   readonly card: CardsProps.CardDefinition<Item>;
-  readonly cardsPerRow?: CardsProps['cardsPerRow'];
 }) {
-  const { list, loaded, cardsPerRow } = props;
+  const { list } = props;
   const common = { header: props.header, filter: list.filter, items: list.shown, trackBy: props.trackBy };
   if (list.rows) {
     return (
@@ -188,16 +184,13 @@ export function Items<Item>(props: {
       />
     );
   }
-  const empty = loaded.failed ? <NotLoaded loaded={loaded} what={list.noun} /> : props.empty;
   return (
     <Cards<Item>
       {...common}
-      loading={loaded.value === undefined && !loaded.failed}
-      loadingText={`Loading ${list.noun}`}
-      empty={list.narrowed ? list.none : empty}
+      empty={list.narrowed ? list.none : props.empty}
       ariaLabels={{ itemSelectionLabel: () => '', selectionGroupLabel: '', cardsLabel: list.noun }}
       cardDefinition={props.card}
-      {...(cardsPerRow && { cardsPerRow })}
+      cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
     />
   );
 }

@@ -28,6 +28,11 @@ export function fieldProblems(error: unknown): readonly FieldProblem[] {
 
 export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';
 
+/** Returns whether the same request may succeed later. */
+export function mayRetry(error: unknown): boolean {
+  return !(error instanceof ApiError && (error.status === 403 || error.status === 404));
+}
+
 /** Describes an error for the user, and what to do. */
 export function describeProblem(error: unknown): string {
   if (!(error instanceof ApiError)) return NO_CONNECTION;
@@ -38,7 +43,7 @@ export function describeProblem(error: unknown): string {
     case 'assistant_not_found':
     case 'action_not_found':
     case 'not_found':
-      return 'This no longer exists. Go back to the list and reload it.';
+      return 'This no longer exists. Go back to the list.';
     case 'idempotency_key_reused':
       return 'This was created before, with the input of an earlier attempt. Discard this input, and look in the list.';
     case 'organization_suspended':

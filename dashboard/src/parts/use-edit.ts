@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 
 /** Input that is not saved. `id` identifies it, so that a repeated creation can be recognized, also after a reload. */
-type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
+export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
 export type Edit<E, V> = Draft<E, V> & {
   readonly changed: readonly string[];
@@ -37,7 +37,12 @@ export function useEdit<E extends { readonly version: number }, V extends object
   /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
   const isClean = changedIn(latest.current).length === 0;
-  if (entity.version > latest.current.base.version && isClean) latest.current = unchanged(entity);
+  if (entity.version > latest.current.base.version) {
+    if (isClean) latest.current = unchanged(entity);
+    // The newer version, such as one with a new server secret, differs only in settings of other forms.
+    else if (differences(pick(latest.current.base), pick(entity)).length === 0)
+      latest.current = { ...latest.current, base: entity };
+  }
 
   const keep = (next: Draft<E, V>, keyAfter = key) => {
     latest.current = next;
@@ -68,10 +73,10 @@ export function useEdit<E extends { readonly version: number }, V extends object
 
 const nameOf = (key: string) => `va-wave.draft.${key}`;
 
-/** Returns a draft of this tab. Drafts of earlier versions have no id. */
+/** Returns a draft of this tab. */
 function storedDraft<E, V>(key: string): Draft<E, V> | undefined {
   const stored = window.sessionStorage.getItem(nameOf(key));
-  return stored === null ? undefined : { id: crypto.randomUUID(), ...JSON.parse(stored) };
+  return stored === null ? undefined : JSON.parse(stored);
 }
 
 /** Returns the fields in which two values differ. */

@@ -1,6 +1,6 @@
 import { type SubmitEvent, useState } from 'react';
 import { useDashboard } from './context.ts';
-import { differences, type Edit, useEdit } from './use-edit.ts';
+import { type Draft, differences, type Edit, useEdit } from './use-edit.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
 /** Names of settings for people. */
@@ -8,7 +8,12 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** What another user has saved while the form was open. */
 type Conflict = {
-  readonly changes: readonly { readonly label: string; readonly before: string; readonly after: string }[];
+  readonly changes: readonly {
+    readonly label: string;
+    readonly before: string;
+    readonly after: string;
+    readonly yours: string;
+  }[];
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
 };
@@ -64,7 +69,7 @@ export function useForm<E extends { readonly version: number }, V extends object
     }
   };
   const conflict = newer && {
-    changes: changesBetween(edit.base, newer, labels),
+    changes: changesBetween(edit, newer, labels),
     keepMine: () => {
       edit.rebase(newer, pick(edit.base));
       setNewer(undefined);
@@ -78,10 +83,13 @@ export function useForm<E extends { readonly version: number }, V extends object
   return { ...edit, saving, save, conflict, problems };
 }
 
-function changesBetween(before: object, after: object, labels: Labels): Conflict['changes'] {
-  return differences(before, after).flatMap(({ field, old, now }) => {
+/** Returns what another user has changed. `yours` is the user's own value of a setting that the form has. */
+function changesBetween({ base, values }: Draft<object, object>, newer: object, labels: Labels): Conflict['changes'] {
+  const mine = new Map<string, unknown>(Object.entries(values));
+  return differences(base, newer).flatMap(({ field, old, now }) => {
     const label = labels[field];
-    return label === undefined ? [] : [{ label, before: shown(old), after: shown(now) }];
+    if (label === undefined) return [];
+    return [{ label, before: shown(old), after: shown(now), yours: shown(mine.has(field) ? mine.get(field) : old) }];
   });
 }
 

@@ -2,7 +2,6 @@ import {
   Box,
   Button,
   Container,
-  CopyToClipboard,
   ExpandableSection,
   FormField,
   Header,
@@ -18,7 +17,7 @@ import type { ActionView, AssistantView } from '../../../src/contract/dashboard.
 import { nameProblem } from '../../../src/contract/host-names.ts';
 import { navigate, paths } from '../navigation.ts';
 import { fetched } from '../parts/boundary.tsx';
-import { Code } from '../parts/code.tsx';
+import { Code, CopiedId } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { Help } from '../parts/help.tsx';
@@ -152,6 +151,7 @@ export function ActionForm({
             </FormField>
             <FormField
               label="Endpoint URL"
+              info={<Help page="receiving" text="Sample receivers" about="how an endpoint verifies requests" />}
               description="Your endpoint on the public internet. Every request is signed."
               constraintText="Starts with https://, at most 2000 characters."
               errorText={problems.of('url')}
@@ -233,14 +233,7 @@ function Identity({ actionId }: { readonly actionId: string }) {
   return (
     <SpaceBetween size="xs">
       <Box>
-        Action ID{' '}
-        <CopyToClipboard
-          variant="inline"
-          textToCopy={actionId}
-          copyButtonAriaLabel="Copy the Action ID"
-          copySuccessText="Copied"
-          copyErrorText="Copying failed; select the text instead"
-        />
+        Action ID <CopiedId label="Action ID" id={actionId} />
       </Box>
       <ExpandableSection headerText="How your endpoint gets the signing secret">
         <SecretCommand actionId={actionId} />

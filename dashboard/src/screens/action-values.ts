@@ -1,7 +1,7 @@
 import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionSetting, FormField } from '../../../src/contract/actions.ts';
 import type { ActionView, DashboardBody } from '../../../src/contract/dashboard.ts';
-import type { EventName } from '../../../src/contract/events.ts';
+import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
 import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { differences } from '../parts/use-edit.ts';
 
@@ -21,6 +21,9 @@ export type ActionValues = {
   readonly response_field_map: readonly { readonly id: string; readonly name: string; readonly path: string }[];
   readonly form_fields: readonly FieldValues[];
 };
+
+/** Returns what follows the name of a reserved event. */
+export const notYetFiring = (name: EventName) => (EVENT_CATALOG[name].reserved ? ' (not yet firing)' : '');
 
 /** An Action that does not exist yet. */
 export const emptyAction = { version: 0 } as const;

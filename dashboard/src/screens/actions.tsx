@@ -1,16 +1,18 @@
-import { Alert, Badge, Box, Button, Header, Link, Skeleton, SpaceBetween, Toggle } from '@cloudscape-design/components';
+import { Alert, Badge, Box, Button, Header, Link, SpaceBetween, Toggle } from '@cloudscape-design/components';
 import { useState } from 'react';
 import { TRIGGERS } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { formsInOrder } from '../../../src/contract/form-order.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
+import { NotLoaded } from '../parts/boundary.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { Help } from '../parts/help.tsx';
 import { byName, type Column, Items, onOff, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { ActionCommands } from './action-commands.tsx';
+import { notYetFiring } from './action-values.ts';
 import { TestOutcome } from './test-outcome.tsx';
 import { useActionCommands } from './use-action-commands.ts';
 
@@ -90,6 +92,7 @@ export default function Actions({
   ];
   const list = useNarrowed([...forms, ...others], 'Actions', searched, [TRIGGER, onOff('State')], columns);
 
+  if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the Actions" />;
   const create = isAdmin && (
     <Button
       variant="primary"
@@ -102,16 +105,9 @@ export default function Actions({
   const header = (
     <Header
       variant="h2"
-      counter={loaded.value && list.counter}
+      counter={list.counter}
       info={<Help page="actions" about="Actions" />}
-      description={
-        <>
-          Signed requests to your own endpoints.{' '}
-          {loaded.value === undefined
-            ? loaded.failed || <Skeleton display="inline-block" width="220px" />
-            : `The organization uses ${used} of ${ACTIONS_PER_ORGANIZATION} Actions.`}
-        </>
-      }
+      description={`Signed requests to your own endpoints. The organization uses ${used} of ${ACTIONS_PER_ORGANIZATION} Actions.`}
       actions={create}
     >
       Actions
@@ -127,10 +123,8 @@ export default function Actions({
       )}
       <Items
         list={list}
-        loaded={loaded}
         trackBy="action_id"
         header={header}
-        cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
         empty={
           <Box textAlign="center">
             <Box variant="strong">No Actions yet</Box>
@@ -151,8 +145,19 @@ export default function Actions({
           sections: [
             ...(list.many ? [] : [{ id: 'what', header: 'When', content: what }]),
             { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint },
-            { id: 'enabled', width: list.many ? 40 : 100, content: toggle('Enabled') },
-            { id: 'buttons', width: list.many ? 60 : 100, content: buttons },
+            {
+              id: 'commands',
+              content: (action) => (
+                <SpaceBetween
+                  direction={list.many ? 'horizontal' : 'vertical'}
+                  size="s"
+                  alignItems={list.many ? 'center' : 'start'}
+                >
+                  {toggle('Enabled')(action)}
+                  {buttons(action)}
+                </SpaceBetween>
+              ),
+            },
           ],
         }}
       />
@@ -190,7 +195,7 @@ const endpoint = ({ method, url }: ActionView) => (
 function what(action: ActionView): string {
   switch (action.trigger) {
     case 'Event':
-      return action.events.join(', ');
+      return action.events.map((name) => name + notYetFiring(name)).join(', ');
     case 'AI-decided':
       return action.description;
     case 'Form':

@@ -2,6 +2,7 @@ import { Alert, BreadcrumbGroup, Button, Header, SpaceBetween, Tabs } from '@clo
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, type Place, paths } from '../navigation.ts';
 import { Boundary, fetched, NotLoaded } from '../parts/boundary.tsx';
+import { CopiedId } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { useTitle } from '../parts/use-title.ts';
@@ -42,7 +43,14 @@ export default function Assistant({ site, place }: { readonly site: string; read
         <ActionScreen key={place.action} assistant={assistant} actionId={place.action} />
       ) : (
         <>
-          <Header variant="h1" description={`Site ID ${assistant.site_id}`}>
+          <Header
+            variant="h1"
+            description={
+              <>
+                Site ID <CopiedId label="Site ID" id={site} />
+              </>
+            }
+          >
             {assistant.name}
           </Header>
           {assistant.domain === '' && place.tab !== 'intelligence' && (

@@ -2,7 +2,8 @@ import { Alert, Box, Button, Header, Link, SpaceBetween, StatusIndicator } from 
 import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
-import { fetched } from '../parts/boundary.tsx';
+import { fetched, NotLoaded } from '../parts/boundary.tsx';
+import { CopiedId } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { byName, type Column, Items, onOff, useNarrowed } from '../parts/many.tsx';
 import { useLoad } from '../parts/use-load.ts';
@@ -29,16 +30,16 @@ export async function allAssistants(
 /** The assistants of the organization. */
 export default function Assistants() {
   const { api, organization, isAdmin } = useDashboard();
-  const { org_id } = organization;
+  const { org_id, assistant_limit } = organization;
   useTitle(`Assistants of ${organization.name}`);
   const assistants = useLoad(org_id, () => allAssistants(api, org_id));
   const [creating, setCreating] = useState(false);
+  const items = assistants.value?.assistants.toSorted((a, b) => byName(a.name, b.name)) ?? [];
   const create = isAdmin && (
-    <Button variant="primary" onClick={() => setCreating(true)}>
+    <Button variant="primary" disabled={items.length >= assistant_limit} onClick={() => setCreating(true)}>
       Create assistant
     </Button>
   );
-  const items = assistants.value?.assistants.toSorted((a, b) => byName(a.name, b.name)) ?? [];
   const link = (fontSize: 'inherit' | 'heading-m') => (assistant: AssistantView) => (
     <Link fontSize={fontSize} href={paths.assistant(org_id, assistant.site_id)}>
       {assistant.name}
@@ -57,8 +58,6 @@ export default function Assistants() {
       minWidth: 160,
       cell: link('inherit'),
     },
-    { id: 'status', header: 'Status', sortBy: ({ enabled }) => (enabled ? 'on' : 'off'), minWidth: 80, cell: status },
-    { id: 'mode', header: 'Authentication', sortBy: mode, minWidth: 140, cell: mode },
     {
       id: 'domain',
       header: 'Domain',
@@ -66,33 +65,48 @@ export default function Assistants() {
       minWidth: 160,
       cell: ({ domain }) => domain || 'Not set',
     },
-    { id: 'site', header: 'Site ID', minWidth: 220, cell: ({ site_id }) => <Box variant="code">{site_id}</Box> },
+    { id: 'status', header: 'Status', sortBy: ({ enabled }) => (enabled ? 'on' : 'off'), minWidth: 80, cell: status },
+    { id: 'mode', header: 'Authentication', sortBy: mode, minWidth: 140, cell: mode },
+    { id: 'site', header: 'Site ID', width: 250, cell: ({ site_id }) => <CopiedId label="Site ID" id={site_id} /> },
   ];
   const list = useNarrowed(items, 'assistants', searched, [onOff('Status')], columns);
   return (
     <SpaceBetween size="m">
       {!isAdmin && <ReadOnly />}
-      <Items
-        list={list}
-        loaded={assistants}
-        trackBy="site_id"
-        header={
-          <Header variant="h1" counter={assistants.value && list.counter} actions={create}>
-            Assistants
-          </Header>
-        }
-        empty={
-          <Box textAlign="center">
-            <Box variant="strong">No assistants yet</Box>
-            <Box variant="p">An assistant is the widget on one of your websites.</Box>
-            {create}
-          </Box>
-        }
-        card={{
-          header: link('heading-m'),
-          sections: columns.slice(1).map(({ id, header, cell }) => ({ id, header, content: cell, width: 50 })),
-        }}
-      />
+      {assistants.value === undefined ? (
+        <NotLoaded loaded={assistants} what="the assistants" />
+      ) : (
+        <Items
+          list={list}
+          trackBy="site_id"
+          header={
+            <Header
+              variant="h1"
+              counter={list.counter}
+              description={`The organization uses ${items.length} of ${assistant_limit} assistants.`}
+              actions={create}
+            >
+              Assistants
+            </Header>
+          }
+          empty={
+            <Box textAlign="center">
+              <Box variant="strong">No assistants yet</Box>
+              <Box variant="p">An assistant is the widget on one of your websites.</Box>
+              {create}
+            </Box>
+          }
+          card={{
+            header: link('heading-m'),
+            sections: columns.slice(1).map(({ id, header, cell }) => ({
+              id,
+              header,
+              content: cell,
+              width: id === 'status' || id === 'mode' ? 50 : 100,
+            })),
+          }}
+        />
+      )}
       {creating && <CreateAssistant onClose={() => setCreating(false)} />}
     </SpaceBetween>
   );

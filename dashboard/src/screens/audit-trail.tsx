@@ -2,6 +2,7 @@ import { Box, Button, Header, Link, Table } from '@cloudscape-design/components'
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { AuditOperation } from '../../../src/contract/members.ts';
 import { paths } from '../navigation.ts';
+import { NotLoaded } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { Time } from '../parts/time.tsx';
 import { LABELS as ASSISTANT_LABELS } from '../parts/use-assistant-form.ts';
@@ -30,7 +31,7 @@ export default function AuditTrail() {
   const { api, organization } = useDashboard();
   const { org_id, name } = organization;
   useTitle(`Audit trail of ${name}`);
-  const { value, failed, reload, change } = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
+  const loaded = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
   const names = useLoad(org_id, async () => {
     const [{ assistants }, { actions }] = await Promise.all([
       allAssistants(api, org_id),
@@ -42,12 +43,13 @@ export default function AuditTrail() {
     ]);
   });
   const [adding, add] = useWork();
-  const after = value?.next ?? undefined;
+  if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the audit trail" />;
+  const { records, next: after } = loaded.value;
   const showEarlier = () =>
     add(async () => {
-      if (after === undefined) return;
-      const { records, next } = await api('listAudit', { org_id }, { query: { after } });
-      change((last) => ({ records: [...last.records, ...records], next }));
+      if (after === null) return;
+      const earlier = await api('listAudit', { org_id }, { query: { after } });
+      loaded.change((last) => ({ ...earlier, records: [...last.records, ...earlier.records] }));
     });
 
   const entity = ({ site_id, entity_id }: Change) => {
@@ -66,12 +68,10 @@ export default function AuditTrail() {
           Audit trail
         </Header>
       }
-      items={value?.records ?? []}
+      items={records}
       wrapLines
       contentDensity="compact"
-      loading={value === undefined && !failed}
-      loadingText="Loading changes"
-      empty={failed ? <Button onClick={reload}>Try again</Button> : <Box variant="strong">No changes yet</Box>}
+      empty={<Box variant="strong">No changes yet</Box>}
       ariaLabels={{ tableLabel: 'Changes' }}
       columnDefinitions={[
         { id: 'at', header: 'Time', width: 130, cell: ({ at }) => <Time at={at} /> },
@@ -91,7 +91,7 @@ export default function AuditTrail() {
         },
       ]}
       footer={
-        after !== undefined && (
+        after !== null && (
           <Box textAlign="center">
             <Button loading={adding} loadingText="Loading earlier changes" onClick={showEarlier}>
               Show earlier changes

@@ -25,8 +25,8 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
       const assistant = { ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) };
       const { site_id } = await api('createAssistant', { org_id }, { body: { idempotency_key: id, assistant } });
       reset();
-      notify(`${values.name} was created. Next, set on the Deploy tab where it may run.`);
       navigate(paths.assistant(org_id, site_id, 'deploy'));
+      notify(`${values.name} was created. Set here where it may run.`);
     },
     // Screen readers do not read a message of the page while a dialog is open.
     onFailure: (cause) => (cause instanceof SessionEnded ? report(cause) : setError(cause)),

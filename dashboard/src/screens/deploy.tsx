@@ -6,6 +6,7 @@ import { EditForm } from '../parts/edit-form.tsx';
 import { Help } from '../parts/help.tsx';
 import { useAssistantForm } from '../parts/use-assistant-form.ts';
 import { EntryList } from './entry-list.tsx';
+import { Installation } from './installation.tsx';
 import { PageCheck } from './page-check.tsx';
 import { ServerSecret } from './server-secret.tsx';
 import { Snippets } from './snippets.tsx';
@@ -26,9 +27,11 @@ export default function Deploy(props: {
 }) {
   const { isAdmin, organization } = useDashboard();
   const form = useAssistantForm({ ...props, tab: 'deploy', pick });
-  const { values, set, changed, problems } = form;
+  const { values, set, problems } = form;
   const { domain, enabled } = props.assistant;
-  const locked = organization.plan === 'free' && props.assistant.authentication_mode !== 'Session Signed';
+  const saved = props.assistant;
+  const signed = values.authentication_mode === 'Session Signed';
+  const locked = organization.plan === 'free' && saved.authentication_mode !== 'Session Signed';
   return (
     <SpaceBetween size="m">
       <EditForm form={form} what="assistant">
@@ -62,7 +65,15 @@ export default function Deploy(props: {
                 ]}
               />
             </FormField>
-            {values.authentication_mode === 'Allowed Websites' && (
+            {signed && saved.authentication_mode === 'Allowed Websites' && (
+              <Alert type="warning" header="Saving this refuses every page that has only the site ID">
+                From the next request on, the widget appears only on pages that contain a session token.{' '}
+                {saved.server_secret === null && 'There is no server secret yet: generate it below. '}
+                Save when your pages contain tokens, which the service accepts in both modes.
+                <Installation assistant={saved} />
+              </Alert>
+            )}
+            {!signed && (
               <SpaceBetween size="l">
                 <EntryList
                   label="Allowed Domains"
@@ -97,11 +108,8 @@ export default function Deploy(props: {
           </SpaceBetween>
         </Container>
       </EditForm>
-      {changed.includes('authentication_mode') && (
-        <Alert type="info">The sections below show the saved mode. Save first to see those of the new mode.</Alert>
-      )}
-      {props.assistant.authentication_mode === 'Session Signed' && <ServerSecret {...props} />}
-      <Snippets assistant={props.assistant} />
+      {(signed || saved.server_secret !== null) && <ServerSecret {...props} />}
+      <Snippets assistant={{ ...saved, authentication_mode: values.authentication_mode }} />
     </SpaceBetween>
   );
 }

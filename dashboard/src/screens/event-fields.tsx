@@ -1,8 +1,9 @@
-import { FormField, Multiselect } from '@cloudscape-design/components';
-import { EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
+import { Box, ExpandableSection, FormField, Multiselect, SpaceBetween } from '@cloudscape-design/components';
+import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
+import { Code } from '../parts/code.tsx';
 import { useDashboard } from '../parts/context.ts';
 import type { Problems } from '../parts/use-problems.ts';
-import type { ActionValues } from './action-values.ts';
+import { type ActionValues, notYetFiring } from './action-values.ts';
 
 export type FieldsProps = {
   readonly values: ActionValues;
@@ -10,39 +11,79 @@ export type FieldsProps = {
   readonly problems: Problems;
 };
 
-const option = (name: (typeof EVENT_NAMES)[number]) => {
-  const { firesWhen, reserved } = EVENT_CATALOG[name];
-  return { value: name, label: name, description: reserved ? `${firesWhen} (not yet firing)` : firesWhen };
+const option = (name: EventName) => {
+  const description = EVENT_CATALOG[name].firesWhen + notYetFiring(name);
+  return { value: name, label: name, description };
 };
 const GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_CATALOG[name].group))].map((label) => ({
   label,
   options: EVENT_NAMES.filter((name) => EVENT_CATALOG[name].group === label).map(option),
 }));
 
+const ENDED = {
+  conversation_id: '7d0e6f0c-6c43-4d8e-8f57-0a4f4f8c7b11',
+  session_id: '2b6f6d0e-8a57-4b0e-9d2d-5f6a7b8c9d0e',
+  message_count: 6,
+};
+/** `data` of the events for which the contract names its contents (spec "Events"). */
+const DATA: Partial<Record<EventName, object>> = {
+  'conversation.started': {
+    conversation_id: ENDED.conversation_id,
+    session_id: ENDED.session_id,
+    visitor_id: 'u-42',
+    referrer: 'https://shop.example/',
+  },
+  'conversation.ended': ENDED,
+  'conversation.resolved': ENDED,
+};
+
 /** The fields of an Event Action: its events. */
 export function EventFields({ values, set, problems }: FieldsProps) {
   const { isAdmin } = useDashboard();
+  const known = values.events.filter((name) => DATA[name] !== undefined);
   return (
-    <FormField
-      label="Events"
-      description="The Action fires on each of them. You can select events marked “not yet firing”, but they are not delivered today."
-      errorText={problems.of('events')}
-      stretch
-    >
-      <Multiselect
-        selectedOptions={EVENT_NAMES.filter((name) => values.events.includes(name)).map(option)}
-        options={GROUPS}
-        disabled={!isAdmin}
-        filteringType="auto"
-        filteringAriaLabel="Find an event"
-        filteringPlaceholder="Find an event"
-        placeholder="Choose events"
-        deselectAriaLabel={({ label }) => `Remove ${label}`}
-        onChange={({ detail }) => {
-          const chosen = new Set(detail.selectedOptions.map(({ value }) => value));
-          set({ events: EVENT_NAMES.filter((name) => chosen.has(name)) });
-        }}
-      />
-    </FormField>
+    <SpaceBetween size="xs">
+      <FormField
+        label="Events"
+        description="The Action fires on each of them. You can select events marked “not yet firing”, but they are not delivered today."
+        errorText={problems.of('events')}
+        stretch
+      >
+        <Multiselect
+          selectedOptions={EVENT_NAMES.filter((name) => values.events.includes(name)).map(option)}
+          options={GROUPS}
+          disabled={!isAdmin}
+          filteringType="auto"
+          filteringAriaLabel="Find an event"
+          filteringPlaceholder="Find an event"
+          placeholder="Choose events"
+          deselectAriaLabel={({ label }) => `Remove ${label}`}
+          onChange={({ detail }) => {
+            const chosen = new Set(detail.selectedOptions.map(({ value }) => value));
+            set({ events: EVENT_NAMES.filter((name) => chosen.has(name)) });
+          }}
+        />
+      </FormField>
+      <ExpandableSection headerText="What your endpoint receives">
+        <SpaceBetween size="xs">
+          <Box>
+            The envelope is the same for every event. Its <Box variant="code">data</Box> depends on the event; where no
+            example shows it, the system that sends the event decides it.
+          </Box>
+          {(known.length > 0 ? known : ([values.events[0] ?? 'contact.created'] as const)).map((event) => (
+            <Code key={event} wrap label={`Example of ${event}`} text={JSON.stringify(example(event), null, 2)} />
+          ))}
+        </SpaceBetween>
+      </ExpandableSection>
+    </SpaceBetween>
   );
 }
+
+const example = (event: EventName) => ({
+  id: '5a1f0c1e-7b57-4d0f-9d53-6b8d7b2f4c10',
+  event,
+  timestamp: '2026-01-31T12:00:00Z',
+  data: DATA[event] ?? {},
+  site_id: 'site_h2k7m4q3t5v6x2z6bacd',
+  org_id: 'org_p6r2s4w4y7n3j5g3f2lk',
+});

@@ -1,6 +1,7 @@
 import { Button, SpaceBetween } from '@cloudscape-design/components';
 import type { AssistantView, DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
+import { describeProblem } from '../parts/problem.ts';
 import { Status } from '../parts/status.tsx';
 import { useLoad } from '../parts/use-load.ts';
 
@@ -12,12 +13,12 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
       <div aria-live="polite">
-        {installation.value === undefined ? (
-          <Status type={installation.failed ? 'warning' : 'loading'}>
-            {installation.failed ? 'Not known' : 'Checking whether the widget is installed'}
-          </Status>
-        ) : (
+        {installation.value !== undefined ? (
           <Counts {...installation.value} />
+        ) : installation.error === undefined ? (
+          <Status type="loading">Checking whether the widget is installed</Status>
+        ) : (
+          <Status type="warning">{`Not known. ${describeProblem(installation.error)}`}</Status>
         )}
       </div>
       <Button variant="inline-link" onClick={installation.reload}>

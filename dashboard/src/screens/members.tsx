@@ -1,5 +1,6 @@
-import { Box, Button, Header, Table } from '@cloudscape-design/components';
+import { Box, Header, Table } from '@cloudscape-design/components';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
+import { NotLoaded } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
 import { Time } from '../parts/time.tsx';
 import { useLoad } from '../parts/use-load.ts';
@@ -12,24 +13,23 @@ export default function Members() {
   const { api, organization } = useDashboard();
   const { org_id, name } = organization;
   useTitle(`Members of ${name}`);
-  const { value, failed, reload } = useLoad(org_id, () => api('listMembers', { org_id }, {}));
+  const loaded = useLoad(org_id, () => api('listMembers', { org_id }, {}));
+  const members = loaded.value?.members;
+  if (members === undefined) return <NotLoaded loaded={loaded} what="the members" />;
   return (
     <Table<Member>
       header={
         <Header
           variant="h1"
-          {...(value && { counter: `(${value.members.length})` })}
+          counter={`(${members.length})`}
           description="Admins can change everything, members can only read. The operator of this service adds, changes and removes members."
         >
           Members
         </Header>
       }
-      items={value?.members ?? []}
+      items={members}
       trackBy="email"
       wrapLines
-      loading={value === undefined && !failed}
-      loadingText="Loading members"
-      empty={failed && <Button onClick={reload}>Try again</Button>}
       ariaLabels={{ tableLabel: 'Members' }}
       columnDefinitions={[
         {

@@ -22,8 +22,11 @@ export function ServerSecret({ assistant, onSaved }: Props) {
     run(async () => {
       const ids = { org_id: organization.org_id, site_id: assistant.site_id };
       try {
-        const body = { version: assistant.version, regenerate: existing !== null };
-        const answer = await api('generateServerSecret', ids, { body });
+        const { version } = assistant;
+        const answer = await api('generateServerSecret', ids, {
+          // The mode may be selected and not saved yet.
+          body: { version, regenerate: existing !== null, authentication_mode: 'Session Signed' },
+        });
         showSecret({ of: assistant.name, value: answer.server_secret });
         onSaved(answer.assistant);
       } catch (error) {

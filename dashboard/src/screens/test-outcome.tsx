@@ -30,6 +30,7 @@ export function TestOutcome(props: {
   const { action, result, onClose } = props;
   const { request, status, latency_ms, error } = result;
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  const formatted = indented(request.body);
   const sent = [`${request.method} ${request.url}`, ...headers, ...(request.body === null ? [] : ['', request.body])];
   return (
     <Modal
@@ -74,6 +75,11 @@ export function TestOutcome(props: {
             headerText={error?.code === 'timeout' && status === null ? 'Request (may be incomplete)' : 'Request'}
           >
             <Code wrap label="Request" text={sent.join('\n')} />
+            {formatted !== undefined && (
+              <ExpandableSection headerText="The body, formatted">
+                <Code wrap label="The body, formatted" text={formatted} />
+              </ExpandableSection>
+            )}
           </ExpandableSection>
         )}
         {status !== null && (
@@ -88,4 +94,10 @@ export function TestOutcome(props: {
       </SpaceBetween>
     </Modal>
   );
+}
+
+/** Returns a JSON body in lines for reading; undefined when the bytes as sent read the same. */
+function indented(body: string | null): string | undefined {
+  const text = body === null ? body : JSON.stringify(JSON.parse(body), null, 2);
+  return text === null || text === body ? undefined : text;
 }

@@ -63,16 +63,16 @@ export function useActionForm(
         ? await update(base, settingsChange(actionValues(base), values))
         : await create(values, id);
       const typed = rebase(saved, values, keyOf(saved.action_id));
-      notify(
-        isStored(base)
-          ? `${saved.name} was saved.`
-          : `${saved.name} was created. Test it to check that your endpoint accepts the request.`,
-      );
       // What was typed during the save is not saved yet, so its form stays open. A user who has left the form stays where they are.
       const next = typed
         ? paths.action(org_id, site_id, saved.action_id)
         : paths.assistant(org_id, site_id, 'intelligence');
       if (window.location.pathname === opened && next !== opened) navigate(next);
+      notify(
+        isStored(base)
+          ? `${saved.name} was saved.`
+          : `${saved.name} was created. Test it to check that your endpoint accepts the request.`,
+      );
     },
   });
 }

@@ -78,7 +78,7 @@ export async function saveAssistant(
 export async function replaceServerSecret(
   admin: Membership,
   siteId: string,
-  options: { readonly version: number; readonly regenerate: boolean },
+  options: Parameters<typeof generateServerSecret>[1] & { readonly version: number },
   ports: Ports,
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
   return saveAt(admin, options.version, stored(admin, siteId, ports), ports, (recorded) =>

@@ -1,5 +1,6 @@
 import type { DashboardAnswer } from '../../contract/dashboard.ts';
 import type { Membership } from '../../contract/members.ts';
+import { assistantLimit } from './manage-assistants.ts';
 import type { ConfigurationStore } from './store.ts';
 
 export type WhoAmIPorts = {
@@ -15,7 +16,16 @@ export async function whoAmI(sub: string, ports: WhoAmIPorts): Promise<Dashboard
       const organization = await ports.store.findOrganization(org_id);
       return organization === undefined
         ? []
-        : [{ org_id, name: organization.name, plan: organization.plan, role, email }];
+        : [
+            {
+              org_id,
+              name: organization.name,
+              plan: organization.plan,
+              role,
+              email,
+              assistant_limit: assistantLimit(organization),
+            },
+          ];
     }),
   );
   return { sub, organizations: organizations.flat() };

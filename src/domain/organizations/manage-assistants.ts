@@ -7,6 +7,7 @@ import {
   formSubmissionsPerHour,
 } from '../../contract/assistants.ts';
 import { ASSISTANTS_PER_ORGANIZATION } from '../../contract/limits.ts';
+import type { Organization } from '../../contract/organizations.ts';
 import { type HostEntry, readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
@@ -39,18 +40,23 @@ export async function createAssistant(orgId: string, input: unknown, ports: Mana
     version: 1,
   };
   let created = unrestricted;
-  let limit = ASSISTANTS_PER_ORGANIZATION;
+  let limit = 0;
   const outcome = await createRestricted(
     orgId,
     (organization) => {
       created = { ...unrestricted, ...restrictionsOf(organization) };
-      limit = organization.assistant_limit ?? ASSISTANTS_PER_ORGANIZATION;
+      limit = assistantLimit(organization);
       return ports.store.createAssistant(created, limit);
     },
     ports,
   );
   if (outcome === 'created') return created;
   throw new Refusal('too_many_assistants', { message: `assistants: the organization may have at most ${limit}` });
+}
+
+/** Returns how many assistants an organization may have. */
+export function assistantLimit({ assistant_limit }: Organization): number {
+  return assistant_limit ?? ASSISTANTS_PER_ORGANIZATION;
 }
 
 /**
@@ -73,21 +79,23 @@ export async function updateAssistant(
 
 /**
  * Generates the server secret, or replaces it: the previous one stops working with the next request (spec "States").
+ * @param options.authentication_mode the mode that the user has selected, when it is not saved yet
  * @returns the full secret, which is stored nowhere and can never be shown again
- * @throws Refusal 404, 409; 400 unless the mode is Session Signed
+ * @throws Refusal 404, 409; 400 for the first secret unless Session Signed is selected
  */
 export async function generateServerSecret(
   siteId: string,
-  options: { readonly regenerate: boolean },
+  options: { readonly regenerate: boolean; readonly authentication_mode?: 'Session Signed' | undefined },
   ports: ManagementPorts,
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
   const previous = await requireAssistant(siteId, ports);
-  if (previous.authentication_mode !== 'Session Signed') {
-    throw invalidField('authentication_mode', 'must be Session Signed to generate a server secret');
+  const { authentication_mode: saved, server_secret: existing } = previous;
+  if (existing === undefined && saved !== 'Session Signed') {
+    if (options.authentication_mode === undefined)
+      throw invalidField('authentication_mode', 'must be Session Signed to generate a server secret');
+    requirePaid((await requireOrganization(previous.org_id, ports)).plan);
   }
-  if (previous.server_secret !== undefined && !options.regenerate) {
-    throw new Refusal('server_secret_exists');
-  }
+  if (existing !== undefined && !options.regenerate) throw new Refusal('server_secret_exists');
   const serverSecret = newServerSecret(siteId, ports.randomBytes);
   const assistant = await save(previous, { ...previous, server_secret: storedServerSecret(serverSecret) }, ports);
   return { assistant, serverSecret };

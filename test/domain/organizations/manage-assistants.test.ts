@@ -233,10 +233,22 @@ describe('the server secret', () => {
     expect((await updateAssistant(siteId, { name: 'New' }, ports)).server_secret).toEqual(assistant.server_secret);
   });
 
-  test('is not generated in Allowed Websites', async () => {
+  test('is generated first when Session Signed is selected, also when it is not saved, and regenerated at any time', async () => {
     const { ports, assistant } = await setUp('paid');
-    const refused = generateServerSecret(assistant.site_id, { regenerate: false }, ports);
+    const { site_id } = assistant;
+    const refused = generateServerSecret(site_id, { regenerate: true }, ports);
     expect(await refusedWith(refused)).toEqual([400, expect.stringMatching(/^authentication_mode: /)]);
+    const selected = { regenerate: false, authentication_mode: 'Session Signed' } as const;
+    const first = await generateServerSecret(site_id, selected, ports);
+    expect(first.assistant.authentication_mode).toBe('Allowed Websites');
+    const second = await generateServerSecret(site_id, { regenerate: true }, ports);
+    expect(second.serverSecret).not.toBe(first.serverSecret);
+  });
+
+  test('is not generated on a free account, where Session Signed cannot be selected', async () => {
+    const { ports, assistant } = await setUp('free');
+    const selected = { regenerate: false, authentication_mode: 'Session Signed' } as const;
+    expect((await refusalOf(generateServerSecret(assistant.site_id, selected, ports))).code).toBe('paid_feature');
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { envelope } from '../../../src/contract/envelope.ts';
 import { until } from '../widget/harness.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
@@ -98,27 +99,58 @@ export function testFields(started: () => StartedDashboard): void {
     expect(copy).toEqual({ ...original, enabled: false });
     await open(page, url('intelligence/new'));
     expect(await page.getByLabel('Name').inputValue()).toBe('Unfinished');
-    // The end of a form can be scrolled above a message.
-    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-    const [message, command] = await Promise.all(
-      [page.locator('.messages'), button('Discard changes')].map((part) => part.boundingBox()),
-    );
-    expect((command?.y ?? 0) + (command?.height ?? 0)).toBeLessThanOrEqual(message?.y ?? 0);
-    await button('Discard changes').click();
+    await button('Cancel').click();
   });
 
   test('says of what an organization has at most 50', async () => {
     // As the service answers (test/domain/actions/manage-actions.test.ts). Fifty Actions take longer than all other steps of this test.
     const json = { success: false, code: 'too_many_actions', error: 'actions: an organization has at most 50 Actions' };
     await page.route('**/assistants/*/actions', (route) => route.fulfill({ status: 409, json }));
+    await open(page, url('intelligence/new'));
     await page.getByRole('radio', { name: 'Event' }).click();
     await button('Create Action').click();
     await page.getByText('An organization has at most 50 Actions.').waitFor();
     await page.unroute('**/assistants/*/actions');
-    await button('Discard changes').click();
+    await button('Cancel').click();
+    // The list of assistants says it before the form.
+    await dashboard.vaWave('org', 'update', dashboard.orgId, '--assistants', '2');
+    await page.reload();
+    await open(page, dashboard.url(''));
+    await page.getByText('The organization uses 2 of 2 assistants.').waitFor();
+    expect(await button('Create assistant').isDisabled()).toBe(true);
+  });
+
+  test('shows what an endpoint receives, with the data that the contract names, and what is reserved', async () => {
+    const examples = () => page.getByRole('region', { name: /^Example of / }).allInnerTexts();
+    await dashboard.vaWave(
+      'action',
+      'create',
+      ...['--site', siteId, '--trigger', 'Event', '--name', 'Tell the CRM', '--url', dashboard.receiver.url('/o')],
+      ...['--event', 'form.submitted', '--event', 'contact.created'],
+    );
+    await open(page, url('intelligence'));
+    await page.getByText('form.submitted (not yet firing), contact.created').waitFor();
+    await button('Edit Tell the CRM').click();
+    await button('What your endpoint receives').click();
+    const [generic = ''] = await examples();
+    expect(envelope.parse(JSON.parse(generic))).toMatchObject({ event: 'form.submitted', data: {} });
+    await page.getByRole('button', { name: 'Choose events' }).click();
+    for (const name of ['started', 'ended', 'resolved']) {
+      await page.getByRole('option', { name: new RegExp(`^conversation\\.${name}`) }).click();
+    }
+    await page.keyboard.press('Escape');
+    const known = (await examples()).map((text) => envelope.parse(JSON.parse(text)));
+    expect(known.map(({ event, data }) => [event, Object.keys(data)])).toEqual([
+      ['conversation.started', ['conversation_id', 'session_id', 'visitor_id', 'referrer']],
+      ['conversation.ended', ['conversation_id', 'session_id', 'message_count']],
+      ['conversation.resolved', ['conversation_id', 'session_id', 'message_count']],
+    ]);
+    expect(await flaws(page)).toEqual([]);
+    await button('Cancel').click();
   });
 
   test('marks each wrong entry of a response field map', async () => {
+    await open(page, url('intelligence/new'));
     await page.getByRole('radio', { name: 'AI-decided' }).click();
     await page.getByLabel('Name').fill('Find an order');
     await page.getByLabel('Description').fill('Finds an order by its number');
@@ -132,7 +164,7 @@ export function testFields(started: () => StartedDashboard): void {
     await button('Create Action').click();
     await page.getByText('Entry 1: Enter a path').waitFor();
     await page.getByText('Entry 2: Enter a name').waitFor();
-    await button('Discard changes').click();
+    await button('Cancel').click();
   });
 
   test('checks each IP address when it is added, and marks every wrong entry of a refused list', async () => {
@@ -179,7 +211,7 @@ export function testFields(started: () => StartedDashboard): void {
     await preview.getByRole('button', { name: 'Send' }).click();
     await preview.getByRole('heading', { name: 'Thank you!' }).waitFor();
     expect(dashboard.receiver.to('/o')).toEqual([]);
-    await button('Discard changes').click();
+    await button('Cancel').click();
     expect(admin.problems).toEqual([]);
   });
 }

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
+import * as z from 'zod';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
@@ -133,6 +134,7 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await create(
       ...['--trigger', 'AI-decided', '--name', 'Look up an order', '--url', dashboard.receiver.url('/orders')],
       ...['--description', 'Finds an order by its number'],
+      ...['--parameters', '{"type":"object","properties":{"number":{"type":"integer"}}}'],
     );
     await open(page, dashboard.url(''));
     await open(page, dashboard.url(`/${siteId}/intelligence`));
@@ -141,6 +143,9 @@ export function testFirstDay(started: () => StartedDashboard): void {
     const sent = await copied('Request');
     expect(sent).toContain('X-Service-Trigger: ai');
     expect(sent).toContain('v1=(not shown)');
+    await button('The body, formatted').click();
+    const body = sent.slice(sent.indexOf('\n\n') + 2);
+    expect(await copied('The body, formatted')).toBe(JSON.stringify(JSON.parse(body), null, 2));
     dashboard.receiver.answer('/orders', [503]);
     await dialog().getByRole('button', { name: 'Send again' }).click();
     await dialog().getByText('Failed, HTTP status 503').waitFor();
@@ -161,7 +166,7 @@ export function testFirstDay(started: () => StartedDashboard): void {
       .getByText(words.at(-1) ?? '', { exact: true })
       .first()
       .waitFor();
-    await button('Copy the Action ID').waitFor();
+    await page.getByRole('button', { name: 'Copy the Action ID' }).waitFor();
   });
 
   test('edits an Action, shows no request that was not sent, and deletes the Action', async () => {
@@ -204,7 +209,16 @@ export function testFirstDay(started: () => StartedDashboard): void {
 
   test('shows the server secret once, warns before it is lost, and asks before it stops the old one at once', async () => {
     await page.getByRole('radio', { name: 'Session Signed' }).click();
-    await button('Save changes').click();
+    const warning = page.getByText('Saving this refuses every page that has only the site ID');
+    await warning.waitFor();
+    await page.getByText('There is no server secret yet: generate it below.').waitFor();
+    // Beside the warning, and beside the script tag.
+    await page
+      .getByText(/the service accepted \d+ requests? during the last 24 hours/)
+      .nth(1)
+      .waitFor();
+    expect(await flaws(page)).toEqual([]);
+    // The secret comes before the save, so that pages can have tokens when the mode changes.
     await button('Generate Server Secret').click();
     await dialog().getByText('Copy the server secret now').waitFor();
     const first = await copied('Server secret');
@@ -215,6 +229,24 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await dialog().getByRole('button', { name: 'Done' }).click();
     await page.getByText(`Active, ends in ${first.slice(-6)}`).waitFor();
     expect(await page.content()).not.toContain(first);
+    const mode = async () =>
+      (await dashboard.vaWave<{ authentication_mode: string }>('assistant', 'show', siteId)).authentication_mode;
+    expect(await mode()).toBe('Allowed Websites');
+    const minted = z.object({ session_token: z.string() }).parse(await (await createSession(first)).json());
+    const init = (name: string, value: string) =>
+      fetch(`${dashboard.service.apiUrl}/api/widget/init`, {
+        method: 'POST',
+        headers: { [name]: value, origin: `http://${siteHost}` },
+      });
+    const answers = async () => [
+      (await init('x-site-id', siteId)).status,
+      (await init('x-session-token', minted.session_token)).status,
+    ];
+    expect(await answers()).toEqual([200, 200]);
+    await button('Save changes').click();
+    await warning.waitFor({ state: 'detached' });
+    expect(await mode()).toBe('Session Signed');
+    expect(await answers()).toEqual([401, 200]);
     await button('Regenerate Server Secret').click();
     await dialog().getByText('stops working at once').waitFor();
     await dialog().getByRole('button', { name: 'Cancel' }).last().click();

@@ -122,6 +122,17 @@ export function testInput(started: () => StartedDashboard): void {
     expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('321');
     await button('Save changes').click();
     await page.getByRole('heading', { name: 'Second', level: 1 }).waitFor();
+    // The end of a form can be scrolled above a message, which disappears with its screen.
+    await page.setViewportSize({ width: 390, height: 600 });
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    const [message, command] = await Promise.all(
+      [page.locator('.messages'), button('Save changes')].map((part) => part.boundingBox()),
+    );
+    expect(message?.height).toBeGreaterThan(20);
+    expect((command?.y ?? 0) + (command?.height ?? 0)).toBeLessThanOrEqual(message?.y ?? 0);
+    await page.setViewportSize({ width: 1200, height: 900 });
+    await page.getByRole('tab', { name: 'Deploy' }).click();
+    expect(await page.getByText('Saved. The change').count()).toBe(0);
     const stored = await dashboard.vaWave<object>('assistant', 'show', siteId);
     expect(stored).toMatchObject({ name: 'Second', hourly_rate_limit: 321 });
   });
@@ -222,10 +233,11 @@ export function testInput(started: () => StartedDashboard): void {
   test('keeps the input and the change of another user, says that input was restored, and discards it', async () => {
     await open(page, url('general'));
     await page.getByLabel('Rate Limit (requests/hour)').fill('700');
-    await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Newest');
+    await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Newest', '--rate-limit', '900');
     await button('Save changes').click();
     await page.getByText('Another user changed this assistant while you were editing').waitFor();
     await page.getByText('Name: Second → Newest').waitFor();
+    await page.getByText('Rate Limit: 321 → 900 (yours: 700)').waitFor();
     await page.reload();
     await page.getByText('Your earlier input is in this form again').waitFor();
     expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('700');
@@ -235,7 +247,7 @@ export function testInput(started: () => StartedDashboard): void {
     expect(await page.getByLabel('Name').inputValue()).toBe('Newest');
     expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('700');
     await button('Discard changes').click();
-    expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('321');
+    expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('900');
     expect(await page.getByText('Your earlier input is in this form again').count()).toBe(0);
   });
 

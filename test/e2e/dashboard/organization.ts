@@ -60,11 +60,11 @@ export function testOrganization(started: () => StartedDashboard): void {
     for (const screen of ['deploy', 'intelligence', 'intelligence/new']) {
       await open(page, dashboard.url(`/${siteId}/${screen}`));
       if (screen.endsWith('new')) await page.getByRole('radio', { name: 'Event' }).click();
-      const links = page.getByRole('link', { name: /^Help: / });
+      const links = page.getByRole('link', { name: /^(Help|Sample receivers): / });
       await links.first().waitFor();
       for (const link of await links.all()) linked.add((await link.getAttribute('href')) ?? '');
     }
-    expect(linked.size).toBe(4);
+    expect(linked.size).toBe(5);
     const [help] = await Promise.all([
       context.waitForEvent('page'),
       page.getByRole('link', { name: 'Help: Event Actions' }).click(),
@@ -81,7 +81,11 @@ export function testOrganization(started: () => StartedDashboard): void {
     );
     const internal = links.filter(({ origin }) => origin === dashboard.service.baseUrl);
     expect(internal.length).toBeGreaterThan(5);
+    const examples = internal.filter(({ href }) => href.endsWith('.txt'));
+    expect(examples.length).toBeGreaterThan(2);
+    for (const { href } of examples) expect((await fetch(href)).headers.get('content-type')).toMatch(/^text\/plain/);
     const dead = internal.filter(({ href, hash }) => {
+      if (href.endsWith('.txt')) return false;
       const html = pages.get(href.replace(hash, ''));
       return html === undefined || (hash !== '' && !html.includes(` id="${hash.slice(1)}"`));
     });

@@ -62,7 +62,7 @@ export function testTrouble(started: () => StartedDashboard): void {
       await route.continue();
     });
     await open(page, url('intelligence'));
-    await page.getByText('Loading Actions').waitFor();
+    await page.getByText('Loading the Actions').waitFor();
     expect(await page.getByText('of 50').count()).toBe(0);
     waiting.resolve();
     await page.getByText('The organization uses 0 of 50 Actions').waitFor();
@@ -85,6 +85,27 @@ export function testTrouble(started: () => StartedDashboard): void {
     await page.unroute(actionsOfOrganization);
     await button('Try again').click();
     await page.getByText('No Actions yet').waitFor();
+  });
+
+  test('says in place why a screen cannot be loaded, and offers to try again only when that can help', async () => {
+    const failed = page.getByText('The dashboard could not load');
+    const members = '**/api/dashboard/**/members';
+    await page.route(members, (route) => route.abort());
+    await open(page, dashboard.url('/members'));
+    await failed.waitFor();
+    await page.getByText('No connection to the service').waitFor();
+    expect(await flaws(page)).toEqual([]);
+    await page.unroute(members);
+    await button('Try again').click();
+    await page.getByRole('row', { name: /member@trouble.example/ }).waitFor();
+    await open(page, dashboard.url('/site_aaaaaaaaaaaaaaaaaaaa/general'));
+    await page.getByText('This no longer exists.').waitFor();
+    expect(await flaws(page)).toEqual([]);
+    expect(await button('Try again').count()).toBe(0);
+    expect(await page.locator('.messages').innerText()).toBe('');
+    await button('Back to the assistants').click();
+    await page.getByRole('link', { name: 'Website' }).waitFor();
+    await open(page, url('intelligence'));
   });
 
   test('shows a message and a button without the API, and no empty page', async () => {
