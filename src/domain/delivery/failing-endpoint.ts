@@ -8,13 +8,8 @@ const FAILING_SECONDS = 3600;
 /** Seconds after which an endpoint that keeps failing is signalled again. */
 const SIGNAL_AGAIN_SECONDS = 24 * 3600;
 
-/** The time since which deliveries to an endpoint fail, before the delivery log is searched for a success. Times in Unix seconds. */
-export type FailurePeriod = {
-  readonly since: number;
-  readonly signalled_at: number | null;
-  /** Sort key of the last record of the delivery log that was searched for a success; null before the first search. */
-  readonly looked_to: string | null;
-};
+/** The time since which deliveries to an endpoint fail, and that of its latest signal. In Unix seconds. */
+export type FailurePeriod = { readonly since: number; readonly signalled_at: number | null };
 
 /** The data of the event `va-wave.endpoint.failing` on the bus. It is not in the catalog and is delivered to no Action. */
 export type EndpointFailing = {
@@ -29,28 +24,18 @@ export type EndpointFailing = {
 export type WatchEndpointPorts = {
   /** Records a delivery that finally failed, in one write. Returns the failure period. */
   readonly recordFailure: (actionId: string, now: Date) => Promise<FailurePeriod>;
-  /**
-   * Searches a bounded number of records of the delivery log for a success that began at `since` (Unix seconds) or later. Returns
-   * `unfinished` when there are more records; the next search continues where this one ended.
-   */
-  readonly lookForSuccess: (
-    actionId: string,
-    seen: FailurePeriod,
-    since: number,
-  ) => Promise<'found' | 'none' | 'unfinished'>;
-  /** Restarts the failure period. Returns false when another caller has restarted it or claimed its signal before. */
-  readonly restartFailurePeriod: (actionId: string, seen: FailurePeriod, now: Date) => Promise<boolean>;
-  /** Returns true for exactly one of several concurrent callers. */
-  readonly claimSignal: (actionId: string, seen: FailurePeriod, now: Date) => Promise<boolean>;
+  /** Looks at a hundred records of the delivery log at most, spread over the time from `since` (Unix seconds) on, for a success. */
+  readonly hasSucceeded: (actionId: string, since: number, now: Date) => Promise<boolean>;
+  /** Replaces the period that was read. Returns true for exactly one of several concurrent callers. */
+  readonly replacePeriod: (actionId: string, seen: FailurePeriod, next: FailurePeriod) => Promise<boolean>;
   readonly signal: (event: EndpointFailing) => Promise<void>;
   readonly now: Clock;
 };
 
 /**
  * Signals an endpoint to which every delivery has failed for an hour. Only a delivery that finally failed is recorded; a success writes
- * nothing. After an hour, each failed delivery searches a part of the delivery log, until a success is found or the log ends, so that
- * the work per delivery does not grow with the log. There is at most one signal per Action and day. A function that ends between the
- * claim and the signal loses this signal.
+ * nothing. After an hour, a failed delivery samples the delivery log: a success restarts the period, and without one the endpoint is
+ * signalled, at most once per Action and day. When the claim's answer is lost or the function ends before the signal, this signal is lost.
  */
 export async function watchEndpoint(
   message: DeliveryMessage,
@@ -68,16 +53,9 @@ export async function watchEndpoint(
   const { since, signalled_at } = period;
   const due = signalled_at === null ? since + FAILING_SECONDS : signalled_at + SIGNAL_AGAIN_SECONDS;
   if (unixSeconds(now) < due) return;
-  switch (await ports.lookForSuccess(action_id, period, signalled_at ?? since)) {
-    case 'found':
-      await ports.restartFailurePeriod(action_id, period, now);
-      return;
-    case 'unfinished':
-      return;
-    case 'none':
-      break;
-  }
-  if (!(await ports.claimSignal(action_id, period, now))) return;
+  const succeeded = await ports.hasSucceeded(action_id, signalled_at ?? since, now);
+  const next = succeeded ? { since: unixSeconds(now), signalled_at: null } : { since, signalled_at: unixSeconds(now) };
+  if (!(await ports.replacePeriod(action_id, period, next)) || succeeded) return;
   await ports.signal({
     org_id: envelope.org_id,
     site_id: envelope.site_id,

@@ -13,11 +13,10 @@ function setUp(changes: Partial<AttemptAndWatchPorts> = {}) {
     sendLater: async () => undefined,
     recordFailure: async (actionId) => {
       noted.push(actionId);
-      return { since: Number.MAX_SAFE_INTEGER, signalled_at: null, looked_to: null };
+      return { since: Number.MAX_SAFE_INTEGER, signalled_at: null };
     },
-    lookForSuccess: async () => 'none',
-    restartFailurePeriod: async () => true,
-    claimSignal: async () => true,
+    hasSucceeded: async () => false,
+    replacePeriod: async () => true,
     signal: async () => undefined,
     attempted: ({ attempt }, { outcome, result }) => attempted.push([attempt, outcome, result?.status]),
     watchFailed: (cause) => notWatched.push(cause),

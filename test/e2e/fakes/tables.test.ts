@@ -12,6 +12,7 @@ import { subscriptionReads } from '../../../src/adapters/dynamodb/subscriptions.
 import { writesTogether } from '../../../src/adapters/dynamodb/writes-together.ts';
 import type { Action } from '../../../src/contract/actions.ts';
 import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
+import { unixSeconds } from '../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../../fakes/tables.ts';
@@ -141,10 +142,9 @@ async function run(
       () => periods.recordFailure(`x${unique}${a}`, now()),
       async () => {
         const period = await periods.recordFailure(`x${unique}${a}`, now());
-        await periods.lookForSuccess(`sent_${unique}${a}`, period, 0);
-        return b === 0
-          ? periods.claimSignal(`x${unique}${a}`, period, now())
-          : periods.restartFailurePeriod(`x${unique}${a}`, period, now());
+        await periods.hasSucceeded(`sent_${unique}${a}`, period.since - 3600, now());
+        const signalled_at = b === 0 ? unixSeconds(now()) : null;
+        return periods.replacePeriod(`x${unique}${a}`, period, { ...period, signalled_at });
       },
       () => talks.countCall({ ...key, actionId: `x${b}` }, 2),
       () => talks.claimSubmission(key, `id${b}`, now()),

@@ -38,7 +38,6 @@ const START: AttemptStart = {
   started_at: AT,
   message_id: 'message-1',
 };
-const NO_FAILURES = { since: 0, signalled_at: null, looked_to: null };
 const LOG_KEY = { pk: partitionOf('act_log', 'event-1'), sk: `${AT}#event-1#1` };
 const CREATION = { orgId: ORG_ID, sub: 'anna', key: 'key' };
 const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key', formId: 'act_1' };
@@ -161,7 +160,7 @@ const KINDS: readonly Kind[] = [
   {
     kind: 'attempt that succeeded',
     key: LOG_KEY,
-    read: () => periods().lookForSuccess('act_log', NO_FAILURES, unixSeconds(clock.now())),
+    read: () => periods().hasSucceeded('act_log', unixSeconds(clock.now()) - 3600, clock.now()),
     attributes: { record_state: 'succeeded', record: { started_at: AT } },
   },
 ];

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
-import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import type { Membership } from '../../../../src/contract/members.ts';
@@ -128,12 +127,4 @@ test('a form submission is claimed, also again after a failure', async () => {
   await settleSubmission(key, false);
   expect(await claimSubmission(key, 'third', clock.now())).toEqual({ kind: 'claimed', submissionId: 'first' });
   expect(repeated()).toBe(4);
-});
-
-test('the signal of a failing endpoint is claimed by the caller whose answer was lost, and by no other', async () => {
-  const periods = failurePeriods(lossy.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
-  const id = randomUUID();
-  const seen = await periods.recordFailure(id, clock.now());
-  expect(await periods.claimSignal(id, seen, clock.now())).toBe(true);
-  expect(await periods.claimSignal(id, seen, clock.now())).toBe(false);
 });
