@@ -69,7 +69,8 @@ export function addActionCommands(program: Command, run: Run): void {
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
         }
-        const changed = await updateAction(actionId, change, await deployment());
+        const ports = await deployment();
+        const changed = await updateAction(await requireAction(actionId, ports), change, ports);
         output.object(actionView(changed), 'Changed the Action', actionFields(changed));
       }),
     );
@@ -82,9 +83,9 @@ export function addActionCommands(program: Command, run: Run): void {
     .action((actionId: string, options: { yes?: true }) =>
       run(async (commandRun) => {
         const ports = await commandRun.deployment();
-        const { name } = await requireAction(actionId, ports);
-        await confirmed(commandRun, options.yes, `Delete the Action ${name} (${actionId})?`);
-        await deleteAction(actionId, ports);
+        const action = await requireAction(actionId, ports);
+        await confirmed(commandRun, options.yes, `Delete the Action ${action.name} (${actionId})?`);
+        await deleteAction(action, ports);
         commandRun.output.object({ action_id: actionId, deleted: true }, 'Deleted the Action', [
           ['action_id', actionId],
         ]);

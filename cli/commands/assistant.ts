@@ -93,7 +93,8 @@ Example:
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
         }
-        const changed = await updateAssistant(siteId, change, await deployment());
+        const ports = await deployment();
+        const changed = await updateAssistant(await requireAssistant(siteId, ports), change, ports);
         output.object(assistantView(changed), 'Changed the assistant');
       }),
     );

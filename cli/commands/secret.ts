@@ -32,7 +32,8 @@ export function addSecretCommands(program: Command, run: Run): void {
 }
 
 async function generate(siteId: string, regenerate: boolean, { output, deployment }: CommandRun): Promise<void> {
-  const { serverSecret } = await generateServerSecret(siteId, { regenerate }, await deployment());
+  const ports = await deployment();
+  const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, ports), { regenerate }, ports);
   output.secret(
     { site_id: siteId, server_secret: serverSecret },
     serverSecret,

@@ -60,15 +60,16 @@ export async function demoOrganization(
     known && management.store.findAssistant(known.members_site_id),
   ]);
   if (!known || !organization || !website || !members) return newOrganization(siteHost, management);
-  for (const { site_id, domain, allowed_domains } of [website, members]) {
+  for (const assistant of [website, members]) {
+    const { domain, allowed_domains } = assistant;
     if (domain === siteHost) continue;
     const allowed = allowed_domains.map((entry) => (entry === domain ? siteHost : entry));
-    await updateAssistant(site_id, { domain: siteHost, allowed_domains: allowed }, management);
+    await updateAssistant(assistant, { domain: siteHost, allowed_domains: allowed }, management);
   }
   if (members.authentication_mode !== 'Session Signed') return known;
   if (serverSecretMatches(members.server_secret, known.server_secret)) return known;
   // A user has regenerated it.
-  const { serverSecret } = await generateServerSecret(members.site_id, { regenerate: true }, management);
+  const { serverSecret } = await generateServerSecret(members, { regenerate: true }, management);
   return { ...known, server_secret: serverSecret };
 }
 
@@ -85,7 +86,7 @@ async function newOrganization(siteHost: string, management: Operator['managemen
     { ...common, name: 'Members', authentication_mode: 'Session Signed' },
     management,
   );
-  const { serverSecret } = await generateServerSecret(members.site_id, { regenerate: false }, management);
+  const { serverSecret } = await generateServerSecret(members, { regenerate: false }, management);
   return { org_id, website_site_id: website.site_id, members_site_id: members.site_id, server_secret: serverSecret };
 }
 
@@ -113,7 +114,7 @@ export async function demoActions(
     const url = receiverUrl + path;
     const found = existing.find((action) => action.site_id === siteId && new URL(action.url).pathname === path);
     if (found === undefined) byPath.set(path, await createAction(siteId, { ...input, url }, management));
-    else byPath.set(path, found.url === url ? found : await updateAction(found.action_id, { url }, management));
+    else byPath.set(path, found.url === url ? found : await updateAction(found, { url }, management));
   }
   return byPath;
 }

@@ -63,6 +63,10 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
   };
   readonly deleteAction = async (action: Action) =>
     this.actions.get(action.action_id)?.version === action.version && this.actions.delete(action.action_id);
+  readonly findAction = async (orgId: string, actionId: string) => {
+    const action = this.actions.get(actionId);
+    return action?.org_id === orgId ? action : undefined;
+  };
   readonly findActionById = async (actionId: string) => this.actions.get(actionId);
   readonly listActions = async (orgId: string) => ({
     actions: [...this.actions.values()].filter((action) => action.org_id === orgId),

@@ -1,7 +1,8 @@
-import { createAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { InMemoryConfigurationStore } from './configuration-store.ts';
+import { updateAction } from './saves.ts';
 import { countingBytes, FrozenClock } from './sources.ts';
 
 /** Creates an organization with two assistants and an Action on each. Returns functions that add assistants and Actions to it. */

@@ -13,7 +13,6 @@ import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
-import { deleteAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import { type AttemptAndWatchPorts, attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
 import { recordNotCarried } from '../../src/domain/delivery/attempt-delivery.ts';
 import type { AttemptKey } from '../../src/domain/delivery/delivery-log.ts';
@@ -30,6 +29,7 @@ import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configurat
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { answersOf, MemoryQueue, memorySqsClient, type QueueMessage } from '../fakes/queue.ts';
+import { deleteAction, updateAction } from '../fakes/saves.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import { type MakeCall, MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
 import type { World } from '../fakes/world.ts';

@@ -15,7 +15,7 @@ import {
   SESSION_CREATE_PER_MINUTE,
 } from '../../src/contract/limits.ts';
 import { type CallToolPorts, callTool } from '../../src/domain/actions/call-tool.ts';
-import { createAction, deleteAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
 import { type CreateSessionPorts, createSession } from '../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
@@ -28,6 +28,7 @@ import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } 
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { memoryClients } from '../fakes/memory-clients.ts';
+import { deleteAction, updateAction } from '../fakes/saves.ts';
 import { countingBytes, countingIds } from '../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
 import type { World } from '../fakes/world.ts';

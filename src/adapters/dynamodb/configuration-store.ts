@@ -27,6 +27,7 @@ export function configurationStore(
     ...assistantStore(client, table, transaction),
     ...actionStore(table, transaction, organizations),
     findAssistant: reads.findAssistant,
+    findAction: reads.findAction,
     findActionById: async (actionId) => {
       const owner = await findItem(client, table, KEYS.actionOwner(actionId), readActionOwner);
       return owner === undefined ? undefined : reads.findAction(owner.org_id, actionId);

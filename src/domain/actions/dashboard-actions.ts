@@ -5,7 +5,7 @@ import type { Membership } from '../../contract/members.ts';
 import { createOnce } from '../organizations/create-once.ts';
 import { assistantOf } from '../organizations/dashboard-assistants.ts';
 import type { RecordedStores } from '../organizations/recorded-changes.ts';
-import { type Saved, saveAt } from '../organizations/stale-version.ts';
+import { saveAt } from '../organizations/stale-version.ts';
 import { Refusal } from '../refusal.ts';
 import { createAction, deleteAction, type ManageActionsPorts, updateAction } from './manage-actions.ts';
 
@@ -24,9 +24,8 @@ export async function actionOf(
   actionId: string,
   ports: Pick<ManageActionsPorts, 'store'>,
 ): Promise<Action> {
-  const action = await ports.store.findActionById(actionId);
-  if (action?.org_id !== member.org_id)
-    throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
+  const action = await ports.store.findAction(member.org_id, actionId);
+  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
   return action;
 }
 
@@ -46,7 +45,7 @@ export async function createActionOnce(
     { key: request.key, input: [siteId, request.input] },
     {
       create: (store) => createAction(siteId, request.input, { ...ports, store }),
-      find: ports.store.findActionById,
+      find: (actionId) => ports.store.findAction(admin.org_id, actionId),
     },
     ports,
   );
@@ -62,17 +61,18 @@ export async function saveAction(
   save: { readonly version: number; readonly change: Readonly<Record<string, unknown>> },
   ports: Ports,
 ): Promise<Action> {
-  return saveAt(admin, save.version, stored(admin, actionId, ports), ports, (recorded) =>
-    updateAction(actionId, save.change, recorded),
+  return saveAt(
+    save.version,
+    () => actionOf(admin, actionId, ports),
+    (seen) => updateAction(seen, save.change, { ...ports, store: ports.recorded(admin) }),
   );
 }
 
 /** Deletes an Action. @throws Refusal 404; StaleVersion when `version` is not the current one */
 export async function removeAction(admin: Membership, actionId: string, version: number, ports: Ports): Promise<void> {
-  return saveAt(admin, version, stored(admin, actionId, ports), ports, (recorded) => deleteAction(actionId, recorded));
+  return saveAt(
+    version,
+    () => actionOf(admin, actionId, ports),
+    (seen) => deleteAction(seen, { store: ports.recorded(admin) }),
+  );
 }
-
-const stored = (admin: Membership, actionId: string, ports: Ports): Saved<Action> => ({
-  read: () => actionOf(admin, actionId, ports),
-  as: (seen) => ({ findActionById: seen }),
-});

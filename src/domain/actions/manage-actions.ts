@@ -70,14 +70,13 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
 /**
  * Changes the named settings of an Action and keeps the others. Null removes an optional setting. The trigger cannot be changed after
  * creation.
- * @throws Refusal 400 that names the field, 404, 409 when the Action was saved in the meantime or the slug is in use
+ * @throws Refusal 400 that names the field, 409 when the Action was saved in the meantime or the slug is in use
  */
 export async function updateAction(
-  actionId: string,
+  previous: Action,
   change: Readonly<Record<string, unknown>>,
-  ports: ManageActionsPorts,
+  ports: Pick<ManagementPorts, 'store' | 'now'>,
 ): Promise<Action> {
-  const previous = await requireAction(actionId, ports);
   if (change.trigger !== undefined && change.trigger !== previous.trigger) {
     throw invalidField('trigger', `cannot be changed after creation; it is ${previous.trigger}`);
   }
@@ -99,9 +98,8 @@ export async function updateAction(
   }
 }
 
-/** Deletes an Action. @throws Refusal 404, 409 when the Action was saved in the meantime */
-export async function deleteAction(actionId: string, ports: ManageActionsPorts): Promise<void> {
-  const action = await requireAction(actionId, ports);
+/** Deletes an Action. @throws Refusal 409 when the Action was saved in the meantime */
+export async function deleteAction(action: Action, ports: Pick<ManagementPorts, 'store'>): Promise<void> {
   if (!(await ports.store.deleteAction(action))) {
     throw new StaleVersion('Action');
   }

@@ -104,7 +104,7 @@ export async function eraseOrganization(
 async function disable(assistant: Assistant, ports: ErasePorts): Promise<number> {
   const { site_id, org_id } = assistant;
   await ports.step(`Disabling ${site_id}`);
-  if (assistant.enabled) await updateAssistant(site_id, { enabled: false }, ports);
+  if (assistant.enabled) await updateAssistant(assistant, { enabled: false }, ports);
   let deleted = 0;
   // Repeats until no Action is left, because an admin may change or create one during a pass.
   for (;;) {

@@ -6,7 +6,7 @@ import { createOnce } from './create-once.ts';
 import { createAssistant, generateServerSecret, updateAssistant } from './manage-assistants.ts';
 import type { ManagementPorts } from './manage-organizations.ts';
 import type { RecordedStores } from './recorded-changes.ts';
-import { type Saved, saveAt } from './stale-version.ts';
+import { saveAt } from './stale-version.ts';
 
 type Ports = ManagementPorts & RecordedStores;
 type Change = Readonly<Record<string, unknown>>;
@@ -66,8 +66,10 @@ export async function saveAssistant(
   save: { readonly version: number; readonly change: Change },
   ports: Ports,
 ): Promise<Assistant> {
-  return saveAt(admin, save.version, stored(admin, siteId, ports), ports, (recorded) =>
-    updateAssistant(siteId, save.change, recorded),
+  return saveAt(
+    save.version,
+    () => assistantOf(admin, siteId, ports),
+    (seen) => updateAssistant(seen, save.change, { ...ports, store: ports.recorded(admin) }),
   );
 }
 
@@ -81,12 +83,9 @@ export async function replaceServerSecret(
   options: Parameters<typeof generateServerSecret>[1] & { readonly version: number },
   ports: Ports,
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
-  return saveAt(admin, options.version, stored(admin, siteId, ports), ports, (recorded) =>
-    generateServerSecret(siteId, options, recorded),
+  return saveAt(
+    options.version,
+    () => assistantOf(admin, siteId, ports),
+    (seen) => generateServerSecret(seen, options, { ...ports, store: ports.recorded(admin) }),
   );
 }
-
-const stored = (admin: Membership, siteId: string, ports: Ports): Saved<Assistant> => ({
-  read: () => assistantOf(admin, siteId, ports),
-  as: (seen) => ({ findAssistant: seen }),
-});

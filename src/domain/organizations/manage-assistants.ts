@@ -61,14 +61,13 @@ export function assistantLimit({ assistant_limit }: Organization): number {
 
 /**
  * Changes the named settings of an assistant and keeps the others.
- * @throws Refusal 400 that names the field, 404, 409 when the assistant was saved in the meantime
+ * @throws Refusal 400 that names the field, 409 when the assistant was saved in the meantime
  */
 export async function updateAssistant(
-  siteId: string,
+  previous: Assistant,
   change: Readonly<Record<string, unknown>>,
   ports: ManagementPorts,
 ): Promise<Assistant> {
-  const previous = await requireAssistant(siteId, ports);
   // All other fields keep their stored value, including fields of newer code and values that older limits allowed.
   const settings = inputOf(update, withoutUndefined(change));
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
@@ -81,14 +80,13 @@ export async function updateAssistant(
  * Generates the server secret, or replaces it: the previous one stops working with the next request (spec "States").
  * @param options.authentication_mode the mode that the user has selected, when it is not saved yet
  * @returns the full secret, which is stored nowhere and can never be shown again
- * @throws Refusal 404, 409; 400 for the first secret unless Session Signed is selected
+ * @throws Refusal 409; 400 for the first secret unless Session Signed is selected
  */
 export async function generateServerSecret(
-  siteId: string,
+  previous: Assistant,
   options: { readonly regenerate: boolean; readonly authentication_mode?: 'Session Signed' | undefined },
   ports: ManagementPorts,
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
-  const previous = await requireAssistant(siteId, ports);
   const { authentication_mode: saved, server_secret: existing } = previous;
   if (existing === undefined && saved !== 'Session Signed') {
     if (options.authentication_mode === undefined)
@@ -96,7 +94,7 @@ export async function generateServerSecret(
     requirePaid((await requireOrganization(previous.org_id, ports)).plan);
   }
   if (existing !== undefined && !options.regenerate) throw new Refusal('server_secret_exists');
-  const serverSecret = newServerSecret(siteId, ports.randomBytes);
+  const serverSecret = newServerSecret(previous.site_id, ports.randomBytes);
   const assistant = await save(previous, { ...previous, server_secret: storedServerSecret(serverSecret) }, ports);
   return { assistant, serverSecret };
 }

@@ -57,6 +57,7 @@ export type ConfigurationStore = {
   readonly createAction: (action: Action) => Promise<'created' | 'organization_changed' | 'too_many' | 'slug_taken'>;
   readonly replaceAction: (previous: Action, next: Action) => Promise<'replaced' | 'stale' | 'slug_taken'>;
   readonly deleteAction: (action: Action) => Promise<boolean>;
+  readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
   readonly findActionById: (actionId: string) => Promise<Action | undefined>;
   readonly listActions: (orgId: string) => Promise<ActionList>;
 };

@@ -2,15 +2,14 @@ import type { FormAction } from '../../../src/contract/actions.ts';
 import { ACTION_MAX_BYTES } from '../../../src/contract/limits.ts';
 import {
   createAction,
-  deleteAction,
   type ManageActionsPorts,
   requireAction,
   settingsOf,
-  updateAction,
 } from '../../../src/domain/actions/manage-actions.ts';
 import { aFormAction, anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
+import { deleteAction, updateAction } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 const EVENT = { trigger: 'Event', name: 'Tell the CRM', url: 'https://crm.example/', events: ['conversation.started'] };

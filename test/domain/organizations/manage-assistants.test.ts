@@ -1,10 +1,5 @@
 import { serverSecretMatches, siteOfServerSecret } from '../../../src/domain/auth/server-secret.ts';
-import {
-  createAssistant,
-  generateServerSecret,
-  setEscalationTopics,
-  updateAssistant,
-} from '../../../src/domain/organizations/manage-assistants.ts';
+import { createAssistant, setEscalationTopics } from '../../../src/domain/organizations/manage-assistants.ts';
 import {
   createOrganization,
   type ManagementPorts,
@@ -12,6 +7,7 @@ import {
 } from '../../../src/domain/organizations/manage-organizations.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
+import { generateServerSecret, updateAssistant } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 const NEW = { name: 'B', hourly_rate_limit: 1 };

@@ -1,12 +1,13 @@
 import type { Action } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import { actionView } from '../../../src/domain/actions/dashboard-actions.ts';
-import { settingsOf, updateAction } from '../../../src/domain/actions/manage-actions.ts';
+import { settingsOf } from '../../../src/domain/actions/manage-actions.ts';
 import { assistantView } from '../../../src/domain/organizations/dashboard-assistants.ts';
-import { requireAssistant, updateAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
+import { requireAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { setOutboundQuota, setSuspended } from '../../../src/domain/organizations/restrictions.ts';
 import { anOrganization } from '../../fakes/organization.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
+import { updateAction, updateAssistant } from '../../fakes/saves.ts';
 
 class Interrupted extends Error {}
 

@@ -17,14 +17,11 @@ import { ensureUser } from '../../../src/adapters/user-pool.ts';
 import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import { createAction, requireAction } from '../../../src/domain/actions/manage-actions.ts';
-import {
-  createAssistant,
-  generateServerSecret,
-  setEscalationTopics,
-} from '../../../src/domain/organizations/manage-assistants.ts';
+import { createAssistant, setEscalationTopics } from '../../../src/domain/organizations/manage-assistants.ts';
 import { addMember } from '../../../src/domain/organizations/manage-members.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota } from '../../../src/domain/organizations/restrictions.ts';
+import { generateServerSecret } from '../../fakes/saves.ts';
 import type { ActionSettings, Operator } from './operator.ts';
 
 type Cloud = Pick<LocalCloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>;

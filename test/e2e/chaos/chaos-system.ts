@@ -8,8 +8,9 @@ import { startStorage } from '../../../bench/setting/storage.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
 import type { Role } from '../../../src/contract/members.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
-import { createAssistant, generateServerSecret } from '../../../src/domain/organizations/manage-assistants.ts';
+import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { generateServerSecret } from '../../fakes/saves.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
 

@@ -17,8 +17,9 @@ import { functionEnvironment, startStorage } from '../../../bench/setting/storag
 import { COUNTED } from '../../../scripts/costs.ts';
 import { EVENT_NAMES } from '../../../src/contract/events.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
-import { createAssistant, generateServerSecret } from '../../../src/domain/organizations/manage-assistants.ts';
+import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { generateServerSecret } from '../../fakes/saves.ts';
 import { httpEvent, lambdaContext, logged, sqsEvent } from '../../lambdas/invocation.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { startReceiver } from '../acceptance/receiver.ts';

@@ -6,9 +6,9 @@ import { putOnBus } from '../../../src/adapters/event-bus.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { BusEvent } from '../../../src/contract/queues.ts';
-import { updateAction } from '../../../src/domain/actions/manage-actions.ts';
 import { putEvent } from '../../../src/domain/events/put-event.ts';
-import { updateAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
+import { updateAction, updateAssistant } from '../../fakes/saves.ts';
+
 import { until } from '../../harness/until.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { system } from './system.ts';

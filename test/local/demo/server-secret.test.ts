@@ -3,8 +3,8 @@ import { listenNear } from '../../../local/cloud/listener.ts';
 import { demoOrganization } from '../../../local/demo/organization.ts';
 import { mintSessionToken, ServerSecretRefused } from '../../../local/demo/session-token.ts';
 import { serverSecretMatches } from '../../../src/domain/auth/server-secret.ts';
-import { generateServerSecret, updateAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
+import { generateServerSecret, updateAssistant } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 const HOST = 'localhost:8788';

@@ -6,9 +6,9 @@ import type { Assistant } from '../../../../src/contract/assistants.ts';
 import type { Organization } from '../../../../src/contract/organizations.ts';
 import { serverSecretMatches } from '../../../../src/domain/auth/server-secret.ts';
 import { newId } from '../../../../src/domain/ids.ts';
-import { generateServerSecret } from '../../../../src/domain/organizations/manage-assistants.ts';
 import type { ConfigurationStore } from '../../../../src/domain/organizations/store.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
+import { generateServerSecret } from '../../../fakes/saves.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 
 let tables: TestTables;

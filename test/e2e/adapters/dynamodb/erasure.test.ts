@@ -7,13 +7,14 @@ import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
-import { createAction, deleteAction } from '../../../../src/domain/actions/manage-actions.ts';
+import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
 import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { type ErasePorts, eraseAssistant, eraseOrganization } from '../../../../src/domain/operations/erase.ts';
 import { countPerson, erasePerson } from '../../../../src/domain/operations/erase-person.ts';
 import { createAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { usageLogId } from '../../../../src/domain/usage/report-usage.ts';
+import { deleteAction } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 

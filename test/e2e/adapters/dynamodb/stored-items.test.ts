@@ -16,10 +16,10 @@ import { hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import { requestCounts } from '../../../../src/adapters/dynamodb/request-counters.ts';
 import { subscriptionReads } from '../../../../src/adapters/dynamodb/subscriptions.ts';
-import { createAction, updateAction } from '../../../../src/domain/actions/manage-actions.ts';
+import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
 import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
-import { updateAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { requireAll } from '../../../../src/domain/organizations/store.ts';
+import { updateAction, updateAssistant } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { startTables, type TestTables } from './tables.ts';
 
