@@ -10,6 +10,7 @@ import {
   verifyUsageWebhook,
 } from '../packages/receiver/src/index.ts';
 import { readRawBody } from '../packages/receiver/src/raw-body.ts';
+import { BoundedMap } from '../src/domain/bounded-map.ts';
 
 /** An Action that has the receiver as its endpoint. */
 export type ReceivedAction = { readonly id: string; readonly name: string; readonly signingSecret: string };
@@ -60,7 +61,7 @@ export function receiverServer(options: {
   /** Reports every request with the status of its answer. */
   readonly onRequest: (received: Received, status: number) => void;
 }): Server {
-  const arrivals = new Map<string, Arrivals>();
+  const arrivals = new BoundedMap<string, Arrivals>(KEPT_KEYS);
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { headers, url: path = '/', method = '' } = request;
@@ -85,8 +86,6 @@ export function receiverServer(options: {
         : options.answer({ ...common, verdict });
     if (key !== null) {
       arrivals.set(`${owner} ${key}`, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
-      const [oldest] = arrivals.keys();
-      if (arrivals.size > KEPT_KEYS && oldest !== undefined) arrivals.delete(oldest);
     }
     options.onRequest({ ...common, verdict }, answer.status);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);

@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey, type Hash, type Hmac, type KeyObject } from 'node:crypto';
+import { BoundedMap } from '../domain/bounded-map.ts';
 
 type Source = string | ArrayBuffer | ArrayBufferView;
 
@@ -34,18 +35,14 @@ const started = (key: KeyObject | undefined) => (key === undefined ? createHash(
 /** KeyObjects of the day's signing keys. The SDK keeps these byte arrays while it uses them. */
 const ofBytes = new WeakMap<object, KeyObject>();
 /** KeyObjects of the secret access key and of the texts from which a signing key is derived. A function uses one set at a time. */
-const ofText = new Map<string, KeyObject>();
-const TEXTS_MAX = 4;
+const ofText = new BoundedMap<string, KeyObject>(4);
 
 function keptKey(secret: Source): KeyObject {
   const known = typeof secret === 'string' ? ofText.get(secret) : ofBytes.get(secret);
   if (known !== undefined) return known;
   const made = createSecretKey(bytesOf(secret));
   if (typeof secret !== 'string') ofBytes.set(secret, made);
-  else {
-    if (ofText.size >= TEXTS_MAX) ofText.clear();
-    ofText.set(secret, made);
-  }
+  else ofText.set(secret, made);
   return made;
 }
 

@@ -3,6 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { FailureCode } from '../contract/deliveries.ts';
 import { METRICS, METRICS_NAMESPACE } from '../contract/metrics.ts';
 import type { ListToolsPorts } from '../domain/actions/call-tool.ts';
+import { BoundedMap } from '../domain/bounded-map.ts';
 import type { AttemptAndWatchPorts } from '../domain/delivery/attempt-and-watch.ts';
 import type { LogWriteFailed } from '../domain/delivery/delivery-log.ts';
 import type { RouteMessagePorts } from '../domain/events/route-message.ts';
@@ -120,16 +121,13 @@ const ORGANIZATIONS_MAX = 1000;
  * Each organization counts once, even when many of its endpoints fail, so that one customer cannot raise the alarm.
  */
 export function unreachedOrganizations(now: Clock) {
-  const lastSeen = new Map<string, { at: number; reachedAt: number }>();
+  const lastSeen = new BoundedMap<string, { readonly at: number; readonly reachedAt: number }>(ORGANIZATIONS_MAX);
   return {
     attempted: (orgId: string, failure: FailureCode | undefined): void => {
       const at = now().getTime();
       const reached = failure === undefined || !NOT_REACHED.has(failure);
       const reachedAt = reached ? at : (lastSeen.get(orgId)?.reachedAt ?? Number.NEGATIVE_INFINITY);
-      lastSeen.delete(orgId);
       lastSeen.set(orgId, { at, reachedAt });
-      const [oldest] = lastSeen.keys();
-      if (lastSeen.size > ORGANIZATIONS_MAX && oldest !== undefined) lastSeen.delete(oldest);
     },
     /** Returns the share of unreached organizations, from 0 to 1; undefined for fewer than three organizations. */
     share: (): number | undefined => {

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { type Conversation, runTurn } from '../../../examples/assistant-runtime/turn.ts';
 import { vaWave } from '../../../examples/assistant-runtime/va-wave.ts';
 import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { BoundedMap } from '../../../src/domain/bounded-map.ts';
 import { type DemoCloud, outputOf } from '../../demo-cloud.ts';
 import type { Operator } from '../operator.ts';
 import { scriptedModel } from './scripted-model.ts';
@@ -43,7 +44,7 @@ export function conversations(cloud: DemoCloud, orgId: string, operator: Operato
       orgId,
       siteId,
     });
-  const talks = new Map<string, Talk>();
+  const talks = new BoundedMap<string, Talk>(KEPT);
 
   /** The conversation of a visitor whom the service lets in. */
   const talkOf = async (credential: Credential, conversationId: string) => {
@@ -52,8 +53,6 @@ export function conversations(cloud: DemoCloud, orgId: string, operator: Operato
     const conversation: Conversation = { id: conversationId, sessionToken: undefined, messages: [], ended: false };
     const talk = talks.get(conversationId) ?? { conversation, transcript: [], busy: false };
     talks.set(conversationId, talk);
-    const [oldest] = talks.keys();
-    if (talks.size > KEPT && oldest !== undefined) talks.delete(oldest);
     return { visitor, talk };
   };
 

@@ -1,6 +1,7 @@
 import type { Assistant } from '../../contract/assistants.ts';
 import { ASSISTANTS_PER_PAGE } from '../../contract/limits.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
+import { backOff } from './backoff.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import {
@@ -42,7 +43,7 @@ export function assistantStore(
       const Key = KEYS.organization(assistant.org_id);
       const { expression, values } = sameRestrictions(assistant);
       for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt++) {
-        if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, 2 ** attempt * 10 * Math.random()));
+        await backOff(attempt);
         const { Item } = await client.get({ TableName: table, Key });
         if (Item === undefined || !hasRestrictionsOf(assistant, readOrganization(table, Item).organization)) {
           return 'organization_changed';

@@ -1,3 +1,5 @@
+import { backOff } from './backoff.ts';
+
 /** Thrown when a write was not made because its condition did not hold. */
 export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed';
@@ -69,7 +71,7 @@ export async function transactionFailures(run: () => Promise<unknown>): Promise<
       const failed = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
       if (failed.length > 0) return failed;
       if (!codes.includes('TransactionConflict') || attempt === CONFLICT_RETRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 2 ** attempt * 10 * Math.random()));
+      await backOff(attempt + 1);
     }
   }
 }

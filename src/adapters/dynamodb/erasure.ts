@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../../contract/members.ts';
 import type { Erasure } from '../../domain/operations/erase.ts';
+import { backOff } from './backoff.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations.ts';
@@ -22,7 +23,7 @@ export function erasure(
     for (let start = 0; start < keys.length; start += BATCH) {
       let left = keys.slice(start, start + BATCH);
       for (let attempt = 0; left.length > 0; attempt++) {
-        if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, 2 ** Math.min(attempt, 8) * 10));
+        await backOff(attempt);
         left = [...(await client.batchDelete(table, left))];
       }
     }

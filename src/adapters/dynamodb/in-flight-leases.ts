@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { TakeLease } from '../../domain/delivery/within-in-flight.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
@@ -27,9 +28,8 @@ export function inFlightLeases(
   const all = Array.from({ length: places }, (_, place) => place);
   const oneOf = (free: readonly number[]) => free[choose(free.length)];
 
-  const fullUntil = new Map<string, number>();
+  const fullUntil = new BoundedMap<string, number>(REMEMBERED_MAX);
   const full = (orgId: string, now: Date) => {
-    if (fullUntil.size >= REMEMBERED_MAX) fullUntil.clear();
     fullUntil.set(orgId, now.getTime() + FULL_MS);
     return undefined;
   };

@@ -1,3 +1,4 @@
+import { backOff } from './backoff.ts';
 import type { DynamoDb } from './client.ts';
 import type { StoredItem } from './stored-item.ts';
 import { NotProcessed } from './throttling.ts';
@@ -27,7 +28,7 @@ export function itemsOf(
     try {
       for (let call = 1; left.length > 0; call++) {
         if (call > CALLS) throw new NotProcessed(`DynamoDB did not process ${left.length} items`);
-        if (call > 1) await new Promise((resolve) => setTimeout(resolve, 2 ** call * 10 * Math.random()));
+        await backOff(call - 1);
         const { Items, UnprocessedKeys } = await client.batchGet({
           TableName: table,
           Keys: left.map(({ key }) => key),

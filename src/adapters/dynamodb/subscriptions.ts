@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import type {
   RouteEventPorts,
   Subscriber,
@@ -32,13 +33,7 @@ const KEPT_MAX = 500;
 export function subscriptionReads(client: DynamoDb, table: string, now: Clock): RouteEventPorts['subscribersOf'] {
   type Read = Omit<SubscriberList, 'exists'>;
   type Kept = { readonly version: string; readonly readAt: number; readonly list: Read };
-  const kept = new Map<string, Kept>();
-
-  const keep = (orgId: string, entry: Kept) => {
-    kept.delete(orgId);
-    kept.set(orgId, entry);
-    for (const [oldest] of kept) if (kept.size > KEPT_MAX) kept.delete(oldest);
-  };
+  const kept = new BoundedMap<string, Kept>(KEPT_MAX);
 
   const read = async (orgId: string): Promise<Read> => {
     const subscribers: Subscriber[] = [];
@@ -60,7 +55,7 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
     const known = kept.get(orgId);
     if (known !== undefined && known.version === version && readAt - known.readAt < KEPT_MS) return known.list;
     const list = await read(orgId);
-    if (version !== undefined && list.unreadable.length === 0) keep(orgId, { version, readAt, list });
+    if (version !== undefined && list.unreadable.length === 0) kept.set(orgId, { version, readAt, list });
     return list;
   };
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { Connection } from './connect.ts';
 
 /** Milliseconds by the wall clock, which also advances while a function is frozen. Shorter than the idle timeout of known servers (2 s or more). */
@@ -44,7 +45,7 @@ export function createIdleConnections(wallNow: () => number): IdleConnections {
   const idle = new Map<string, readonly Idle[]>();
   /** All idle connections, in the order in which they became idle. */
   const all = new Set<Idle>();
-  const distrusted = new Set<string>();
+  const distrusted = new BoundedMap<string, true>(DISTRUSTED_MAX);
   const destroyAll = (entries: readonly Idle[] = []) => {
     for (const { connection } of entries) connection.socket.destroy();
   };
@@ -124,9 +125,7 @@ export function createIdleConnections(wallNow: () => number): IdleConnections {
     put,
     take,
     distrust: (key) => {
-      distrusted.add(key);
-      const [oldest] = distrusted;
-      if (distrusted.size > DISTRUSTED_MAX && oldest !== undefined) distrusted.delete(oldest);
+      distrusted.set(key, true);
       destroyAll(idle.get(key));
     },
     clear: () => {

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import { type Attempt, untilAborted } from './attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { dnsFailure, errorCode, Failure } from './failure.ts';
@@ -24,7 +25,8 @@ export type ResolveEndpoint = (endpoint: Endpoint, attempt: Attempt) => Promise<
  * @param wallNow milliseconds since the epoch, which also advance while a function is frozen
  */
 export function createResolve(rule: NetworkRule, wallNow: () => number): ResolveEndpoint {
-  const kept = new Map<string, { readonly addresses: readonly string[]; readonly at: number; readonly ms: number }>();
+  type Kept = { readonly addresses: readonly string[]; readonly at: number; readonly ms: number };
+  const kept = new BoundedMap<string, Kept>(KEPT_MAX_NAMES);
 
   const addressesOf = async (host: string, { signal }: Attempt): Promise<readonly string[]> => {
     const known = kept.get(host);
@@ -37,8 +39,6 @@ export function createResolve(rule: NetworkRule, wallNow: () => number): Resolve
     const addresses = answers.map(({ address }) => address);
     const ms = Math.min(KEPT_MAX_MS, ...answers.map(({ ttl }) => ttl * 1000));
     if (ms > 0) kept.set(host, { addresses, at, ms });
-    const [oldest] = kept.keys();
-    if (kept.size > KEPT_MAX_NAMES && oldest !== undefined) kept.delete(oldest);
     return addresses;
   };
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { Sessions } from './connect.ts';
 
 /** Milliseconds after the verification of a certificate in which its session may be resumed. */
@@ -14,7 +15,7 @@ type Entry = { readonly session: Buffer; readonly verifiedAt: number };
  * @param wallNow milliseconds since the epoch
  */
 export function createTlsSessions(wallNow: () => number) {
-  const entries = new Map<string, Entry>();
+  const entries = new BoundedMap<string, Entry>(KEYS_MAX);
   return {
     of: (key: string): Sessions => {
       const known = entries.get(key);
@@ -24,10 +25,7 @@ export function createTlsSessions(wallNow: () => number) {
       return {
         session: usable?.session,
         remember: (session) => {
-          entries.delete(key);
           entries.set(key, { session, verifiedAt });
-          const [oldest] = entries.keys();
-          if (entries.size > KEYS_MAX && oldest !== undefined) entries.delete(oldest);
         },
       };
     },

@@ -3,7 +3,7 @@ import { type ParameterProperty, type ParametersSchema, toolParameterName } from
 import { isWellFormed } from '../../contract/characters.ts';
 import { PATTERN_MAX_INSTRUCTIONS, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
 import { NOT_WELL_FORMED } from '../../contract/text.ts';
-import { compiledPatterns } from './compiled-patterns.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import { isEmail } from './email.ts';
 
 export type ArgumentValues = Readonly<Record<string, string | number | boolean>>;
@@ -15,7 +15,14 @@ export type ArgumentsVerdict =
 /** The parameters of an Action that was created without parameters: its endpoint receives an empty JSON object. */
 export const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
 
-const compiled = compiledPatterns(200, (pattern) => RE2JS.compile(pattern));
+const patterns = new BoundedMap<string, RE2JS>(200);
+
+/** Compiling takes milliseconds, matching much less. @throws the error of a pattern with wrong syntax */
+function compiled(pattern: string): RE2JS {
+  const expression = patterns.get(pattern) ?? RE2JS.compile(pattern);
+  patterns.set(pattern, expression);
+  return expression;
+}
 
 /**
  * Checks the assistant's arguments against an Action's parameters (spec "Action", parameters). Drops arguments that are not parameters.
