@@ -17,7 +17,7 @@ import { now, required } from '../../src/functions/shell.ts';
 import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const outbound = outboundFunction('dispatcher', process.env, dynamo, { recordsTogether: true });
+const outbound = outboundFunction('dispatcher', process.env, dynamo, { queued: true });
 const { logger, metrics } = outbound;
 const beginReport = deliveryReport(logger, metrics, now);
 const ports = {

@@ -27,14 +27,14 @@ export type InvocationPorts = {
  * Creates the parts that all functions with outbound requests share: the outbound pipeline, the delivery log, and the end of an
  * invocation, which ends its attempts and emits its metrics.
  * @param serviceName name of the function in its logs
- * @param options.recordsTogether whether attempts that run concurrently share calls that write their records. The function then needs
- * the permission for PartiQL. @default false
+ * @param options.queued whether the attempts come from a queue: those that run concurrently share calls that write their records, which
+ * needs the permission for PartiQL, and the queue limits the requests in flight. @default false
  */
 export function outboundFunction(
   serviceName: string,
   environment: NodeJS.ProcessEnv,
   dynamo: DynamoDb,
-  { recordsTogether = false } = {},
+  { queued = false } = {},
 ) {
   const logger = functionLogger(serviceName);
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
@@ -42,18 +42,20 @@ export function outboundFunction(
   const counters = required(environment, ENVIRONMENT.countersTable);
   const notCounted = (message: string) => (orgId: string, cause: unknown) =>
     logger.error(message, { org_id: orgId, cause: errorName(cause) });
-  const limited = withinInFlight(
-    withinQuota(makeAttempt, {
-      hitPerDay: hitPerDay(dynamo, counters),
-      uncounted: notCounted('A request could not be counted against its quota'),
-      now,
-    }),
-    {
-      takeLease: inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, (options) => randomInt(options)),
-      leaseFailed: notCounted('A request could not be counted against the limit of requests in flight'),
-      now,
-    },
-  );
+  const counted = withinQuota(makeAttempt, {
+    hitPerDay: hitPerDay(dynamo, counters),
+    uncounted: notCounted('A request could not be counted against its quota'),
+    now,
+  });
+  const limited = queued
+    ? counted
+    : withinInFlight(counted, {
+        takeLease: inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, (options) =>
+          randomInt(options),
+        ),
+        leaseFailed: notCounted('A request could not be counted against the limit of requests in flight'),
+        now,
+      });
   const table = required(environment, ENVIRONMENT.deliveryLogTable);
   return {
     logger,
@@ -63,7 +65,7 @@ export function outboundFunction(
         retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
         now,
         traceId: () => traceId(environment),
-        ...(recordsTogether ? { writes: writesTogether(dynamo, table) } : {}),
+        ...(queued ? { writes: writesTogether(dynamo, table) } : {}),
       }),
       logWriteFailed: logWriteFailed(logger, metrics),
       now,
