@@ -51,22 +51,25 @@ export function actionStore(
   return {
     createAction: async (action) => {
       const { expression, values } = sameRestrictions(action);
-      const failed = await transact({ entity: 'action', next: action }, [
+      const failed = await transact(
+        { entity: 'action', next: action },
         {
-          Update: {
-            TableName: table,
-            Key: KEYS.organization(action.org_id),
-            UpdateExpression: `SET action_count = action_count + :one ${oneMoreVersion}`,
-            ConditionExpression: `action_count < :limit AND ${expression}`,
-            ExpressionAttributeValues: { ...values, ':one': 1, ':limit': ACTIONS_PER_ORGANIZATION },
+          organization: {
+            Update: {
+              TableName: table,
+              Key: KEYS.organization(action.org_id),
+              UpdateExpression: `SET action_count = action_count + :one ${oneMoreVersion}`,
+              ConditionExpression: `action_count < :limit AND ${expression}`,
+              ExpressionAttributeValues: { ...values, ':one': 1, ':limit': ACTIONS_PER_ORGANIZATION },
+            },
           },
+          action: put(actionItem(action), ABSENT),
+          owner: put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
+          slug: slugItems(action).map((item) => put(item, ABSENT)),
         },
-        put(actionItem(action), ABSENT),
-        put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
-        ...slugItems(action).map((item) => put(item, ABSENT)),
-      ]);
+      );
       if (failed.length === 0) return 'created';
-      if (!failed.includes(0)) return 'slug_taken';
+      if (!failed.includes('organization')) return 'slug_taken';
       const organization = await findOrganization(action.org_id);
       return organization !== undefined && hasRestrictionsOf(action, organization)
         ? 'too_many'
@@ -75,38 +78,44 @@ export function actionStore(
 
     replaceAction: async (previous, next) => {
       const slugChanged = previous.slug !== next.slug;
-      const failed = await transact({ entity: 'action', previous, next }, [
-        replace(KEYS.action(next.org_id, next.action_id), 'action', next, previous.version),
-        ...(slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : []),
-        ...(slugChanged ? slugItems(next).map((item) => put(item, ABSENT)) : []),
-        ...newSubscriptions(next),
-      ]);
+      const failed = await transact(
+        { entity: 'action', previous, next },
+        {
+          action: replace(KEYS.action(next.org_id, next.action_id), 'action', next, previous.version),
+          formerSlug: slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : [],
+          slug: slugChanged ? slugItems(next).map((item) => put(item, ABSENT)) : [],
+          subscriptions: newSubscriptions(next),
+        },
+      );
       if (failed.length === 0) return 'replaced';
-      return failed.includes(0) || next.trigger === 'Event' ? 'stale' : 'slug_taken';
+      return failed.includes('slug') && !failed.includes('action') ? 'slug_taken' : 'stale';
     },
 
     deleteAction: async (action) => {
-      const failed = await transact({ entity: 'action', previous: action }, [
+      const failed = await transact(
+        { entity: 'action', previous: action },
         {
-          Delete: {
-            TableName: table,
-            Key: KEYS.action(action.org_id, action.action_id),
-            ...atVersion('action', action.version),
+          action: {
+            Delete: {
+              TableName: table,
+              Key: KEYS.action(action.org_id, action.action_id),
+              ...atVersion('action', action.version),
+            },
+          },
+          owner: remove(KEYS.actionOwner(action.action_id)),
+          log: put(KEYS.logOfDeletedAction(action.org_id, action.site_id, action.action_id)),
+          slug: slugItems(action).map(({ pk, sk }) => remove({ pk, sk })),
+          organization: {
+            Update: {
+              TableName: table,
+              Key: KEYS.organization(action.org_id),
+              UpdateExpression: `SET action_count = action_count - :one ${oneMoreVersion}`,
+              ConditionExpression: 'action_count > :none',
+              ExpressionAttributeValues: { ':one': 1, ':none': 0 },
+            },
           },
         },
-        remove(KEYS.actionOwner(action.action_id)),
-        put(KEYS.logOfDeletedAction(action.org_id, action.site_id, action.action_id)),
-        ...slugItems(action).map(({ pk, sk }) => remove({ pk, sk })),
-        {
-          Update: {
-            TableName: table,
-            Key: KEYS.organization(action.org_id),
-            UpdateExpression: `SET action_count = action_count - :one ${oneMoreVersion}`,
-            ConditionExpression: 'action_count > :none',
-            ExpressionAttributeValues: { ':one': 1, ':none': 0 },
-          },
-        },
-      ]);
+      );
       return failed.length === 0;
     },
   };

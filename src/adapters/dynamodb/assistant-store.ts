@@ -55,26 +55,29 @@ export function assistantStore(
         });
         if (names.length >= limit) return 'too_many';
         // The index has the number. The organization's item makes concurrent creations take turns: the second one counts again.
-        const failed = await transact({ entity: 'assistant', next: assistant }, [
+        const failed = await transact(
+          { entity: 'assistant', next: assistant },
           {
-            Update: {
-              TableName: table,
-              Key,
-              UpdateExpression: 'SET assistant_count = :count',
-              ConditionExpression: `${expression} AND ${seen === undefined ? 'attribute_not_exists(assistant_count)' : 'assistant_count = :seen'}`,
-              ExpressionAttributeValues: {
-                ...values,
-                ':count': names.length + 1,
-                ...(seen === undefined ? {} : { ':seen': seen }),
+            organization: {
+              Update: {
+                TableName: table,
+                Key,
+                UpdateExpression: 'SET assistant_count = :count',
+                ConditionExpression: `${expression} AND ${seen === undefined ? 'attribute_not_exists(assistant_count)' : 'assistant_count = :seen'}`,
+                ExpressionAttributeValues: {
+                  ...values,
+                  ':count': names.length + 1,
+                  ...(seen === undefined ? {} : { ':seen': seen }),
+                },
               },
             },
+            assistant: put(assistantItem(assistant), ABSENT),
+            site: put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
+            domain: domainItems(assistant).map((item) => put(item)),
           },
-          put(assistantItem(assistant), ABSENT),
-          put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
-          ...domainItems(assistant).map((item) => put(item)),
-        ]);
+        );
         if (failed.length === 0) return 'created';
-        if (!failed.includes(0)) throw new Error(`The id of assistant ${assistant.site_id} is in use`);
+        if (!failed.includes('organization')) throw new Error(`The id of assistant ${assistant.site_id} is in use`);
       }
       throw new Error(
         `Other assistants of ${assistant.org_id} were created during each of ${CREATION_ATTEMPTS} attempts`,
@@ -83,11 +86,14 @@ export function assistantStore(
 
     replaceAssistant: async (previous, next) => {
       const domainChanged = previous.domain !== next.domain;
-      const failed = await transact({ entity: 'assistant', previous, next }, [
-        replace(KEYS.assistant(next.site_id), 'assistant', next, previous.version),
-        ...(domainChanged ? domainItems(previous).map(remove) : []),
-        ...(domainChanged ? domainItems(next).map((item) => put(item)) : []),
-      ]);
+      const failed = await transact(
+        { entity: 'assistant', previous, next },
+        {
+          assistant: replace(KEYS.assistant(next.site_id), 'assistant', next, previous.version),
+          formerDomain: domainChanged ? domainItems(previous).map(remove) : [],
+          domain: domainChanged ? domainItems(next).map((item) => put(item)) : [],
+        },
+      );
       return failed.length === 0;
     },
 

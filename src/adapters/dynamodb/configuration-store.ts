@@ -5,7 +5,7 @@ import { assistantStore } from './assistant-store.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
 import { configurationReads } from './configuration-reads.ts';
-import { configurationTransaction, type TransactItem } from './configuration-transaction.ts';
+import { configurationTransaction, type NamedWrites } from './configuration-transaction.ts';
 import { organizationStore } from './organization-store.ts';
 import { readActionOwner } from './stored-configuration.ts';
 import { findItem } from './stored-item.ts';
@@ -17,7 +17,7 @@ import { findItem } from './stored-item.ts';
 export function configurationStore(
   client: DynamoDb,
   table: string,
-  alongside: (mutation: Mutation) => readonly TransactItem[] = () => [],
+  alongside: (mutation: Mutation) => NamedWrites = () => ({}),
 ): ConfigurationStore {
   const reads = configurationReads(client, table);
   const transaction = configurationTransaction(client, table, alongside);

@@ -9,6 +9,9 @@ import { transactionFailures } from './conditions.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
+/** The writes of a transaction, by name. A name may have any number of writes. */
+export type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[]>>;
+
 export type ConfigurationTransaction = ReturnType<typeof configurationTransaction>;
 
 /** The condition of a put that must not replace an item. */
@@ -16,13 +19,12 @@ export const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /**
  * Creates the parts of a change of the configuration: its writes, and the transaction that makes them.
- * @param alongside returns further writes for the transaction. A failed condition of theirs means that the idempotency key was used
- * before.
+ * @param alongside returns further writes for the transaction: the audit record, and the idempotency key as `creation`
  */
 export function configurationTransaction(
   client: DynamoDb,
   table: string,
-  alongside: (mutation: Mutation) => readonly TransactItem[],
+  alongside: (mutation: Mutation) => NamedWrites,
 ) {
   const put = (
     item: Record<string, unknown>,
@@ -31,11 +33,15 @@ export function configurationTransaction(
     Put: { TableName: table, Item: item, ...condition },
   });
   const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
-  /** @returns the positions of the writes whose conditions did not hold @throws CreationTaken */
-  const transact = async (mutation: Mutation, items: TransactItem[]) => {
-    const all = [...items, ...alongside(mutation)];
-    const failed = await transactionFailures(() => client.transactWrite({ TransactItems: all }));
-    if (failed.some((position) => position >= items.length)) throw new CreationTaken();
+  /** @returns the names of the writes whose conditions did not hold @throws CreationTaken */
+  const transact = async (mutation: Mutation, writes: NamedWrites): Promise<readonly string[]> => {
+    const all = Object.entries({ ...writes, ...alongside(mutation) }).flatMap(([name, items]) =>
+      [items].flat().map((item) => ({ name, item })),
+    );
+    const TransactItems = all.map(({ item }) => item);
+    const positions = await transactionFailures(() => client.transactWrite({ TransactItems }));
+    const failed = positions.flatMap((position) => all[position]?.name ?? []);
+    if (failed.includes('creation')) throw new CreationTaken();
     return failed;
   };
 

@@ -6,7 +6,7 @@ import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
 import { configurationStore } from './configuration-store.ts';
-import type { TransactItem } from './configuration-transaction.ts';
+import type { NamedWrites } from './configuration-transaction.ts';
 import { readAuditRecord } from './stored-configuration.ts';
 import { findItem, itemReader, readKey } from './stored-item.ts';
 
@@ -31,11 +31,11 @@ export function recordedStores(
 ): RecordedStores {
   return {
     recorded: (by, creation) =>
-      configurationStore(client, tables.configuration, (mutation): TransactItem[] => {
+      configurationStore(client, tables.configuration, (mutation): NamedWrites => {
         const record = auditRecord(mutation, by, now());
         const key = KEYS.audit(record.org_id, record.at, record.entity_id, record.version);
         const audit = { Put: { TableName: tables.configuration, Item: { ...key, record } } };
-        if (creation === undefined) return [audit];
+        if (creation === undefined) return { audit };
         const seconds = unixSeconds(now());
         const remembered = {
           Put: {
@@ -49,7 +49,7 @@ export function recordedStores(
             ExpressionAttributeValues: { ':now': seconds },
           },
         };
-        return [audit, remembered];
+        return { audit, creation: remembered };
       }),
 
     findCreation: async (key) => {
