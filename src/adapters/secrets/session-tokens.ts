@@ -10,6 +10,7 @@ import type { CachedRing } from './secret-store.ts';
  */
 export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, now: Clock) {
   const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | undefined> => {
+    if (!isCanonical(token)) return undefined;
     try {
       const { payload } = await jwtVerify(token, (header) => keyFor(ring, header.kid), {
         algorithms: ['HS256'],
@@ -48,6 +49,12 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, n
       }
     },
   };
+}
+
+/** Returns whether the signature is spelled as it was signed. Base64url has more spellings: spare bits of the last character, and `=`. */
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
 async function keyFor(ring: Pick<CachedRing, 'verifying'>, kid: string | undefined): Promise<Uint8Array> {
