@@ -40,13 +40,13 @@ const ports = {
     }),
 };
 
-export const handler = httpHandler(logger, (request, replyHeaders, context) =>
+export const handler = httpHandler(logger, (request, announced, context) =>
   outbound.invocation(context, async ({ makeAttempt }) => {
     await requireDistribution(request);
     const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
     const { site_id: siteId = '', slug = '' } = request.path;
     const widget = await identifyWidget(credentials, ports);
-    siteIdentified(widget, logger, replyHeaders);
+    siteIdentified(widget, logger, announced);
     const submission = { siteId, slug, widget, readBody: request.readBody };
     return { status: 200, body: await submitForm(submission, { ...ports, makeAttempt }) };
   }),

@@ -13,7 +13,7 @@ const ports = configurationReads(dynamoDb(dynamoDbClient()), required(process.en
 
 const requireDistribution = distributionOnly(process.env, () => functionOriginSecret(process.env));
 
-export const handler = httpHandler(logger, async (request, replyHeaders) => {
+export const handler = httpHandler(logger, async (request, { headers: replyHeaders }) => {
   await requireDistribution(request);
   const { headers, rawPath, query } = request;
   const origin = await preflight({ origin: headers.origin, siteId: preflightSite(rawPath, query.site) }, ports);

@@ -27,10 +27,10 @@ const ports = {
   newId: randomUUID,
 };
 
-export const handler = httpHandler(logger, async (request, replyHeaders) => {
+export const handler = httpHandler(logger, async (request, announced) => {
   await requireDistribution(request);
   const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
   const init = await identifyInit({ credentials, readBody: request.readBody }, ports);
-  siteIdentified(init.widget, logger, replyHeaders);
+  siteIdentified(init.widget, logger, announced);
   return { status: 200, body: await initWidget(init, ports) };
 });

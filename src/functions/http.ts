@@ -6,7 +6,6 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import * as z from 'zod';
 import type { ErrorResponse } from '../contract/error-response.ts';
 import { type ErrorCode, INTERNAL_ERROR } from '../contract/errors.ts';
-import { SITE_ID_HEADER } from '../contract/headers.ts';
 import { isJsonObject, parseJson } from '../contract/json.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { type FieldProblem, Refusal } from '../domain/refusal.ts';
@@ -41,6 +40,13 @@ const verified = z.object({
 /** Headers of the response, also when it is an error. */
 export type ReplyHeaders = Record<string, string>;
 
+/** What a route says of its answer before it has one, because the request may be refused after that. */
+export type Announced = {
+  readonly headers: ReplyHeaders;
+  /** The assistant that the request concerns, when it exists. */
+  siteId?: string;
+};
+
 /** The data for the body of an error response. */
 type HttpError = {
   readonly code: ErrorCode;
@@ -55,7 +61,7 @@ type HttpError = {
  */
 export function httpHandler(
   logger: Logger,
-  route: (request: HttpRequest, replyHeaders: ReplyHeaders, context: Context) => Promise<HttpReply>,
+  route: (request: HttpRequest, announced: Announced, context: Context) => Promise<HttpReply>,
 ) {
   const logRefusal = refusalLog(logger, now);
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
@@ -63,12 +69,13 @@ export function httpHandler(
     .use(httpSecurityHeaders())
     .handler(async (event: APIGatewayProxyEventV2, context: Context): Promise<APIGatewayProxyStructuredResultV2> => {
       const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
+      const announced: Announced = { headers };
       try {
-        return respond(await route(httpRequest(event), headers, context), headers);
+        return respond(await route(httpRequest(event), announced, context), headers);
       } catch (error) {
         if (error instanceof Refusal) {
           countRefusal(error);
-          logRefusal(error, event.routeKey, event.headers[SITE_ID_HEADER] ?? event.pathParameters?.site_id);
+          logRefusal(error, event.routeKey, announced.siteId);
           if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
           return respond({ status: error.status, body: errorBody(error) }, headers);
         }

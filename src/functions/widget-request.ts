@@ -10,7 +10,7 @@ import { CORS_REQUEST_HEADERS } from '../contract/public-operations.ts';
 import type { IdentifiedWidget, WidgetCredentials } from '../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../domain/auth/cors.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { HttpRequest, ReplyHeaders } from './http.ts';
+import type { Announced, HttpRequest, ReplyHeaders } from './http.ts';
 import { required } from './shell.ts';
 
 type Headers = { readonly headers: Readonly<Record<string, string | undefined>> };
@@ -71,11 +71,14 @@ export function widgetCredentials(request: HttpRequest, ip: string): WidgetCrede
 export function siteIdentified(
   { assistant, credentials }: IdentifiedWidget,
   logger: Logger,
-  headers: ReplyHeaders,
+  announced: Announced,
 ): void {
-  if (assistant !== undefined) logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
+  if (assistant !== undefined) {
+    logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
+    announced.siteId = assistant.site_id;
+  }
   const origin = allowedOrigin(assistant, credentials.origin);
-  if (origin !== undefined) headers['access-control-allow-origin'] = origin;
+  if (origin !== undefined) announced.headers['access-control-allow-origin'] = origin;
 }
 
 /** Sets the headers of a preflight response that allows the origin. The browser may cache it for ten minutes. */

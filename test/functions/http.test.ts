@@ -50,7 +50,7 @@ test('no response can be cached, sniffed or framed', async () => {
 
 test('headers that were set before a refusal or an error are kept', async () => {
   for (const error of [new Refusal('ip_not_allowed'), new Error('fault')]) {
-    const handler = handlerOf(async (_, headers) => {
+    const handler = handlerOf(async (_, { headers }) => {
       headers['access-control-allow-origin'] = 'https://shop.example';
       throw error;
     });

@@ -1,9 +1,10 @@
 import '../lambdas/environment.ts';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Refusal } from '../../src/domain/refusal.ts';
+import { httpHandler } from '../../src/functions/http.ts';
 import { refusalLog } from '../../src/functions/reports.ts';
 import { FrozenClock } from '../fakes/sources.ts';
-import { logged } from '../lambdas/invocation.ts';
+import { call, logged } from '../lambdas/invocation.ts';
 
 const ROUTE = 'POST /api/widget/init';
 const clock = new FrozenClock();
@@ -32,9 +33,21 @@ test('the same refusal is logged once per minute and site', async () => {
   expect(lines).toHaveLength(4);
 });
 
-test('a caller who names another site each time cannot fill the log', async () => {
+test('refusals of many assistants cannot fill the log', async () => {
   const lines = await linesOf((log) => {
-    for (let i = 0; i < 1000; i++) log(new Refusal('site_not_found'), ROUTE, `site_${i}`);
+    for (let i = 0; i < 1000; i++) log(new Refusal('origin_not_allowed'), ROUTE, `site_${i}`);
   });
   expect(lines).toHaveLength(60);
+});
+
+test('made-up site ids share one line, whatever header or path has them', async () => {
+  const handler = httpHandler(new Logger({ serviceName: 'test' }), async () => {
+    throw new Refusal('site_not_found');
+  });
+  let lines = '';
+  for (let i = 0; i < 61; i++) {
+    lines += (await call(handler, { headers: { 'x-site-id': `site_${i}` }, pathParameters: { site_id: `site_${i}` } }))
+      .log;
+  }
+  expect(lines.match(/"Refused"/g)).toHaveLength(1);
 });
