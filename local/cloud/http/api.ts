@@ -9,7 +9,7 @@ import { type HttpAnswer, readBody } from '../listener.ts';
 import { JwtAuthorizer } from '../login/jwt-authorizer.ts';
 import type { Route } from '../template/stack.ts';
 import { answerOf, eventOf } from './api-payload.ts';
-import { Routes } from './routes.ts';
+import { decoded, Routes } from './routes.ts';
 
 /** Limits of an HTTP API. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -53,7 +53,7 @@ export class HttpApi {
     if (body === undefined) return message(413, 'Request Entity Too Large');
     const method = request.method ?? 'GET';
     const [encodedPath = '/', ...query] = (request.url ?? '/').split('?');
-    const path = decode(encodedPath);
+    const path = decoded(encodedPath);
     if (path === undefined) return message(400, 'Bad Request');
     const found = this.#routes.match(method, path);
     if (found === undefined) return message(404, 'Not Found');
@@ -95,12 +95,4 @@ async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T
   const result = await Promise.race([promise, late]);
   clearTimeout(timer);
   return result;
-}
-
-function decode(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
 }

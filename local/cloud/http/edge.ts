@@ -12,6 +12,7 @@ import {
   type ResponseHeadersPolicy,
   responseHeadersPolicy,
 } from './edge-policies.ts';
+import { decoded } from './routes.ts';
 import { ViewerFunction } from './viewer-function.ts';
 
 /** CloudFront's limit for a viewer's request. */
@@ -119,7 +120,7 @@ function viewerFunction(stack: Stack, arn: string | undefined): ViewerFunction |
 const bucketOrigin =
   (objects: ReadonlyMap<string, StoredObject>): Origin =>
   async ({ viewer, path }) => {
-    const object = objects.get(decodeURI(path.slice(1)));
+    const object = objects.get(decoded(path.slice(1)) ?? '');
     if (object === undefined) {
       const body =
         '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
@@ -184,7 +185,7 @@ function forwardedQuery({ query: kept }: OriginRequestPolicy, query: string): st
   if (kept === 'all') return query;
   return query
     .split('&')
-    .filter((pair) => kept.has(decodeURIComponent(pair.split('=')[0] ?? '')))
+    .filter((pair) => kept.has(decoded(pair.split('=')[0] ?? '') ?? ''))
     .join('&');
 }
 

@@ -46,3 +46,12 @@ function parsed(key: string): { readonly matches: RegExp; readonly rank: string 
   const any = method === 'ANY';
   return { matches: new RegExp(`^${any ? '\\S+' : method} ${pattern}$`, 's'), rank: rank + (any ? '4' : '0') };
 }
+
+/** Decodes percent-encoded text; undefined when it is malformed. */
+export function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

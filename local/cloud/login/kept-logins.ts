@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { writeFileAtomically } from '../state/atomic-file.ts';
 import { readKept } from '../state/kept-json.ts';
 
-/** The provider's own store in memory has as many. */
-const ENTRIES_MAX = 1000;
+/** Entries of one kind, so that requests of nobody, which leave interactions, end no login. */
+const ENTRIES_OF_KIND_MAX = 1000;
 
 /** `expires_at` is in unix milliseconds; null = never. */
 const entries = z.array(z.tuple([z.string(), z.unknown(), z.number().nullable()]));
@@ -36,8 +36,12 @@ export class KeptLogins {
   }
 
   #keep(): void {
-    for (const [key, entry] of this.#entries) {
-      if (isOver(entry) || this.#entries.size > ENTRIES_MAX) this.#entries.delete(key);
+    const counts = new Map<string, number>();
+    for (const [key, entry] of [...this.#entries].reverse()) {
+      const kind = key.slice(0, key.indexOf(':'));
+      const count = (counts.get(kind) ?? 0) + 1;
+      if (isOver(entry) || count > ENTRIES_OF_KIND_MAX) this.#entries.delete(key);
+      else counts.set(kind, count);
     }
     const kept = [...this.#entries].map(([key, { value, expiresAt }]) => [key, value, expiresAt]);
     // The tokens of a grant are a map. The adapter takes a list of its keys, too.

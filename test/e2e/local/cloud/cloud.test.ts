@@ -458,6 +458,8 @@ describe('the distribution', () => {
     });
     expect(again.status).toBe(304);
     expect((await fetch(`${cloud.baseUrl}/static/none.js`)).status).toBe(403);
+    expect((await fetch(`${cloud.baseUrl}/static/%zz`)).status).toBe(403);
+    expect((await fetch(`${cloud.baseUrl}/api/echo/1?%zz=1`, { method: 'POST' })).status).toBe(200);
     expect((await fetch(`${cloud.baseUrl}/static/hello.js`, { method: 'POST' })).status).toBe(403);
   });
 

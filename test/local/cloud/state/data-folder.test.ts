@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KeptLogins } from '../../../../local/cloud/login/kept-logins.ts';
+import { Users } from '../../../../local/cloud/login/users.ts';
 import { DataFolder } from '../../../../local/cloud/state/data-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'data-folder-'));
@@ -30,4 +32,34 @@ test.each([
 ])('a path that is %s is refused with one message', (_, path = '') => {
   writeFileSync(join(root, 'file'), '');
   expect(() => DataFolder.open(path)).toThrow(`The data folder ${path} cannot be made`);
+});
+
+test.each([
+  ['version.json', (folder: string) => DataFolder.open(folder)],
+  ['users.json', (folder: string) => new Users(join(folder, 'users.json'))],
+  ['logins.json', (folder: string) => new KeptLogins(join(folder, 'logins.json'))],
+])('a damaged %s is refused with one message that does not quote it, and stays as it is', (name, read) => {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  for (const damaged of ['', '[{"password":"DontTell', 'null', '[1]', '{"version":99}', '\0\0']) {
+    writeFileSync(join(folder, name), damaged);
+    expect(() => read(folder)).toThrow(/ cannot (be )?read\. Delete /);
+    expect(() => read(folder)).not.toThrow(/DontTell/);
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(damaged);
+  }
+});
+
+test('requests of nobody end no kept login, also after a restart', () => {
+  const file = join(root, 'logins.json.kept');
+  const logins = new KeptLogins(file);
+  const kinds = ['RefreshToken', 'Grant', 'Session', 'grant', 'sessionUid'];
+  for (const kind of kinds) logins.set(`${kind}:of a user`, { kind });
+  for (let i = 0; i < 1100; i++) logins.set(`Interaction:${i}`, {});
+  const again = new KeptLogins(file);
+  expect(kinds.filter((kind) => again.get(`${kind}:of a user`) === undefined)).toEqual([]);
+  expect([again.get('Interaction:99'), again.get('Interaction:100'), again.get('Interaction:1099')]).toEqual([
+    undefined,
+    {},
+    {},
+  ]);
 });
