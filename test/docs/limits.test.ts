@@ -36,7 +36,7 @@ const ROWS: Readonly<Record<string, string>> = {
   'AI-decided calls': `${limits.AI_CALLS_PER_CONVERSATION} per conversation`,
   'AI-decided description': `${limits.AI_DESCRIPTION_MIN_CHARACTERS} to ${limits.AI_DESCRIPTION_MAX_CHARACTERS} characters`,
   'AI-decided parameters': `${limits.PARAMETERS_MAX_PROPERTIES} properties, ${limits.PARAMETERS_MAX_BYTES / KB} KB of JSON`,
-  'Pattern of a parameter': `${limits.PATTERN_MAX_CHARACTERS} characters, ${limits.PATTERN_MAX_INSTRUCTIONS} instructions of RE2; all of an Action ${limits.PATTERNS_MAX_INSTRUCTIONS} instructions`,
+  'Pattern of a parameter': `${limits.PATTERN_MAX_CHARACTERS} characters, ${limits.PATTERN_MAX_INSTRUCTIONS} instructions of RE2; all of an Action ${limits.PATTERNS_MAX_INSTRUCTIONS} instructions; instructions times characters of the arguments ${limits.PATTERN_WORK_MAX} in a call`,
   'Response field map': `${limits.PARAMETERS_MAX_PROPERTIES} entries, paths of ${limits.FIELD_PATH_MAX_CHARACTERS} characters; values of ${limits.TOOL_RESPONSE_MAX_BYTES / KB / KB} MB together`,
   'Non-JSON response passed to the assistant': `first ${limits.NON_JSON_RESPONSE_CHARACTERS} characters`,
   'Delivery log response excerpt': `first ${limits.RESPONSE_EXCERPT_CHARACTERS} characters`,

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { type ParameterProperty, type ParametersSchema, toolParameterName } from '../../contract/actions.ts';
 import { isWellFormed } from '../../contract/characters.ts';
-import { PATTERN_MAX_INSTRUCTIONS, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
+import { PATTERN_MAX_INSTRUCTIONS, PATTERN_WORK_MAX, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
 import { NOT_WELL_FORMED } from '../../contract/text.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { isEmail } from './email.ts';
@@ -26,7 +26,7 @@ function compiled(pattern: string): RE2JS {
 
 /**
  * Checks the assistant's arguments against an Action's parameters (spec "Action", parameters). Drops arguments that are not parameters.
- * A linear-time engine matches patterns, because neither the pattern nor the text can be trusted.
+ * A linear-time engine matches patterns, because neither the pattern nor the text can be trusted, and their product is limited.
  */
 export function checkArguments(
   parameters: ParametersSchema | undefined,
@@ -34,11 +34,14 @@ export function checkArguments(
 ): ArgumentsVerdict {
   const { properties, required } = parameters ?? NO_PARAMETERS;
   const values: [string, string | number | boolean][] = [];
+  let work = 0;
   for (const [name, property] of Object.entries(properties)) {
     if (!Object.hasOwn(args, name) || args[name] === undefined) {
       if (required.includes(name)) return { valid: false, problem: `${name}: is required` };
       continue;
     }
+    work += matchingWork(property, args[name]);
+    if (work > PATTERN_WORK_MAX) return { valid: false, problem: `${name}: is too long for its pattern` };
     const checked = checkValue(property, args[name]);
     if ('problem' in checked) return { valid: false, problem: `${name}: ${checked.problem}` };
     if (property.enum !== undefined && !property.enum.some((allowed) => allowed === checked.value)) {
@@ -47,6 +50,10 @@ export function checkArguments(
     values.push([name, checked.value]);
   }
   return { valid: true, values: Object.fromEntries(values) };
+}
+
+function matchingWork({ pattern }: ParameterProperty, value: unknown): number {
+  return pattern === undefined || typeof value !== 'string' ? 0 : compiled(pattern).programSize() * value.length;
 }
 
 function checkValue(

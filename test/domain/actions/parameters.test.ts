@@ -44,6 +44,19 @@ test('arguments that are not parameters are dropped; without parameters all are 
   expect(checkArguments(undefined, { a: 1 })).toEqual({ valid: true, values: {} });
 });
 
+test('arguments that are too long for their patterns are refused before they are matched, also when they are many', () => {
+  const property = { type: 'string', pattern: '^(?i)(\\pL\\pN?){1,90}\\.' };
+  const parameters = parametersSchema.parse({ properties: { a: property, b: property } });
+  const check = (a: number, b: number) => {
+    const started = performance.now();
+    const verdict = checkArguments(parameters, { a: `é.${'é'.repeat(a)}`, b: `é.${'é'.repeat(b)}` });
+    return [verdict.valid ? undefined : verdict.problem, performance.now() - started < 500];
+  };
+  expect(check(400, 400)).toEqual([undefined, true]);
+  expect(check(250_000, 1)).toEqual(['a: is too long for its pattern', true]);
+  expect(check(600, 600)).toEqual(['b: is too long for its pattern', true]);
+});
+
 test('a pattern with exponential time in a backtracking engine is checked in linear time', () => {
   const parameters = parametersSchema.parse({ properties: { a: { type: 'string', pattern: '^(a+)+$' } } });
   const started = performance.now();
