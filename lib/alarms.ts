@@ -11,7 +11,6 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../src/contract/metrics.ts';
-import type { Watched } from './releases.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** The default period of the metrics that alarms evaluate. */
@@ -31,6 +30,8 @@ export type WatchedMetric = {
   readonly breaching?: number;
   /** How a period without a value counts. @default as good */
   readonly missing?: TreatMissingData;
+  /** Whether a gradual release is rolled back while the alarm is raised. CodeDeploy takes ten alarms at most. @default false */
+  readonly endsRelease?: boolean;
 };
 
 /**
@@ -46,7 +47,7 @@ export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'br
 export class Alarms extends Construct {
   readonly #topic: ITopic | undefined;
   readonly #faults: IMetric[] = [];
-  readonly #watched: Watched[] = [];
+  readonly #endRelease: Alarm[] = [];
 
   /** @param topicArn SNS topic to which each alarm is sent, and its end. Without it, alarms only change their state */
   constructor(scope: Construct, id: string, topicArn: string | undefined) {
@@ -59,9 +60,9 @@ export class Alarms extends Construct {
     return this.#faults;
   }
 
-  /** The functions that have alarms on their errors, with these alarms. */
-  get watched(): readonly Watched[] {
-    return this.#watched;
+  /** The alarms that roll a release back. */
+  get ofRelease(): readonly Alarm[] {
+    return this.#endRelease;
   }
 
   raise(
@@ -75,6 +76,7 @@ export class Alarms extends Construct {
       periods = 1,
       breaching = periods,
       missing = TreatMissingData.NOT_BREACHING,
+      endsRelease = false,
     }: WatchedMetric,
   ): Alarm {
     const alarm = new Alarm(scope, id, {
@@ -88,6 +90,7 @@ export class Alarms extends Construct {
       datapointsToAlarm: breaching,
       treatMissingData: missing,
     });
+    if (endsRelease) this.#endRelease.push(alarm);
     if (this.#topic === undefined) return alarm;
     const notification = new SnsAction(this.#topic);
     alarm.addAlarmAction(notification);
@@ -112,8 +115,8 @@ export class Alarms extends Construct {
       functions.map(({ fn }) => fn.metricThrottles({ period })),
     );
     this.#faults.push(errors, throttles);
-    const alarm = this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, ...lasting });
-    this.#watched.push({ functions, alarm });
+    const endsRelease = functions.some(({ invokedBy }) => invokedBy !== 'schedule');
+    this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, endsRelease, ...lasting });
   }
 
   /**
@@ -135,6 +138,7 @@ export class Alarms extends Construct {
       threshold: SLOW_MILLISECONDS,
       periods: 3,
       breaching: 2,
+      endsRelease: true,
     });
   }
 }

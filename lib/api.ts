@@ -54,6 +54,9 @@ const SHARES = {
 } as const;
 export type RouteName = Exclude<keyof typeof SHARES, 'Others'>;
 
+/** The part of the requests per second whose use leaves time to allow more. */
+const NEAR_THROTTLE = 0.8;
+
 /** A page of the dashboard makes this many requests at once at most. */
 const BURST_MIN = 20;
 
@@ -108,8 +111,17 @@ export class Api extends Construct {
     alarms.raise(this, 'ServerErrors', {
       runbookEntry: 'server-errors',
       metric: this.http.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' }),
-      // No customer's endpoint can cause these responses.
+      // No customer's endpoint can cause these responses. A function that answers 500 has no error of its own in Lambda's metrics.
       ...LASTING_ERRORS,
+      endsRelease: true,
+    });
+    // What API Gateway throttles reaches no function and no metric of its own. The metric counts what it lets in.
+    alarms.raise(this, 'NearThrottle', {
+      runbookEntry: 'near-throttle',
+      metric: this.http.metricCount({ period: FIVE_MINUTES, statistic: 'Sum' }),
+      threshold: Math.floor(NEAR_THROTTLE * requestsPerSecond * FIVE_MINUTES.toSeconds()),
+      periods: 3,
+      breaching: 2,
     });
   }
 

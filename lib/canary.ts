@@ -70,6 +70,7 @@ export class Canary extends Construct {
       breaching: 2,
       // A missing value is a fault: the canary did not run.
       missing: TreatMissingData.BREACHING,
+      endsRelease: true,
     });
     alarms.raise(this, 'EventsMissing', {
       runbookEntry: 'events-missing',

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { METRICS } from '../src/contract/metrics.ts';
-import { FIVE_MINUTES, ownMetric } from './alarms.ts';
+import { FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
 import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -25,12 +25,13 @@ export class Deliveries extends Construct {
   constructor(scope: Construct, id: string, props: DeliveriesProps) {
     super(scope, id);
     const { alarms } = props;
-    const dispatcher = this.#dispatcher(props);
-    alarms.watch(this, [this.#router(props), dispatcher]);
-    alarms.raise(this, 'RecursiveInvocationsDropped', {
-      runbookEntry: 'recursive-invocations',
-      metric: dispatcher.fn.metric('RecursiveInvocationsDropped', { period: FIVE_MINUTES, statistic: 'Sum' }),
-      threshold: 1,
+    alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
+    alarms.raise(this, 'FailedMessages', {
+      runbookEntry: 'failed-messages',
+      // A batch reports its failed messages in its answer, so Lambda counts no error.
+      metric: ownMetric(this, METRICS.failedMessages, FIVE_MINUTES),
+      ...LASTING_ERRORS,
+      endsRelease: true,
     });
     alarms.raise(this, 'UnreachedOrganizations', {
       runbookEntry: 'unreached-organizations',

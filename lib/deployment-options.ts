@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
 import { MAPPING_MAX, MAPPING_MIN } from './concurrency.ts';
 import { STACK_NAME_MAX } from './names.ts';
+import { archiveDaysOf, STAGES } from './stage.ts';
 
 /** An option of `-c` is a string. An option of cdk.json may have its own type. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
@@ -72,7 +73,8 @@ const OPTIONS = {
     'must be the ARN of a KMS key, and not of an alias',
   ),
   edgeAccessLog: flag,
-  gradual: flag,
+  gradual: z.union([flag, z.literal('without-alarms')], { error: 'must be true, false or without-alarms' }),
+  eventArchive: z.union([flag, wholeNumber(1, 3649)], { error: 'must be true, false or a number of days' }),
   tracing: flag,
   canary: flag,
   originSecretVersion: matching(/^[\w-]{32,64}$/, 'must be a version id of the secret'),
@@ -145,6 +147,13 @@ function refuseContradictions(options: Context, { addIssue }: z.RefinementCtx<Co
     refuse(
       'requestConcurrency',
       `must be at most ${Math.max(0, most)} with an accountConcurrency of ${accountConcurrency}`,
+    );
+  }
+  const { deliveryLogRetentionDays: kept = STAGES[options.stage ?? 'prod'].deliveryLogRetentionDays } = options;
+  if ((archiveDaysOf(options.eventArchive, kept) ?? 0) >= kept) {
+    refuse(
+      'eventArchive',
+      `must be less than the ${kept} days of the delivery log, which keeps a replay from a second request`,
     );
   }
   const { routerConcurrency = 0, deliveryConcurrency = 0 } = options;

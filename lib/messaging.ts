@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
-import { EventBus, EventField, Match, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Archive, EventBus, EventField, Match, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -8,7 +9,7 @@ import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES } from '../src/contract/events.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
-import type { Alarms } from './alarms.ts';
+import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
 import { INVOCATIONS_PER_POLLER } from './concurrency.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -64,6 +65,17 @@ export class WorkQueue extends Construct {
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period }),
       threshold: 1,
     });
+    props.alarms.raise(this, 'DeadLettersGrow', {
+      runbookEntry: 'dead-letters',
+      // The other alarm stays raised while a message waits, so it tells nobody of the next one.
+      metric: new MathExpression({
+        expression: 'DIFF(waiting)',
+        label: 'more dead letters than a minute before',
+        period,
+        usingMetrics: { waiting: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period }) },
+      }),
+      threshold: 1,
+    });
     props.alarms.raise(this, 'OldMessages', {
       runbookEntry: 'old-messages',
       metric: this.queue.metric('ApproximateAgeOfOldestMessageInQuietGroups', { period, statistic: 'Maximum' }),
@@ -113,6 +125,8 @@ export type MessagingProps = {
   readonly alarms: Alarms;
   /** Accounts and roles outside this account that may put events on the bus. */
   readonly platform: readonly IPrincipal[];
+  /** Days for which an archive keeps the events of the catalog. @default no archive */
+  readonly archiveDays: number | undefined;
 };
 
 /**
@@ -126,7 +140,7 @@ export class Messaging extends Construct {
   readonly events: WorkQueue;
   readonly deliveries: WorkQueue;
 
-  constructor(scope: Construct, id: string, { routerTimeout, alarms, platform }: MessagingProps) {
+  constructor(scope: Construct, id: string, { routerTimeout, alarms, platform, archiveDays }: MessagingProps) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
     if (platform.length > 0) {
@@ -145,7 +159,7 @@ export class Messaging extends Construct {
       alarms,
     });
     this.deliveries = new WorkQueue(this, 'Deliveries', { ...DELIVERIES, alarms });
-    new Rule(this, 'CatalogEvents', {
+    const catalog = new Rule(this, 'CatalogEvents', {
       eventBus: this.bus,
       description: 'Events that reach Actions, without reserved names',
       eventPattern: { detailType: [...DELIVERED_EVENTS] },
@@ -157,7 +171,7 @@ export class Messaging extends Construct {
         }),
       ],
     });
-    new Rule(this, 'UnknownNames', {
+    const unknown = new Rule(this, 'UnknownNames', {
       eventBus: this.bus,
       description: 'Events that no Action can select; the router reports them as dropped',
       eventPattern: { detailType: Match.anythingBut(...EVENT_NAMES, ENDPOINT_FAILING) },
@@ -174,6 +188,40 @@ export class Messaging extends Construct {
         }),
       ],
     });
+    // Both metrics are sent only when they are not zero (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html).
+    const ofRules = (metricName: string) =>
+      sum(
+        metricName,
+        [catalog, unknown].map(
+          ({ ruleName }) =>
+            new Metric({
+              namespace: 'AWS/Events',
+              metricName,
+              dimensionsMap: { EventBusName: this.bus.eventBusName, RuleName: ruleName },
+              statistic: 'Sum',
+              period: FIVE_MINUTES,
+            }),
+        ),
+      );
+    // An event whose dead-letter queue refuses it too, because both share one key and one policy, is in no queue.
+    alarms.raise(this, 'EventsNotQueued', {
+      runbookEntry: 'events-missing',
+      metric: ofRules('FailedInvocations'),
+      threshold: 1,
+    });
+    alarms.raise(this, 'RulesThrottled', {
+      runbookEntry: 'events-missing',
+      metric: ofRules('ThrottledRules'),
+      ...LASTING_ERRORS,
+    });
+    if (archiveDays !== undefined) {
+      new Archive(this, 'Archive', {
+        sourceEventBus: this.bus,
+        description: 'Events of the catalog, for a replay',
+        eventPattern: { detailType: [...DELIVERED_EVENTS] },
+        retention: Duration.days(archiveDays),
+      });
+    }
   }
 
   allowPutEvents(fn: ServiceFunction): void {

@@ -92,6 +92,7 @@ export class Monitoring extends Construct {
             unreadableActions,
             ownMetric(this, METRICS.toolsNotListed, FIVE_MINUTES),
             tables.throttles,
+            ownMetric(this, METRICS.failedMessages, FIVE_MINUTES),
             ownMetric(this, METRICS.deliveriesThrottled, FIVE_MINUTES),
             ...alarms.faults,
           ],

@@ -1,5 +1,6 @@
 import type { Stack } from 'aws-cdk-lib';
 import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnArchive } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -13,7 +14,7 @@ const DATA_KEY_SECONDS = 300;
 const ENCRYPTING: ReadonlySet<string> = new Set(['dynamodb', 'secretsmanager', 'sns', 'sqs']);
 
 /**
- * Encrypts the tables, queues, logs and secrets of the stack with the operator's key, and allows each function to use the key through the
+ * Encrypts the tables, queues, logs, secrets and the archive of events of the stack with the operator's key, and allows each function to use the key through the
  * services that it calls. The files of the distribution are public and its access logs have no content, so their buckets keep S3's own keys.
  * docs/deploying.md has the policy that the key needs.
  */
@@ -27,6 +28,8 @@ export function encryptWithOwnKey(stack: Stack, keyArn: string): void {
       part.kmsDataKeyReusePeriodSeconds = DATA_KEY_SECONDS;
     } else if (part instanceof CfnLogGroup || part instanceof CfnSecret) {
       part.kmsKeyId = keyArn;
+    } else if (part instanceof CfnArchive) {
+      part.kmsKeyIdentifier = keyArn;
     } else if (part instanceof ServiceFunction) {
       allowThroughServices(stack, part, keyArn);
     }

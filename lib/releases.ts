@@ -13,15 +13,19 @@ import { Construct } from 'constructs';
 import { acknowledge } from './acknowledged-findings.ts';
 import type { InvokedBy, ServiceFunction } from './service-function.ts';
 
-/** The functions of a feature, and the alarm on their errors. */
-export type Watched = { readonly functions: readonly ServiceFunction[]; readonly alarm: Alarm };
+export type ReleasesProps = {
+  readonly functions: readonly ServiceFunction[];
+  /**
+   * A release is one: while any of these alarms is raised, every function keeps or gets back its earlier version. Without alarms, each gets the
+   * new version at once, for a fix while an alarm is raised: CodeDeploy stops a deployment that begins then
+   * (https://docs.aws.amazon.com/codedeploy/latest/userguide/monitoring-create-alarms.html).
+   */
+  readonly alarms: readonly Alarm[];
+};
 
-/**
- * Shifts the traffic of a new version of a function, and shifts it back when the alarm of its feature is raised. A lasting fault raises it
- * within ten minutes.
- */
+/** Shifts the traffic of a new version of a function, and shifts it back when an alarm is raised. A lasting fault raises one within ten minutes. */
 export class Releases extends Construct {
-  constructor(scope: Construct, id: string, watched: readonly Watched[]) {
+  constructor(scope: Construct, id: string, { functions, alarms }: ReleasesProps) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
     const role = new Role(this, 'Role', {
@@ -33,7 +37,7 @@ export class Releases extends Construct {
       'AWS maintains what CodeDeploy needs to shift the traffic of functions.',
       'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
     );
-    const shifts: Readonly<Record<Exclude<InvokedBy, 'schedule'>, ILambdaDeploymentConfig>> = {
+    const gradual: Readonly<Record<Exclude<InvokedBy, 'schedule'>, ILambdaDeploymentConfig>> = {
       request: LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
       // Older code refuses a newer message, which becomes visible again after 30 s and is a dead letter after 15 receives. With a hundredth of
       // the receives, the older version does not use them up. Without any, CodeDeploy would not wait for the alarm.
@@ -41,18 +45,17 @@ export class Releases extends Construct {
         trafficRouting: new TimeBasedCanaryTrafficRouting({ interval: Duration.minutes(15), percentage: 99 }),
       }),
     };
-    for (const { functions, alarm } of watched) {
-      for (const { name, callable, invokedBy } of functions) {
-        if (invokedBy === 'schedule' || !(callable instanceof Alias)) continue;
-        new LambdaDeploymentGroup(this, name, {
-          application,
-          role,
-          alias: callable,
-          deploymentConfig: shifts[invokedBy],
-          alarms: [alarm],
-          autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
-        });
-      }
+    const watched = alarms.length > 0;
+    for (const { name, callable, invokedBy } of functions) {
+      if (invokedBy === 'schedule' || !(callable instanceof Alias)) continue;
+      new LambdaDeploymentGroup(this, name, {
+        application,
+        role,
+        alias: callable,
+        deploymentConfig: watched ? gradual[invokedBy] : LambdaDeploymentConfig.ALL_AT_ONCE,
+        alarms: [...alarms],
+        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: watched },
+      });
     }
   }
 }

@@ -17,7 +17,7 @@ export type Stage = {
   readonly logs: Pick<LogGroupProps, 'retention' | 'removalPolicy'>;
   /** Default retention of the delivery log, in days. */
   readonly deliveryLogRetentionDays: number;
-  /** Whether the option `gradual` has an effect. */
+  /** Whether the traffic of a new version of a function shifts gradually. */
   readonly gradual: boolean;
 };
 
@@ -29,7 +29,6 @@ export const STAGES = {
     deletionProtection: true,
     logs: { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     deliveryLogRetentionDays: 30,
-    gradual: true,
   },
   dev: {
     stackName: 'VaWaveDev',
@@ -38,6 +37,14 @@ export const STAGES = {
     deletionProtection: false,
     logs: { retention: RetentionDays.ONE_WEEK, removalPolicy: RemovalPolicy.DESTROY },
     deliveryLogRetentionDays: 7,
-    gradual: false,
   },
-} satisfies Record<string, Stage>;
+} satisfies Record<string, Omit<Stage, 'gradual'>>;
+
+/** Days for which the archive of events keeps them, unless the operator says otherwise. */
+const ARCHIVE_DAYS = 7;
+
+/** Returns for how many days the option keeps events; undefined for no archive. @param kept retention of the delivery log, in days */
+export function archiveDaysOf(option: boolean | number | undefined, kept: number): number | undefined {
+  if (option === true) return Math.min(ARCHIVE_DAYS, Math.max(1, kept - 1));
+  return option === false ? undefined : option;
+}

@@ -25,7 +25,7 @@ import { existingNetwork } from './network.ts';
 import { encryptWithOwnKey } from './own-key.ts';
 import { Releases } from './releases.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
-import { STAGES, type Stage } from './stage.ts';
+import { archiveDaysOf, STAGES, type Stage } from './stage.ts';
 import { Tables } from './tables.ts';
 import { WidgetRoutes } from './widget-routes.ts';
 
@@ -48,7 +48,7 @@ const { version: VERSION } = z
 export class VaWaveStack extends Stack {
   constructor(scope: Construct, id: string, props: VaWaveStackProps = {}) {
     const ofStage = STAGES[props.stage ?? 'prod'];
-    const stage: Stage = { ...ofStage, gradual: ofStage.gradual && props.gradual === true };
+    const stage: Stage = { ...ofStage, gradual: Boolean(props.gradual) };
     super(scope, id, {
       description: 'va-wave: chat widget authentication and signed outbound requests',
       terminationProtection: stage.deletionProtection,
@@ -63,7 +63,12 @@ export class VaWaveStack extends Stack {
     const platform = (props.platformAccounts ?? []).map((account) =>
       account.startsWith('arn:') ? new ArnPrincipal(account) : new AccountPrincipal(account),
     );
-    const messaging = new Messaging(this, 'Messaging', { routerTimeout: ROUTER_TIMEOUT, alarms, platform });
+    const messaging = new Messaging(this, 'Messaging', {
+      routerTimeout: ROUTER_TIMEOUT,
+      alarms,
+      platform,
+      archiveDays: archiveDaysOf(props.eventArchive, props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays),
+    });
     const egress = props.fixedEgress ? new Egress(this, 'Egress', stage) : undefined;
     const network = props.existingNetwork ? existingNetwork(this, props.existingNetwork) : egress?.placement;
     const outbound = {
@@ -103,7 +108,9 @@ export class VaWaveStack extends Stack {
     }
     const functions = this.node.findAll().filter((part) => part instanceof ServiceFunction);
     if (props.tracing === true) for (const fn of functions) fn.trace();
-    if (stage.gradual) new Releases(this, 'Releases', alarms.watched);
+    if (stage.gradual) {
+      new Releases(this, 'Releases', { functions, alarms: props.gradual === true ? alarms.ofRelease : [] });
+    }
     if (props.kmsKeyArn !== undefined) encryptWithOwnKey(this, props.kmsKeyArn);
     acknowledgeFindings(this);
 

@@ -161,7 +161,7 @@ const ofOneOrganization = (batch: number): Usage =>
 
 const HOURS = 730;
 /** The resources that cost money without any request. A test checks the counts against the template. */
-export const IDLE = { secrets: 3, alarmMetrics: 37, queues: 2 };
+export const IDLE = { secrets: 3, alarmMetrics: 44, queues: 2 };
 /** Lambda polls each queue with five concurrent long polls of twenty seconds. */
 const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * HOURS;
 const IDLE_USAGE: Usage = {
@@ -325,6 +325,10 @@ ${monthly({ keyRequest: 10 * 4 * 12 * HOURS })} a month for ten containers that 
         `${million({ trace: TRACED })} per million invocations; the first 100 000 traces of a month are free`,
       ],
       ['`-c edgeAccessLog=true`', 'the storage of the log, $0.023 per GB and month'],
+      [
+        '`-c eventArchive=true`',
+        '$0.10 per GB that is archived, $0.023 per GB and month, and $1.00 per million events of a replay',
+      ],
       ['`-c webAclArn=…`', `${monthly({ webAclMonth: 1 })} a month and $0.60 per million requests, plus its rules`],
     ],
   },

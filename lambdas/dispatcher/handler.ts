@@ -1,4 +1,3 @@
-import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, eventBridgeClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
@@ -6,13 +5,12 @@ import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { endpointFailing } from '../../src/adapters/event-bus.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS } from '../../src/contract/metrics.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { unlessEnded } from '../../src/functions/invocation.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { deliveryReport } from '../../src/functions/reports.ts';
+import { countFailed, deliveryReport } from '../../src/functions/reports.ts';
 import { now, required } from '../../src/functions/shell.ts';
 import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';
 
@@ -51,8 +49,5 @@ export const handler = sqsBatchHandler(
         report.publish();
       }
     }),
-  {
-    hideFor: ports.hideFor,
-    throttled: () => metrics.addMetric(METRICS.deliveriesThrottled, MetricUnit.Count, 1),
-  },
+  { hideFor: ports.hideFor, failed: countFailed(metrics) },
 );

@@ -8,7 +8,7 @@ import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { recordNotCarried } from '../../src/domain/delivery/attempt-delivery.ts';
 import { routeMessage } from '../../src/domain/events/route-message.ts';
-import { routingReport } from '../../src/functions/reports.ts';
+import { countFailed, publish, routingReport } from '../../src/functions/reports.ts';
 import { functionLogger, now, required } from '../../src/functions/shell.ts';
 import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';
 
@@ -28,6 +28,8 @@ const ports = {
   ...routingReport(logger, metrics),
 };
 
-export const handler = sqsBatchHandler(logger, (_, work) =>
-  work((body, messageId) => routeMessage(body, messageId, ports)),
+export const handler = sqsBatchHandler(
+  logger,
+  (_, work) => work((body, messageId) => routeMessage(body, messageId, ports)).finally(() => publish(metrics)),
+  { failed: countFailed(metrics) },
 );

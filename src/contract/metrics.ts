@@ -22,6 +22,8 @@ export const METRICS = {
   eventsDropped: 'EventsDropped',
   /** Counts events of an organization that does not exist, or of an assistant that the organization does not have. The function's log has a line for each. */
   eventsOfNobody: 'EventsOfNobody',
+  /** Counts receives of queue messages that failed and become visible again, except those that wait for an attempt in progress or for DynamoDB. */
+  failedMessages: 'FailedMessages',
   /** Counts receives of delivery messages that failed because DynamoDB throttled their requests. The messages wait longer each time. */
   deliveriesThrottled: 'DeliveriesThrottled',
   /** Age in days of the newest key of session tokens. */

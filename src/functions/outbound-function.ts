@@ -13,7 +13,7 @@ import type { MakeAttempt } from '../domain/delivery/outbound.ts';
 import { withinInFlight } from '../domain/delivery/within-in-flight.ts';
 import { withinQuota } from '../domain/delivery/within-quota.ts';
 import { type InvocationTime, withinInvocation } from './invocation.ts';
-import { logWriteFailed } from './reports.ts';
+import { logWriteFailed, publish } from './reports.ts';
 import { errorName, functionLogger, now, outboundClock, required, traceId } from './shell.ts';
 
 /** What belongs to one invocation. Other invocations may run in the environment at the same time. */
@@ -74,10 +74,7 @@ export function outboundFunction(
     /** Runs the work of one invocation. Its attempts end with it, and then it emits its metrics. */
     invocation: <Result>(time: InvocationTime, work: (own: InvocationPorts) => Promise<Result>): Promise<Result> =>
       withinInvocation(time, (ended) => work({ makeAttempt: (request) => limited(request, ended), ended })).finally(
-        () => {
-          // Without this check, an invocation without metrics would log a warning.
-          if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
-        },
+        () => publish(metrics),
       ),
   };
 }

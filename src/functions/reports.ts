@@ -108,6 +108,17 @@ function attemptsMetric(metrics: Metrics) {
   };
 }
 
+/** Counts the failed messages of a batch; its metrics are one line of the log. */
+export const countFailed =
+  (metrics: Metrics) =>
+  (throttled: boolean): void =>
+    void metrics.addMetric(throttled ? METRICS.deliveriesThrottled : METRICS.failedMessages, MetricUnit.Count, 1);
+
+/** Emits what an invocation has counted. Without the check, an invocation without metrics would log a warning. */
+export function publish(metrics: Metrics): void {
+  if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+}
+
 /** Failures that the network, resolver or certificates of this service can cause. The endpoint sent no response. */
 const NOT_REACHED: ReadonlySet<FailureCode> = new Set(['dns_failure', 'connect_failure', 'tls_failure', 'timeout']);
 const REACHED_WITHIN_MS = 300_000;

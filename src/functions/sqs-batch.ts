@@ -15,8 +15,8 @@ export type HandleMessage = (body: unknown, messageId: string) => Promise<void>;
 export type BatchOptions = {
   /** Sets the seconds from now until SQS may deliver a received message again. @default the queue's visibility timeout */
   readonly hideFor?: (receiptHandle: string, seconds: number) => Promise<void>;
-  /** Called for each message that failed because DynamoDB throttled its requests. */
-  readonly throttled?: () => void;
+  /** Called for each message that failed: because DynamoDB throttled its requests, or for any other reason but an attempt in progress. */
+  readonly failed: (throttled: boolean) => void;
 };
 
 /** The pauses of a throttled message double from the first to the last, in seconds. */
@@ -29,7 +29,7 @@ type RunInvocation = <Result>(context: Context, work: (handle: HandleMessage) =>
  * threw an error.
  * @param invocation runs the work of one batch with what handles its messages
  */
-export function sqsBatchHandler(logger: Logger, invocation: RunInvocation, options: BatchOptions = {}) {
+export function sqsBatchHandler(logger: Logger, invocation: RunInvocation, options: BatchOptions) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .handler(sqsBatches(logger, invocation, options));
@@ -39,7 +39,7 @@ export function sqsBatchHandler(logger: Logger, invocation: RunInvocation, optio
 export function sqsBatches(
   logger: Pick<Logger, 'info' | 'error'>,
   invocation: RunInvocation,
-  { hideFor, throttled = () => undefined }: BatchOptions = {},
+  { hideFor, failed }: BatchOptions,
 ) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const processor = new BatchProcessor(EventType.SQS);
@@ -48,7 +48,7 @@ export function sqsBatches(
         try {
           await handle(messageBody(record), messageIdOf(record));
         } catch (error) {
-          if (isThrottled(error)) throttled();
+          if (!(error instanceof AttemptInProgress)) failed(isThrottled(error));
           const pause = pauseAfter(error, record);
           if (pause !== undefined && hideFor !== undefined) {
             await hide(logger, record, pause, hideFor);

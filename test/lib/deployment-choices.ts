@@ -26,6 +26,7 @@ export const ALL_OPTIONS = {
   platformAccounts: ['210987654321', 'arn:aws:iam::210987654321:role/chat/runtime'],
   kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/11111111-2222-3333-4444-555555555555',
   edgeAccessLog: true,
+  eventArchive: 30,
   gradual: true,
   tracing: true,
   originSecretVersion: '11111111-2222-3333-4444-555555555555',
@@ -69,6 +70,7 @@ const NAMED = {
   'a new account': { accountConcurrency: 10 },
   'a small account with few dispatchers': { accountConcurrency: 100, deliveryConcurrency: 7 },
   'a known load': { ...KNOWN_LOAD, warmTables: true },
+  'a fix while an alarm is raised': { gradual: 'without-alarms' },
   'tables that exist': { configurationTable: 'restored', conversationsTable: 'kept' },
   'guard rails': {},
 } satisfies Readonly<Record<string, VaWaveStackProps>>;

@@ -8,62 +8,9 @@ const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).
   ...Properties,
 }));
 
-test('the stack has exactly these alarms', () => {
-  expect(alarms.map(({ name }) => name).sort()).toEqual([
-    'ApiErrors',
-    'ApiServerErrors',
-    'AssistantRuntimeErrors',
-    'DashboardErrors',
-    'DeliveriesErrors',
-    'DeliveriesEventsDropped',
-    'DeliveriesRecursiveInvocationsDropped',
-    'DeliveriesUnreachedOrganizations',
-    'KeysErrors',
-    'KeysTokenKeyAge',
-    'MessagingDeliveriesDeadLettersWaiting',
-    'MessagingDeliveriesOldMessages',
-    'MessagingDeliveriesOldMessagesOfAnyGroup',
-    'MessagingEventsDeadLettersWaiting',
-    'MessagingEventsOldMessages',
-    'MessagingEventsOldMessagesOfAnyGroup',
-    'MonitoringAccountConcurrency',
-    'MonitoringLogWriteFailed',
-    'MonitoringThrottles',
-    'MonitoringUnreadableActions',
-    'TablesThrottles',
-    'WidgetRoutesErrors',
-    'WidgetRoutesSlow',
-  ]);
-});
-
 test.each(alarms)('the description of $name links to its entry in the runbook', ({ AlarmDescription }) => {
   const [path, anchor] = AlarmDescription.split('#');
   expect(anchors(readDocument(path))).toContain(anchor);
-});
-
-test('three alarms watch the canary, and missing data raises two of them', () => {
-  const found = Object.entries(everything.findResources('AWS::CloudWatch::Alarm'))
-    .map(([id, { Properties }]) => ({ name: nameOf(id), ...Properties }))
-    .filter(({ name }) => name.startsWith('Canary'));
-  expect(found.map(({ name }) => name).sort()).toEqual(['CanaryErrors', 'CanaryEventsMissing', 'CanaryFailed']);
-  expect(found.find(({ name }) => name === 'CanaryFailed')).toMatchObject({
-    AlarmDescription: 'docs/runbook.md#canary',
-    MetricName: METRICS.canaryFailed,
-    Statistic: 'Maximum',
-    EvaluationPeriods: 3,
-    DatapointsToAlarm: 2,
-    TreatMissingData: 'breaching',
-  });
-  expect(found.find(({ name }) => name === 'CanaryEventsMissing')).toMatchObject({
-    MetricName: 'NumberOfMessagesSent',
-    Dimensions: [{ Value: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingEventsQueue/), 'QueueName'] } }],
-    ComparisonOperator: 'LessThanThreshold',
-    Threshold: 1,
-    TreatMissingData: 'breaching',
-  });
-  for (const { AlarmDescription } of found) {
-    expect(anchors(readDocument('docs/runbook.md'))).toContain(AlarmDescription.split('#')[1]);
-  }
 });
 
 test('an alarm watches the errors of every function', () => {
@@ -90,24 +37,6 @@ test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
   expect(JSON.stringify(dashboard?.Properties.DashboardBody)).toContain(metric);
 });
 
-test('a rotation that does not run raises the alarm on the age of the token key', () => {
-  expect(alarms.find(({ name }) => name === 'KeysTokenKeyAge')).toMatchObject({
-    Period: 3600,
-    EvaluationPeriods: 3,
-    TreatMissingData: 'breaching',
-  });
-});
-
-test('a message in a quiet group raises an alarm earlier than one in a noisy group', () => {
-  for (const queue of ['Events', 'Deliveries']) {
-    const quiet = alarms.find(({ name }) => name === `Messaging${queue}OldMessages`);
-    const any = alarms.find(({ name }) => name === `Messaging${queue}OldMessagesOfAnyGroup`);
-    expect(quiet?.MetricName).toBe('ApproximateAgeOfOldestMessageInQuietGroups');
-    expect(any?.MetricName).toBe('ApproximateAgeOfOldestMessage');
-    expect(any?.Threshold).toBeGreaterThan(quiet?.Threshold);
-  }
-});
-
 test('the alarms and graphs of a stack use the metrics of that stack only', async () => {
   for (const [choice, stack] of [
     ['production', 'VaWave'],
@@ -121,16 +50,4 @@ test('the alarms and graphs of a stack use the metrics of that stack only', asyn
     const emitted = [...resources.matchAll(/"POWERTOOLS_SERVICE_NAME":"(\w+)"/g)].map(([, value]) => value);
     expect(new Set(emitted)).toEqual(new Set([stack]));
   }
-});
-
-test('errors that may end within five minutes raise no alarm', () => {
-  const lasting = alarms.filter(({ AlarmDescription }) =>
-    /#(function-errors|server-errors|throttles|table-throttles)$/.test(AlarmDescription),
-  );
-  for (const { name, Threshold, EvaluationPeriods, DatapointsToAlarm } of lasting) {
-    // The rotation runs once an hour, so it cannot have five errors in five minutes.
-    const expected = name === 'KeysErrors' ? [1, 1, 1] : [5, 3, 2];
-    expect([name, Threshold, EvaluationPeriods, DatapointsToAlarm]).toEqual([name, ...expected]);
-  }
-  expect(lasting).toHaveLength(9);
 });

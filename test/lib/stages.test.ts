@@ -1,4 +1,5 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import * as z from 'zod';
 import { STAGES } from '../../lib/stage.ts';
 import { ALL_OPTIONS, NAGGED } from './deployment-choices.ts';
 import { bringsAlong, findings, grantsOf, nameOf, synthesize } from './synthesized.ts';
@@ -308,13 +309,32 @@ describe('gradual releases', () => {
     );
   });
 
-  test('roll back on the alarm of the feature', () => {
+  test('roll every function back on each alarm of the release, and on none for a fix', async () => {
     const groups = Object.values(full.findResources('AWS::CodeDeploy::DeploymentGroup'));
     expect(groups).toHaveLength(aliases.length);
     for (const { Properties } of groups) {
-      expect(nameOf(Properties.AlarmConfiguration.Alarms[0].Name.Ref)).toMatch(/Errors$/);
+      const names = z
+        .array(z.object({ Name: z.object({ Ref: z.string() }) }))
+        .parse(Properties.AlarmConfiguration.Alarms);
+      expect(names.map(({ Name }) => nameOf(Name.Ref)).sort()).toEqual([
+        'ApiErrors',
+        'ApiServerErrors',
+        'AssistantRuntimeErrors',
+        'CanaryFailed',
+        'DashboardErrors',
+        'DeliveriesErrors',
+        'DeliveriesFailedMessages',
+        'WidgetRoutesErrors',
+        'WidgetRoutesSlow',
+      ]);
       expect(Properties.AutoRollbackConfiguration.Events).toContain('DEPLOYMENT_STOP_ON_ALARM');
     }
+    const fix = await synthesize('a fix while an alarm is raised');
+    fix.allResourcesProperties('AWS::CodeDeploy::DeploymentGroup', {
+      AlarmConfiguration: { Enabled: false },
+      DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',
+    });
+    fix.resourceCountIs('AWS::Lambda::Alias', aliases.length);
   });
 
   test('shift router and dispatcher almost at once, because older code refuses newer messages', () => {
@@ -339,8 +359,8 @@ describe('gradual releases', () => {
     expect(JSON.stringify(full.findOutputs('AiActionFunction'))).toContain('AssistantRuntimeAiActionLive');
   });
 
-  test('are off in development', async () => {
-    (await synthesize('development with every option')).resourceCountIs('AWS::Lambda::Alias', 0);
+  test('can be rehearsed in development', async () => {
+    (await synthesize('development with every option')).resourceCountIs('AWS::Lambda::Alias', aliases.length);
   });
 });
 

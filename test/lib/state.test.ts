@@ -48,7 +48,7 @@ const STATELESS: Readonly<Record<string, readonly string[] | undefined>> = {
     ...['FlowLog', 'InternetGateway', 'NatGateway', 'Route', 'RouteTable', 'SecurityGroup', 'Subnet'],
     ...['SubnetRouteTableAssociation', 'VPC', 'VPCEndpoint', 'VPCGatewayAttachment'],
   ],
-  'AWS::Events': ['EventBusPolicy', 'Rule'],
+  'AWS::Events': ['Archive', 'EventBusPolicy', 'Rule'],
   'AWS::IAM': undefined,
   'AWS::Lambda': undefined,
   'AWS::Logs': ['LogGroup'],

@@ -263,7 +263,9 @@ export class Deliveries {
       dropped: (id) => this.#world.violated(`the event of message ${id} was dropped`),
     };
     const ports = this.#defects.router?.(own) ?? own;
-    const handler = sqsBatches(silent, (_, work) => work((body, messageId) => routeMessage(body, messageId, ports)));
+    const handler = sqsBatches(silent, (_, work) => work((body, messageId) => routeMessage(body, messageId, ports)), {
+      failed: () => {},
+    });
     return { environment, handler, seconds: ROUTER_SECONDS };
   }
 
@@ -318,7 +320,7 @@ export class Deliveries {
           };
           return work(handle);
         }),
-      { hideFor: queue.hideFor },
+      { hideFor: queue.hideFor, failed: () => {} },
     );
     return { environment, handler, seconds: DISPATCHER_SECONDS };
   }

@@ -60,13 +60,9 @@ const SHOWS: readonly (readonly [command: RegExp, output: RegExp])[] = [
 // An operator meets the sections in this order: the stack is deployed first and deleted last.
 const [deploying, runbook] = [documentedCommands('docs/deploying.md'), documentedCommands('docs/runbook.md')];
 const isLast = ({ heading }: DocumentedCommand) => /^(?:New accounts|Deleting a stack)$/.test(heading);
-// The rows of this table name commands of the entries, and test/docs/runbook.test.ts compares them.
-const isName = ({ heading }: DocumentedCommand) => heading === 'All situations';
-const COMMANDS = [
-  ...deploying.filter((command) => !isLast(command)),
-  ...runbook.filter((command) => !isName(command)),
-  ...deploying.filter(isLast),
-].filter(({ text }, index, all) => index === all.findIndex((other) => other.text === text));
+const COMMANDS = [...deploying.filter((command) => !isLast(command)), ...runbook, ...deploying.filter(isLast)].filter(
+  ({ text }, index, all) => index === all.findIndex((other) => other.text === text),
+);
 
 type Subject = {
   readonly org_id: string;
@@ -212,6 +208,13 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
         return heading === 'Requests'
           ? `arn:aws:wafv2:us-east-1:${'0'.repeat(12)}:global/webacl/va-wave/1`
           : output(OUTPUTS.tokenKeys);
+      case 'mapping id':
+        return resource('Lambda::EventSourceMapping');
+      case 'rule name':
+        return (await resource('Events::Rule')).split('|').at(-1) ?? '';
+      case 'archive ARN':
+      case 'bus ARN':
+        return `arn:aws:events:${(await service()).aws.region}:${'0'.repeat(12)}:event-bus/${await output(OUTPUTS.eventBus)}`;
       case 'policy':
         return 'boundary';
       case 'qualifier':
